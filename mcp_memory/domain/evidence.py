@@ -1,0 +1,108 @@
+"""What recall and answer give back: evidence that names its sources, and answers that cite it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_memory.domain.turns import Turn
+
+Engine = Literal["embedded", "anthropic", "caller"]
+"""Whose judgement decided."""
+EvidenceKind = Literal["sentence", "segment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where something was said: a span of a stored turn.
+
+    Attributes:
+        turn: the message or document.
+        start: first character of the span within the turn's text.
+        end: first character after it.
+    """
+
+    turn: Turn
+    start: int
+    end: int
+
+    @property
+    def quote(self) -> str:
+        """The words themselves, verbatim (I-38)."""
+        return self.turn.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that recall found.
+
+    Attributes:
+        id: of the sentence or segment.
+        kind: a piece of one sentence is shown as that sentence, a longer one as a segment.
+        text: what it says, verbatim.
+        score: in [0, 1], comparable within one result only.
+        via: the channels that found it, strongest first.
+        sources: at most three, most relevant first.
+    """
+
+    id: str
+    kind: EvidenceKind
+    text: str
+    score: float
+    via: tuple[str, ...]
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The result of one reconstruction.
+
+    Attributes:
+        evidence: best first.
+        sufficiency: recall's judgement of itself, in [0, 1].
+        sufficient: whether that is enough to answer from.
+        missing: the question's words that nothing found covers.
+        engine: whose judgement decided.
+        warnings: in words, for the caller.
+    """
+
+    evidence: tuple[Evidence, ...]
+    sufficiency: float
+    sufficient: bool
+    missing: tuple[str, ...]
+    engine: Engine = "embedded"
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A piece of evidence that an answer rests on.
+
+    Attributes:
+        evidence_id: the evidence item.
+        source: the very words, in their turn.
+    """
+
+    evidence_id: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found to say, or that there is not enough to say anything.
+
+    Attributes:
+        text: at most 25 words; None when it abstains.
+        confidence: in [0, 1], also of an abstention (how near it came).
+        hedged: whether it rests on something uncertain.
+        citations: empty only for an abstention.
+        recall: the evidence that it was made from.
+        engine: whose judgement decided.
+    """
+
+    text: str | None
+    confidence: float
+    hedged: bool
+    citations: tuple[Citation, ...]
+    recall: Recall
+    engine: Engine = "embedded"

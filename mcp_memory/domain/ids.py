@@ -1,0 +1,42 @@
+"""Ids that say the same thing every time: a digest of what a row is, so that repeating a write repeats its ids."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+SEPARATOR = "\x1f"  # the unit separator: no field of ours may hold it unescaped
+
+
+def digest(*parts: str) -> str:
+    """Return 20 hex digits for a sequence of texts; ("ab", "c") and ("a", "bc") differ."""
+    whole = SEPARATOR.join(part.replace("\\", "\\\\").replace(SEPARATOR, "\\x1f") for part in parts)
+    return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+
+
+def turn_id(space: str, session: str, ref: str, text: str, revision: int) -> str:
+    """Return the id of a turn; the first revision's does not depend on its text, a later one's does."""
+    return "t_" + (digest(space, session, ref, str(revision), text) if revision else digest(space, session, ref))
+
+
+def segment_id(turn: str, index: int, text: str) -> str:
+    """Return the id of a segment of a turn."""
+    return "g_" + digest(turn, str(index), text)
+
+
+def sentence_id(turn: str, index: int, text: str) -> str:
+    """Return the id of a sentence of a turn."""
+    return "s_" + digest(turn, str(index), text)
+
+
+def derived_ref(speaker: str | None, role: str | None, time: str | None, title: str | None, text: str, nth: int) -> str:
+    """Return the ref of an item that came without one.
+
+    Args:
+        speaker: as given.
+        role: as given.
+        time: as given, so that the same call repeated gives the same ref.
+        title: as given.
+        text: verbatim.
+        nth: how many equal items stand before it in the same call.
+    """
+    return digest(speaker or "", role or "", time or "", title or "", text, str(nth))

@@ -1,0 +1,70 @@
+"""What the memory says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_memory.domain.evidence import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """The store as it lies there.
+
+    Attributes:
+        uri: where.
+        bytes: how much it takes; None where that cannot be told (no local folder).
+        tx: the last commit.
+        generation: of the derived tables.
+        format: of the tables.
+        holders: ids of the living processes that have it open, this one included.
+        queue: pieces of background work of this process that are not done yet.
+        problems: in words; empty when all is well.
+    """
+
+    uri: str
+    bytes: int | None
+    tx: int
+    generation: int
+    format: int
+    holders: tuple[int, ...]
+    queue: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceStatus:
+    """How much a space holds; revisions of documents count each."""
+
+    name: str
+    messages: int
+    documents: int
+    sessions: int
+    segments: int
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The answer to "how is the memory?".
+
+    Attributes:
+        spaces: by name.
+        embedder: what makes the vectors.
+        store: as it lies there.
+        uptime_s: of this process, in seconds.
+        version: of the program.
+        engine: whose judgement decides.
+    """
+
+    spaces: tuple[SpaceStatus, ...]
+    embedder: str
+    store: StoreStatus
+    uptime_s: float
+    version: str
+    engine: Engine = "embedded"
+
+    @property
+    def healthy(self) -> bool:
+        """Whether nothing is wrong that the memory knows of."""
+        return not self.store.problems

@@ -1,0 +1,39 @@
+"""Time as the memory keeps it: milliseconds since 1970 in UTC, and intervals that hold their start, not their end.
+
+Half-open intervals let two neighbours touch without sharing an instant (REAL, with resolution C-27: closed ones
+overlap at every change of a value).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Millis = int
+"""Milliseconds since 1970-01-01T00:00:00Z."""
+FOREVER: Millis = 2**62
+"""The end of what has no end."""
+
+Grain = Literal["time", "day", "week", "month", "season", "year", "decade", "century"]
+"""How exactly a text says when: "at noon" is a time, "last week" a week, "the nineties" a decade."""
+
+
+@dataclass(frozen=True, slots=True)
+class StatedTime:
+    """A time that a sentence states, "last Friday" or "from 1916 to 1920", resolved to an interval.
+
+    Attributes:
+        start: where the expression begins, in characters from the start of the whole text it stands in.
+        end: where it ends (exclusive).
+        since: first instant of the interval.
+        until: first instant after it; ``FOREVER`` for "since 1990".
+        grain: how exactly the text says it; of a range, the grain of its ends.
+        relative: whether it had to be worked out from when it was said ("yesterday").
+    """
+
+    start: int
+    end: int
+    since: Millis
+    until: Millis
+    grain: Grain
+    relative: bool

@@ -1,0 +1,47 @@
+"""What can go wrong, as a caller would tell it apart.
+
+    McpMemoryError
+    ├── InvalidInput          the caller's argument is wrong: names it, and what would be right; nothing changed
+    ├── ConfigurationError    a setting is wrong: names file, key and the nearest known key
+    └── StoreError            the store cannot do it now
+        ├── StoreBusy         another process held the lock for longer than we wait
+        ├── StoreUnwritable   no room, no right, no folder: names ``storage.uri``
+        └── StoreMismatch     made by another embedder or a newer format: names the command that mends it
+
+What is expected is a value, not an error: nothing found, not enough evidence, an item stored before. Every message
+is written for the person or model that reads it in a tool result and must say what to do next.
+"""
+
+from __future__ import annotations
+
+
+class McpMemoryError(Exception):
+    """The root: catching it catches everything that this package raises on purpose."""
+
+
+class InvalidInput(McpMemoryError):
+    """An argument is wrong. Nothing was changed."""
+
+    def __init__(self, argument: str, problem: str, remedy: str) -> None:
+        super().__init__(f"{argument}: {problem}. {remedy}")
+        self.argument = argument
+
+
+class ConfigurationError(McpMemoryError):
+    """A setting in a file or in the environment is unknown or has the wrong type."""
+
+
+class StoreError(McpMemoryError):
+    """The store cannot do what was asked."""
+
+
+class StoreBusy(StoreError):
+    """Another process held the store's lock for longer than ``storage.lock_timeout_s``."""
+
+
+class StoreUnwritable(StoreError):
+    """The place that ``storage.uri`` names cannot be written to."""
+
+
+class StoreMismatch(StoreError):
+    """The store was made by another embedder or by a newer format; writing would mix what cannot be mixed."""

@@ -1,0 +1,79 @@
+"""What the middle of the house asks of its edges: an embedder and a store, each as small as its callers need.
+
+``wiring`` alone knows which adapter stands behind a port.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+Progress = Callable[[float, float, str], Awaitable[None]]
+"""Told now and then how far a long call has come: done, of how many, what it is doing."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors.
+
+    Attributes:
+        name: what made the vectors, model and form; kept in each commit, since vectors of two makers do not mix.
+        dimension: ``d`` of the vectors.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def dimension(self) -> int: ...  # noqa: D102
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order."""
+
+
+class Transaction(Protocol):
+    """The store while this process alone may write to it.
+
+    Attributes:
+        view: as of the last commit of any process.
+    """
+
+    @property
+    def view(self) -> View: ...  # noqa: D102
+
+    async def commit(self, batch: Batch) -> int:
+        """Append the rows, then the commit that makes them visible; return its number.
+
+        When this has returned, the rows survive the death of the process. An empty batch commits nothing and returns
+        the last number.
+
+        Raises:
+            StoreUnwritable: nothing of the batch is visible, now or later.
+        """
+
+
+class Store(Protocol):
+    """The rows, and the view of them that this process holds."""
+
+    def reading(self) -> AbstractAsyncContextManager[View]:
+        """Refresh the view to the last commit of any process and hold it still while it is read."""
+
+    def writing(self) -> AbstractAsyncContextManager[Transaction]:
+        """Take the store's lock, refresh, sweep what a dead writer left, and release when done.
+
+        Raises:
+            StoreBusy: another process held the lock for too long.
+            StoreMismatch: the store has another embedder or a newer format.
+            StoreUnwritable: the place cannot be written to.
+        """
+
+    async def about(self) -> StoreStatus:
+        """Return what is known of the store without reading its rows; never raises because of the store's state."""
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""

@@ -1,0 +1,203 @@
+"""One space in memory: its turns, sessions, segments and sentences, in the order in which they arrived.
+
+Everything that recall ranks has a row number: segments and sentences are appended, never moved, so an array with one
+number a segment lines up with ``segments`` for good. A document that was written again takes its old revision out of
+recall (``live``), not out of the history. Rooms that need a structure of their own (an inverted index, a graph) give
+the view an `Index`; it is extended whenever rows arrive.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.vectors import GrowingMatrix, Matrix
+
+NONE = -1
+"""In an array of row numbers: there is no such row."""
+
+
+class Index(Protocol):
+    """A structure that a room derives from a space and keeps beside it."""
+
+    def extend(self, space: Space, since: int) -> None:
+        """Take in the segments of ``space`` from row ``since`` on."""
+
+
+IndexT = TypeVar("IndexT", bound=Index)
+
+
+class Space:
+    """One space, as of the last refresh.
+
+    Attributes:
+        name: of the space.
+        turns: every turn by its id, old revisions included.
+        sessions: the ids of the current turns of each session, in order of arrival.
+        segments: by row.
+        sentences: by row.
+        segment_turn: the turn of each segment, by row.
+        speakers: how many turns each speaker has, by name as written.
+        segment_vectors: one row a segment, or None where there are too many to hold.
+        sentence_vectors: one row a sentence, or None where there are too many to hold.
+    """
+
+    def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = ()) -> None:
+        self.name = name
+        self.turns: dict[str, Turn] = {}
+        self.sessions: dict[str, list[str]] = {}
+        self.segments: list[Segment] = []
+        self.sentences: list[Sentence] = []
+        self.segment_turn: list[Turn] = []
+        self.speakers: dict[str, int] = {}
+        self.segment_vectors: GrowingMatrix | None = None
+        self.sentence_vectors: GrowingMatrix | None = None
+        self._indexes: list[Index] = [make() for make in indexes]
+        self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self._segment_rows: dict[str, list[int]] = defaultdict(list)
+        self._sentence_rows: dict[str, list[int]] = defaultdict(list)
+        self._by_id: dict[str, tuple[str, int]] = {}
+        self._live: list[bool] = []
+        self._previous: list[int] = []
+        self._next: list[int] = []
+        self._last_in_session: dict[str, int] = {}
+
+    # What a caller may ask
+
+    def current(self, session: str, ref: str) -> Turn | None:
+        """Return the newest revision of a message or document, or None."""
+        revisions = self._revisions.get((session, ref))
+        return self.turns[revisions[-1]] if revisions else None
+
+    def revisions(self, session: str, ref: str) -> list[Turn]:
+        """Return every revision under one ref, oldest first."""
+        return [self.turns[turn] for turn in self._revisions.get((session, ref), ())]
+
+    def segments_of(self, turn_id: str) -> list[int]:
+        """Return the rows of a turn's segments, in order."""
+        return self._segment_rows.get(turn_id, [])
+
+    def sentences_of(self, turn_id: str) -> list[int]:
+        """Return the rows of a turn's sentences, in order."""
+        return self._sentence_rows.get(turn_id, [])
+
+    def sentence(self, sentence_id: str) -> Sentence | None:
+        """Return a sentence by its id, or None."""
+        kind, row = self._by_id.get(sentence_id, ("", NONE))
+        return self.sentences[row] if kind == "sentence" else None
+
+    def segment_row(self, segment_id: str) -> int:
+        """Return the row of a segment, or `NONE`."""
+        kind, row = self._by_id.get(segment_id, ("", NONE))
+        return row if kind == "segment" else NONE
+
+    def segment(self, segment_id: str) -> Segment | None:
+        """Return a segment by its id, or None."""
+        row = self.segment_row(segment_id)
+        return self.segments[row] if row != NONE else None
+
+    def text(self, piece: Segment | Sentence) -> str:
+        """Return the words of a segment or sentence, verbatim."""
+        return self.turns[piece.turn_id].text[piece.start : piece.end]
+
+    @property
+    def live(self) -> NDArray[np.bool_]:
+        """Shape ``(len(segments),)``: whether a segment takes part in recall."""
+        return np.array(self._live, dtype=np.bool_)
+
+    @property
+    def previous(self) -> NDArray[np.intp]:
+        """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
+        return np.array(self._previous, dtype=np.intp)
+
+    @property
+    def next(self) -> NDArray[np.intp]:
+        """Shape ``(len(segments),)``: the row after it in the same session's talk, or `NONE`."""
+        return np.array(self._next, dtype=np.intp)
+
+    def index(self, kind: type[IndexT]) -> IndexT:
+        """Return this space's index of a kind that `View` was made with.
+
+        Raises:
+            LookupError: no such index was asked for when the view was made.
+        """
+        for index in self._indexes:
+            if isinstance(index, kind):
+                return index
+        raise LookupError(f"the view keeps no {kind.__name__}")
+
+    # What a refresh may do
+
+    def add(
+        self,
+        turns: Sequence[Turn],
+        segments: Sequence[Segment],
+        sentences: Sequence[Sentence],
+        segment_vectors: Matrix | None,
+        sentence_vectors: Matrix | None,
+    ) -> None:
+        """Take in rows that the log has and this space has not; vectors are None where they are not held."""
+        since = len(self.segments)
+        for turn in turns:
+            self._add_turn(turn)
+        for segment in segments:
+            self._add_segment(segment)
+        for sentence in sentences:
+            row = len(self.sentences)
+            self.sentences.append(sentence)
+            self._sentence_rows[sentence.turn_id].append(row)
+            self._by_id[sentence.id] = ("sentence", row)
+        self.segment_vectors = _grown(self.segment_vectors, segment_vectors, since)
+        self.sentence_vectors = _grown(self.sentence_vectors, sentence_vectors, len(self.sentences) - len(sentences))
+        for index in self._indexes:
+            index.extend(self, since)
+
+    def drop_vectors(self) -> None:
+        """Hold no vectors from now on: there are too many of them."""
+        self.segment_vectors = self.sentence_vectors = None
+
+    def _add_turn(self, turn: Turn) -> None:
+        self.turns[turn.id] = turn
+        if turn.speaker is not None:
+            self.speakers[turn.speaker] = self.speakers.get(turn.speaker, 0) + 1
+        order = self.sessions.setdefault(turn.session, [])
+        revisions = self._revisions[turn.session, turn.ref]
+        if revisions:  # a document written again: it takes the place of the old one
+            for row in self._segment_rows[revisions[-1]]:
+                self._live[row] = False
+            order[order.index(revisions[-1])] = turn.id
+        else:
+            order.append(turn.id)
+        revisions.append(turn.id)
+
+    def _add_segment(self, segment: Segment) -> None:
+        turn = self.turns[segment.turn_id]
+        row = len(self.segments)
+        self.segments.append(segment)
+        self.segment_turn.append(turn)
+        self._segment_rows[turn.id].append(row)
+        self._by_id[segment.id] = ("segment", row)
+        self._live.append(self._revisions[turn.session, turn.ref][-1] == turn.id)
+        self._next.append(NONE)
+        before = self._last_in_session.get(turn.session, NONE) if turn.kind == "message" else NONE
+        self._previous.append(before)
+        if before != NONE:
+            self._next[before] = row
+        if turn.kind == "message":
+            self._last_in_session[turn.session] = row
+
+
+def _grown(matrix: GrowingMatrix | None, rows: Matrix | None, had: int) -> GrowingMatrix | None:
+    """Return the matrix with the rows added; None as soon as one row was ever left out."""
+    if rows is None or (matrix is None and had):
+        return None
+    if not len(rows):
+        return matrix
+    matrix = matrix or GrowingMatrix(rows.shape[1])
+    matrix.append(rows)
+    return matrix

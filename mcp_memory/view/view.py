@@ -1,0 +1,76 @@
+"""All spaces as of one commit."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.view.space import Index, Space
+
+
+class View:
+    """What a snapshot of the store shows, held in memory.
+
+    Attributes:
+        tx: the last commit that it shows; 0 for an empty store.
+        generation: of the derived rows; a rebuild raises it.
+        spaces: by name; a space exists from its first row on.
+        vector_limit: above this number of sentences over all spaces no vectors are held, and the store searches.
+    """
+
+    def __init__(self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = 100_000) -> None:
+        self.tx = 0
+        self.generation = 0
+        self.spaces: dict[str, Space] = {}
+        self.vector_limit = vector_limit
+        self._indexes = tuple(indexes)
+        self._sentences = 0
+
+    @property
+    def holds_vectors(self) -> bool:
+        """Whether vectors are held in memory."""
+        return self._sentences <= self.vector_limit
+
+    def space(self, name: str) -> Space:
+        """Return a space; an empty one, not kept, where nothing was written yet."""
+        return self.spaces.get(name) or Space(name, self._indexes)
+
+    def add(self, batch: Batch, tx: int) -> None:
+        """Take in what the log says about the commits up to ``tx``."""
+        held = self.holds_vectors
+        self._sentences += len(batch.sentences)
+        if held and not self.holds_vectors:
+            for space in self.spaces.values():
+                space.drop_vectors()
+        for name, part in _by_space(batch).items():
+            space = self.spaces.setdefault(name, Space(name, self._indexes))
+            space.add(
+                part.turns,
+                part.segments,
+                part.sentences,
+                part.segment_vectors if self.holds_vectors else None,
+                part.sentence_vectors if self.holds_vectors else None,
+            )
+        self.tx = tx
+
+
+def _by_space(batch: Batch) -> dict[str, Batch]:
+    names = dict.fromkeys(turn.space for turn in batch.turns)
+    if len(names) == 1:
+        return {next(iter(names)): batch}
+    segments, sentences = defaultdict(list), defaultdict(list)
+    for row, segment in enumerate(batch.segments):
+        segments[segment.space].append(row)
+    for row, sentence in enumerate(batch.sentences):
+        sentences[sentence.space].append(row)
+    return {
+        name: Batch(
+            turns=tuple(turn for turn in batch.turns if turn.space == name),
+            segments=tuple(batch.segments[row] for row in segments[name]),
+            sentences=tuple(batch.sentences[row] for row in sentences[name]),
+            segment_vectors=batch.segment_vectors[segments[name]],
+            sentence_vectors=batch.sentence_vectors[sentences[name]],
+        )
+        for name in names
+    }

@@ -1,0 +1,82 @@
+"""Settings come from one file and the environment, and a wrong one says where and what would be right."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from mcp_memory.config import Config, load
+from mcp_memory.errors import ConfigurationError
+
+
+def file(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_example_file_documents_every_setting_with_its_default(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "config.example.toml"
+    assert load(example, {}) == Config()
+    text = example.read_text(encoding="utf-8")
+    for section in fields(Config):
+        assert f"[{section.name}]" in text
+        for setting in fields(getattr(Config(), section.name)):
+            assert f"\n{setting.name} = " in text
+
+
+def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+    config = load(file(tmp_path, "[storage]\nlock_timeout_s = 3\n[switches]\nwords = false\n"), {})
+    assert config.storage.lock_timeout_s == 3.0
+    assert not config.switches.words
+    assert config.limits == Config().limits
+
+
+def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
+    path = file(tmp_path, "[limits]\nitems = 7\n")
+    environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
+    config = load(None, environment)
+    assert config.limits.items == 9
+    assert not config.switches.words
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[storage]\nurl = 'x'\n", ["storage.url", "unknown key", "'uri'", "config.toml"]),
+        ("[store]\nuri = 'x'\n", ["[store]", "unknown section", "'storage'"]),
+        ("storage = 'x'\n", ["storage must be a section"]),
+        ("[limits]\nitems = 'many'\n", ["limits.items", "'many'", "a whole number"]),
+        ("[limits]\nitems = true\n", ["limits.items", "a whole number"]),
+        ("[limits]\nitems = -1\n", ["limits.items", "below 0"]),
+        ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
+        ("[server\n", ["cannot be read as TOML"]),
+    ],
+)
+def test_a_wrong_file_is_told_in_words(tmp_path: Path, text: str, words: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as error:
+        load(file(tmp_path, text), {})
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("MCP_MEMORY_STORAGE_URL", "x", ["MCP_MEMORY_STORAGE_URL", "'MCP_MEMORY_STORAGE_URI'"]),
+        ("MCP_MEMORY_LIMITS_ITEMS", "many", ["MCP_MEMORY_LIMITS_ITEMS", "'many'", "a whole number"]),
+        ("MCP_MEMORY_SWITCHES_WORDS", "perhaps", ["'perhaps'", "true or false"]),
+    ],
+)
+def test_a_wrong_variable_is_told_in_words(tmp_path: Path, name: str, value: str, words: list[str]) -> None:
+    with pytest.raises(ConfigurationError) as error:
+        load(file(tmp_path, ""), {name: value})
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="no such file"):
+        load(tmp_path / "absent.toml", {})
+    with pytest.raises(ConfigurationError, match="no such file"):
+        load(None, {"MCP_MEMORY_CONFIG": str(tmp_path / "absent.toml")})

@@ -1,0 +1,36 @@
+"""A matrix that grows in blocks is the matrix that it would be in one piece."""
+
+import numpy as np
+import pytest
+
+from mcp_memory.vectors import GrowingMatrix, cosine
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_added_in_any_portions_read_and_multiply_as_one_matrix(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    whole = rng.normal(size=(GrowingMatrix.BLOCK * 2 + 17, 3)).astype(np.float32)
+    matrix = GrowingMatrix(3)
+    done = 0
+    while done < len(whole):
+        portion = int(rng.integers(1, GrowingMatrix.BLOCK * 2))
+        matrix.append(whole[done : done + portion])
+        done += portion
+    queries = rng.normal(size=(2, 3)).astype(np.float32)
+    assert len(matrix) == len(whole)
+    np.testing.assert_allclose(matrix.dot(queries), queries @ whole.T, rtol=1e-5, atol=1e-6)
+    rows = rng.integers(0, len(whole), size=50)
+    np.testing.assert_array_equal(matrix.take(rows), whole[rows])
+
+
+def test_a_row_that_is_not_there_is_an_error() -> None:
+    matrix = GrowingMatrix(2)
+    matrix.append(np.ones((1, 2), dtype=np.float32))
+    with pytest.raises(IndexError):
+        matrix[1]
+
+
+def test_the_cosine_of_nothing_is_nothing() -> None:
+    zero, one = np.zeros(2, dtype=np.float32), np.array([3.0, 4.0], dtype=np.float32)
+    assert cosine(zero, one) == 0.0
+    assert cosine(one, one) == pytest.approx(1.0)

@@ -1,0 +1,100 @@
+"""A space keeps rows in the order of arrival, knows neighbours in talk, and takes old revisions out of recall."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.view import View
+
+
+def turn(ref: str, session: str = "talk", kind: str = "message", revision: int = 0, space: str = "default") -> Turn:
+    return Turn(
+        id=f"t_{space}{session}{ref}{revision}",
+        space=space,
+        session=session,
+        ref=ref,
+        kind="document" if kind == "document" else "message",
+        text="One. Two.",
+        speaker="Ann",
+        role=None,
+        title=None,
+        said_at=None,
+        written_at=1,
+        revision=revision,
+        place=0,
+    )
+
+
+def batch(*turns: Turn) -> Batch:
+    segments = tuple(Segment(f"g_{t.id}", t.space, t.id, 0, 0, 9, 0, 1) for t in turns)
+    spans = ((0, 4), (5, 9))
+    sentences = tuple(Sentence(f"s_{t.id}{n}", t.space, t.id, n, *spans[n], ()) for t in turns for n in (0, 1))
+    vectors = np.eye(2, dtype=np.float32)
+    return Batch(turns, segments, sentences, vectors[[0] * len(segments)], vectors[[1] * len(sentences)])
+
+
+def space_with(*turns: Turn) -> Space:
+    view = View()
+    view.add(batch(*turns), 1)
+    return view.space(turns[0].space)
+
+
+def test_messages_of_one_session_are_neighbours_and_documents_are_not() -> None:
+    space = space_with(turn("m1"), turn("d1", kind="document"), turn("x1", session="other"), turn("m2"))
+    assert space.previous.tolist() == [NONE, NONE, NONE, 0]
+    assert space.next.tolist() == [3, NONE, NONE, NONE]
+
+
+def test_a_document_written_again_leaves_recall_and_stays_in_history() -> None:
+    old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
+    space = space_with(old, turn("m1"), new)
+    assert space.live.tolist() == [False, True, True]
+    assert space.current("talk", "d1") == new
+    assert space.revisions("talk", "d1") == [old, new]
+    assert space.sessions["talk"] == [new.id, turn("m1").id]
+
+
+def test_pieces_are_found_by_id_and_read_verbatim() -> None:
+    space = space_with(turn("m1"))
+    sentence = space.sentence(f"s_{turn('m1').id}1")
+    assert sentence is not None
+    assert space.text(sentence) == "Two."
+    assert space.segment(sentence.id) is None
+    assert space.segment_row("g_unknown") == NONE
+
+
+def test_spaces_share_nothing() -> None:
+    view = View()
+    view.add(batch(turn("m1"), turn("m1", space="other"), turn("m2", space="other")), 1)
+    assert list(view.space("default").turns) == [turn("m1").id]
+    assert len(view.space("other").segments) == 2
+    assert view.space("third").turns == {}
+    assert list(view.spaces) == ["default", "other"]
+
+
+def test_above_the_limit_no_vectors_are_held_and_rows_still_line_up() -> None:
+    view = View(vector_limit=4)
+    view.add(batch(turn("m1"), turn("m2")), 1)
+    held = view.space("default").segment_vectors
+    assert held is not None
+    assert len(held) == 2
+    view.add(batch(turn("m3")), 2)
+    view.add(batch(turn("m4", space="other")), 3)
+    assert not view.holds_vectors
+    assert view.space("default").segment_vectors is None
+    assert view.space("other").sentence_vectors is None
+    assert len(view.space("default").segments) == 3
+
+
+def test_a_view_read_at_once_equals_one_read_commit_by_commit() -> None:
+    turns = [turn("m1"), turn("d1", kind="document"), replace(turn("m2"), speaker=None)]
+    once, stepwise = View(), View()
+    once.add(batch(*turns), 3)
+    for number, each in enumerate(turns, 1):
+        stepwise.add(batch(each), number)
+    assert once.space("default").previous.tolist() == stepwise.space("default").previous.tolist()
+    assert once.space("default").speakers == stepwise.space("default").speakers == {"Ann": 2}
+    assert once.tx == stepwise.tx
