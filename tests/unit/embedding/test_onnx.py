@@ -1,0 +1,55 @@
+"""The embedder that comes with the install refuses files that are not the ones it was written for."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import anyio
+import pytest
+
+from mcp_memory.embedding import onnx
+from mcp_memory.embedding.onnx import TOKENIZER, TOKENIZER_SHA256, OnnxEmbedder, read_checked
+from mcp_memory.errors import EmbedderError
+
+
+def test_the_tokenizer_that_ships_is_the_original() -> None:
+    assert read_checked(TOKENIZER, TOKENIZER_SHA256) == TOKENIZER.read_bytes()
+
+
+def test_one_changed_byte_is_noticed_and_the_file_named(tmp_path: Path) -> None:
+    changed = tmp_path / "tokenizer.json"
+    changed.write_bytes(TOKENIZER.read_bytes()[:-1] + b" ")
+    with pytest.raises(EmbedderError, match=r"tokenizer\.json has been changed.*pip install --force-reinstall"):
+        read_checked(changed, TOKENIZER_SHA256)
+
+
+def test_a_missing_file_is_named_with_what_mends_it(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match=r"gone\.json cannot be read.*pip install --force-reinstall"):
+        read_checked(tmp_path / "gone.json", TOKENIZER_SHA256)
+
+
+def test_no_vector_is_made_with_a_changed_tokenizer_and_the_next_call_tries_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = tmp_path / "tokenizer.json"
+    changed.write_bytes(TOKENIZER.read_bytes().replace(b'"lowercase":true', b'"lowercase":false'))
+    embedder = OnnxEmbedder()
+    with monkeypatch.context() as patch:
+        patch.setattr(onnx, "TOKENIZER", changed)
+        with pytest.raises(EmbedderError, match="has been changed"):
+            anyio.run(embedder.embed, ["a text"])
+    assert anyio.run(embedder.embed, ["a text"]).shape == (1, 384)
+
+
+def test_weights_of_another_hash_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(onnx, "WEIGHTS_SHA256", "0" * 64)
+    with pytest.raises(EmbedderError, match=r"model\.onnx has been changed"):
+        anyio.run(OnnxEmbedder().embed, ["a text"])
+
+
+def test_a_runtime_that_cannot_be_imported_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(EmbedderError, match=r"cannot be started.*Visual C\+\+"):
+        anyio.run(partial(OnnxEmbedder().embed, ["a text"]))
