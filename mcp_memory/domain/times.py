@@ -13,6 +13,8 @@ Millis = int
 """Milliseconds since 1970-01-01T00:00:00Z."""
 FOREVER: Millis = 2**62
 """The end of what has no end."""
+BEGINNING: Millis = -FOREVER
+"""The start of what has none ("until 1980")."""
 
 Grain = Literal["time", "day", "week", "month", "season", "year", "decade", "century"]
 """How exactly a text says when: "at noon" is a time, "last week" a week, "the nineties" a decade."""
@@ -25,7 +27,7 @@ class StatedTime:
     Attributes:
         start: where the expression begins, in characters from the start of the whole text it stands in.
         end: where it ends (exclusive).
-        since: first instant of the interval.
+        since: first instant of the interval; ``BEGINNING`` for "until 1980".
         until: first instant after it; ``FOREVER`` for "since 1990".
         grain: how exactly the text says it; of a range, the grain of its ends.
         relative: whether it had to be worked out from when it was said ("yesterday").

@@ -1,0 +1,283 @@
+"""Times that stand by themselves: "7 May 2023", "the early 1990s", "1916–20", "19th century".
+
+A day without a year ("on 7 May") is here too, since it is written alike, but is resolved only where it is known when
+it was said, to the last or next such day as the tense of the sentence has it. Numeric dates count only where day and
+month can't be mistaken for one another, and a bare number only where nothing says that it counts something.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.domain.times import Grain
+from mcp_memory.language.expressions import (
+    COUNTED,
+    DASH,
+    DAY_NUMBER,
+    DIGIT,
+    MONTH,
+    MONTH_WORDS,
+    ORDINAL,
+    SEASON,
+    WEEKDAY,
+    YEAR,
+    Context,
+    Found,
+    Rule,
+    S,
+    compiled,
+    is_plain_word,
+    month_number,
+    occurrence,
+    season_name,
+    year_of,
+)
+from mcp_memory.language.gregorian import (
+    DAY,
+    HOUR,
+    MINUTE,
+    Interval,
+    day_at,
+    is_day,
+    midnight,
+    month,
+    part_of,
+    season,
+    years,
+)
+from mcp_memory.language.tense import direction
+
+PART = (
+    rf"(?:\b(?:the{S})?(?P<part>early|mid|late|(?:beginning|start|middle|end){S}of)[\s-]{{1,2}}(?:in{S})?(?:the{S})?)?"
+)
+_PARTS = {"beg": "early", "sta": "early", "ear": "early", "mid": "mid", "end": "late", "lat": "late"}
+_TIES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
+_CENTURIES = [
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+    "twentieth",
+    "twenty-first",
+]
+_PREFIX = rf"(?:(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:the{S})?)?"
+_OF_YEAR = rf"(?:(?:,?{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
+
+
+def _whole(interval: Interval, grain: Grain, match: re.Match[str]) -> Found:
+    """Return an interval, or the part of it that a word before it names."""
+    part = match["part"]
+    return Found(part_of(interval, _PARTS[part[:3].lower()], grain) if part else interval, grain)
+
+
+def _iso(match: re.Match[str], _: Context) -> Found | None:
+    date = int(match["y"]), int(match["m"]), int(match["d"])
+    if not is_day(*date):
+        return None
+    since = midnight(*date)
+    hour, minute, second = (int(match[group] or 0) for group in ("hour", "minute", "second"))
+    if match["hour"] is None or hour > 23 or minute > 59 or second > 59:
+        return Found(Interval(since, since + DAY), "day")
+    if match["sign"]:
+        offset = int(match["zh"]) * HOUR + int(match["zm"] or 0) * MINUTE
+        since += offset if match["sign"] == "-" else -offset
+    since += hour * HOUR + minute * MINUTE
+    return Found(Interval(since, since + MINUTE), "time")
+
+
+def _numeric(match: re.Match[str], _: Context) -> Found | None:
+    first, second, year = int(match[1]), int(match[3]), int(match[4])
+    if match[2] == "." or first > 12 or first == second:
+        date = year, second, first
+    elif second > 12:
+        date = year, first, second
+    else:
+        return None
+    return Found(day_at(midnight(*date)), "day") if is_day(*date) else None
+
+
+def _days(match: re.Match[str], context: Context) -> Found | None:
+    """Resolve one day, or several in a row, with or without a year."""
+    name, first, last = match["month"], int(match["first"]), int(match["last"] or match["first"])
+    if first > last:
+        return None
+    numbered = month_number(name)
+
+    def days_of(year: int) -> Interval | None:
+        if not (is_day(year, numbered, first) and is_day(year, numbered, last)):
+            return None
+        return Interval(midnight(year, numbered, first), midnight(year, numbered, last) + DAY)
+
+    if match["year"]:
+        days = days_of(int(match["year"]))
+        return Found(days, "day") if days else None
+    if context.said_at is None or (is_plain_word(name) and not match["ordinal"]):
+        return None
+    now = year_of(context.said_at)
+    if match["which"]:
+        days = days_of(now + {"last": -1, "this": 0, "next": 1}[match["which"].lower()])
+    else:
+        candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
+        days = occurrence(candidates, context.said_at, direction(context.sentence, match.start(), match.end()))
+    return Found(days, "day", relative=True) if days else None
+
+
+def _days_of_two_months(match: re.Match[str], _: Context) -> Found | None:
+    year, from_month, to_month = int(match["year"]), month_number(match["m1"]), month_number(match["m2"])
+    start = year - (from_month > to_month), from_month, int(match["d1"] or match["e1"])
+    end = year, to_month, int(match["d2"] or match["e2"])
+    if not (is_day(*start) and is_day(*end)):
+        return None
+    since, until = midnight(*start), midnight(*end) + DAY
+    return Found(Interval(since, until), "day") if since < until else None
+
+
+def _month(match: re.Match[str], _: Context) -> Found | None:
+    year, last = int(match["year"]), month_number(match["m2"])
+    if not match["m1"]:
+        return _whole(month(year, last), "month", match)
+    first = month_number(match["m1"])
+    return Found(Interval(month(year - (first > last), first).since, month(year, last).until), "month")
+
+
+def _season(match: re.Match[str], _: Context) -> Found | None:
+    return _whole(season(int(match["year"]), season_name(match["season"])), "season", match)
+
+
+def _decade(match: re.Match[str], _: Context) -> Found | None:
+    if match["name"]:
+        return _whole(years(_TIES[match["name"].lower()], 10), "decade", match)
+    digits = match["digits"]
+    if len(digits) == 2:
+        return _whole(years((1900 if int(digits) >= 30 else 2000) + int(digits), 10), "decade", match)
+    first = int(digits)
+    if first % 100 == 0 and first < 2000:  # "the 1800s" are a century; "the 2000s" still are ten years
+        return _whole(years(first, 100), "century", match)
+    return _whole(years(first, 10), "decade", match)
+
+
+def _century(match: re.Match[str], _: Context) -> Found | None:
+    name = match["name"]
+    nth = int(match["nth"]) if match["nth"] else _CENTURIES.index(re.sub(r"\s", "-", name.lower())) + 1
+    return _whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
+
+
+def _year_range(match: re.Match[str], _: Context) -> Found | None:
+    first, last = int(match[1]), int(match[2])
+    if len(match[2]) == 2:
+        last += first // 100 * 100
+    return Found(years(first, last - first + 1), "year") if first < last <= 2100 else None
+
+
+_NUMBERED = compiled(
+    r"(?:[$€£¥#&=+~]\s?|\b(?:room|rooms|no\.?|nos\.?|number|numbers|nr\.?|pages?|pp?\.?|route|flight|bus|model|version|apt"
+    r"|chapter|apartment|suite|building|code|id|pin|ext|extension|gate|unit|line|highway|section|article|iso|rfc|en|din|box"
+    r"|windows|office|score|price|costs?|paid|worth|order|invoice|ticket|exactly|approximately|nearly|almost|over|than"
+    r"|least|most|roughly|some|these|those|all|street|usd|eur|gbp|rs\.?)\s)$"
+)
+_TIME_WORD = compiled(
+    r"\b(?:in|since|from|until|till|by|during|of|to|between|and|before|after|circa|c\.|the|year|through|for|late|early|mid"
+    rf"|{SEASON}|a\.?d\.?)\s$"
+)
+_COUNTS = compiled(r"\s(?-i:[a-z]{3,}s)\b(?<!was)(?<!has)(?<!his)(?<!this)(?<!its)(?<!does)(?<!ss)(?<!us)(?<!plus)")
+
+
+def _year(match: re.Match[str], context: Context) -> Found | None:
+    before = context.sentence[max(0, match.start() - 16) : match.start()]
+    if _NUMBERED.search(before):
+        return None
+    if not match["part"] and not _TIME_WORD.search(before) and _COUNTS.match(context.sentence, match.end()):
+        return None
+    return _whole(years(int(match["year"])), "year", match)
+
+
+def _short_year(match: re.Match[str], _: Context) -> Found | None:
+    two = int(match[1])
+    return Found(years(two + (2000 if two <= 30 else 1900)), "year")
+
+
+_LAST = (
+    rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}(?:to|and){S})(?P<last>3[01]|[12]\d|0?[1-9]){ORDINAL}?)?(?!\w|[.,:]\d)"
+)
+ABSOLUTE = (
+    Rule(
+        DIGIT,
+        compiled(
+            r"(?<![\w.,/-])(?P<y>\d{4})(?P<dash>[-/])(?P<m>\d\d?)(?P=dash)(?P<d>\d\d?)(?:(?:T|\s)(?P<hour>\d\d):(?P<minute>\d\d)"
+            r"(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?(?:Z|(?P<sign>[+-])(?P<zh>[01]\d|2[0-3]):?(?P<zm>[0-5]\d)?)?)?(?![\w/-])"
+        ),
+        _iso,
+    ),
+    Rule(DIGIT, compiled(r"(?<![\w.,/-])(\d{1,2})([./-])(\d{1,2})\2([12]\d{3})(?![\w/-]|\.\d)"), _numeric),
+    Rule(
+        MONTH_WORDS,
+        compiled(
+            rf"(?:(?P<d1>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?)?(?P<m1>{MONTH})(?(d1)|{S}(?P<e1>\d{{1,2}}){ORDINAL}?)"
+            rf"(?:{DASH}|{S}(?:to|until|till|through|and){S})"
+            rf"(?:(?P<d2>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?)?(?P<m2>{MONTH})(?(d2)|{S}(?P<e2>\d{{1,2}}){ORDINAL}?)"
+            rf",?{S}(?P<year>{YEAR})"
+        ),
+        _days_of_two_months,
+    ),
+    Rule(
+        MONTH_WORDS,
+        compiled(rf"{_PREFIX}(?P<first>{DAY_NUMBER}){_LAST}(?:{S}(?:of{S})?|-)(?P<month>{MONTH}){_OF_YEAR}?"),
+        _days,
+    ),
+    Rule(
+        MONTH_WORDS,
+        compiled(rf"{_PREFIX}(?<!\w)(?P<month>{MONTH}){S}(?:the{S})?(?P<first>3[01]|[12]\d|0?[1-9]){_LAST}{_OF_YEAR}?"),
+        _days,
+    ),
+    Rule(
+        MONTH_WORDS,
+        compiled(
+            rf"{PART}(?<!\w)(?:(?P<m1>{MONTH})(?:{DASH}|/|{S}(?:to|and|or){S}))?(?P<m2>{MONTH}),?{S}(?:of{S})?(?P<year>{YEAR})"
+        ),
+        _month,
+    ),
+    Rule(
+        frozenset(("spring", "summer", "autumn", "fall", "winter")),
+        compiled(rf"{PART}\b(?P<season>{SEASON}),?{S}(?:of{S})?(?P<year>{YEAR})"),
+        _season,
+    ),
+    Rule(
+        DIGIT | _TIES.keys(),
+        compiled(
+            rf"{PART}(?:(?<![\w.,$€£-])(?P<digits>1\d\d0|20\d0|(?<=['’])[3-9]0|(?<=the\s)[3-9]0)['’]?s"
+            rf"|(?:(?<=the\s)|(?<=late\s)|(?<=early\s)|(?<=mid\s)|(?<=mid-))(?P<name>{'|'.join(_TIES)}))(?!\w)"
+        ),
+        _decade,
+    ),
+    Rule(
+        frozenset(("century",)),
+        compiled(
+            rf"{PART}\b(?:(?P<nth>\d{{1,2}}){ORDINAL}|(?P<name>twenty[\s-]first|{'|'.join(_CENTURIES[:-1])}))[\s-]century\b"
+            r"(?!\sb\.?c)"
+        ),
+        _century,
+    ),
+    Rule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=-])(1\d{{3}}|20\d\d){DASH}(\d{{4}}|\d\d){COUNTED}"), _year_range),
+    Rule(DIGIT, compiled(rf"{PART}(?<![\w$€£¥#@.,:/+*=_])(?:(?<!-)|(?<=mid-))(?P<year>{YEAR})"), _year),
+    Rule(
+        DIGIT,
+        compiled(r"(?:(?<=in\s)|(?<=of\s)|(?<=since\s)|(?<=back\sin\s)|(?<=summer\s))['’](\d\d)(?!\w)"),
+        _short_year,
+    ),
+)
+"""In order of precedence: what one rule has taken, the later ones leave alone."""

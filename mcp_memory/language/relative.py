@@ -1,0 +1,359 @@
+"""Times that mean something only to those who know when they were said: "yesterday", "two weeks ago", "last Friday".
+
+Decisions, where English is not of one mind: "last Friday" is the latest one before the day of speaking, "this Friday"
+that of the current week, "next Friday" that of the following week. "Last week" and "two weeks ago" are calendar weeks
+from Monday to Sunday, and so are months and years. "Last summer" is the latest that is over. "Last night" is the day
+before. "On Friday", "in May" and "at the weekend" follow the tense of the sentence (``tense.py``). What is vague
+("a few years ago"), or points to another event ("the next day", "two days later"), states nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.domain.times import Grain, Millis
+from mcp_memory.language.expressions import (
+    MONTH,
+    MONTH_WORDS,
+    NUMBER,
+    SEASON,
+    WEEKDAY,
+    Context,
+    Found,
+    Rule,
+    S,
+    compiled,
+    is_plain_word,
+    month_number,
+    number,
+    occurrence,
+    season_name,
+)
+from mcp_memory.language.gregorian import (
+    DAY,
+    HOUR,
+    MINUTE,
+    WEEK,
+    WEEKDAYS,
+    Interval,
+    civil,
+    day_at,
+    month,
+    part_of,
+    season,
+    week_at,
+    weekday,
+    years,
+)
+from mcp_memory.language.tense import direction
+
+_UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year|decade|centur(?:y|ie))s?"
+_UNITS = frozenset(
+    form
+    for unit in ("minute", "hour", "day", "night", "week", "weekend", "fortnight", "month", "year", "decade")
+    for form in (unit, unit + "s")
+) | {"century", "centuries"}
+_WEEKDAY_WORDS = frozenset(name.lower() for name in WEEKDAYS)
+_SHORT_WEEKDAY = r"(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
+_SPAN = rf"(?:weekend|week|month|year|decade|century|{SEASON}|{MONTH}|{WEEKDAY}|{_SHORT_WEEKDAY})"
+_STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1, "past": -1}
+_DAYS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
+
+
+def _span(name: str, step: int, said_at: Millis) -> Found | None:
+    """Return the week, month, … that lies ``step`` away from the one of speaking, -1 for the last."""
+    year, numbered, _ = civil(said_at)
+    match name.lower():
+        case "week":
+            return Found(week_at(said_at + step * WEEK), "week", relative=True)
+        case "weekend":
+            return Found(_weekend(said_at + step * WEEK), "day", relative=True)
+        case "month":
+            return Found(month(year, numbered + step), "month", relative=True)
+        case "year":
+            return Found(years(year + step), "year", relative=True)
+        case "decade":
+            return Found(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
+        case "century" | "centurie":
+            return Found(years(year // 100 * 100 + 100 * step, 100), "century", relative=True)
+        case lowered if season_name(lowered) == lowered or lowered in ("fall", "autumn"):
+            pick = [season(year + n, season_name(lowered)) for n in range(-3, 4)]
+            return Found(_step(pick, step, said_at), "season", relative=True)
+        case lowered if lowered[:3] in _MONTH_STARTS:
+            pick = [month(year + n, month_number(lowered)) for n in range(-3, 4)]
+            return Found(pick[3] if step == 0 else _step(pick, step, said_at), "month", relative=True)
+        case lowered:
+            return Found(_weekday(lowered, step, said_at), "day", relative=True)
+
+
+_MONTH_STARTS = frozenset(word[:3] for word in MONTH_WORDS)
+_WEEKDAY_STARTS = tuple(name[:3].lower() for name in WEEKDAYS)
+
+
+def _step(spans: list[Interval], step: int, said_at: Millis) -> Interval:
+    """Return, of equal spans in order, the last that is over, the one at hand (now or next), or the first to begin."""
+    if step < 0:
+        return [span for span in spans if span.until <= said_at][step]
+    if step > 0:
+        return [span for span in spans if span.since > said_at][step - 1]
+    return next(span for span in spans if span.until > said_at)
+
+
+def _weekday(name: str, step: int, said_at: Millis) -> Interval:
+    target = _WEEKDAY_STARTS.index(name[:3].lower())
+    if step < 0:
+        back = (weekday(said_at) - target - 1) % 7 + 1 + 7 * (-step - 1)
+        return day_at(said_at - back * DAY)
+    return day_at(week_at(said_at).since + (target + 7 * step) * DAY)
+
+
+def _weekend(instant: Millis) -> Interval:
+    monday = week_at(instant).until
+    return Interval(monday - 2 * DAY, monday)
+
+
+def _moved(unit: str, count: int, said_at: Millis) -> Found | None:
+    """Return the minute, hour, day, … that lies ``count`` of its kind away from the moment of speaking."""
+    match unit.lower():
+        case "minute":
+            since = (said_at + count * MINUTE) // MINUTE * MINUTE
+            return Found(Interval(since, since + MINUTE), "time", relative=True)
+        case "hour":
+            since = (said_at + count * HOUR) // HOUR * HOUR
+            return Found(Interval(since, since + HOUR), "time", relative=True)
+        case "day" | "night":
+            return Found(day_at(said_at + count * DAY), "day", relative=True)
+        case "fortnight":
+            return _span("week", 2 * count, said_at)
+        case lowered:
+            return _span(lowered, count, said_at)
+
+
+def _day(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    words = match[0].lower()
+    if "before yesterday" in words or "night before last" in words:
+        days = -2
+    elif "after tomorrow" in words:
+        days = 2
+    elif words.endswith("last night") or words == "last evening":
+        days = -1
+    else:
+        days = next((step for word, step in _DAYS.items() if word in words), 0)
+    return Found(day_at(context.said_at + days * DAY), "day", relative=True)
+
+
+def _ago(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    return _moved(match["unit"], -number(match["n"]), context.said_at)
+
+
+def _ahead(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    pointing = direction(context.sentence, match.start(), match.end())
+    short = match["unit"].lower() in ("minute", "hour")
+    if pointing < 0 or (short and pointing == 0):
+        return None  # "finished in two days", "5 km in 30 minutes": how long, not when
+    return _moved(match["unit"], number(match["n"]), context.said_at)
+
+
+def _from_now(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    return _moved(match["unit"], number(match["n"]), context.said_at)
+
+
+def _lately(match: re.Match[str], context: Context) -> Found | None:
+    """Resolve "the past two weeks": up to and with the day of speaking."""
+    assert context.said_at is not None
+    count, unit = number(match["n"] or "one"), match["unit"].lower()
+    until = day_at(context.said_at).until
+    year, numbered, day = civil(context.said_at)
+    grain: Grain
+    match unit:
+        case "day" | "night":
+            since, grain = until - count * DAY, "day"
+        case "week" | "fortnight":
+            since, grain = until - count * (WEEK if unit == "week" else 2 * WEEK), "week"
+        case "month":
+            begun = month(year, numbered - count)
+            since, grain = min(begun.since + (day - 1) * DAY, begun.until), "month"
+        case "year":
+            since, grain = min(month(year - count, numbered).since + (day - 1) * DAY, until), "year"
+        case "decade":
+            since, grain = month(year - 10 * count, numbered).since, "year"
+        case _:
+            return None
+    return Found(Interval(since, until), grain, relative=True)
+
+
+def _this(match: re.Match[str], context: Context) -> Found | None:
+    """Resolve "last week", "earlier this year", "next May", "this coming Friday"."""
+    assert context.said_at is not None
+    how, name, said_at = match["how"].lower().split()[-1], match["what"], context.said_at
+    step = _STEPS[how]
+    if how in ("this", "next") and is_plain_word(name):
+        return None  # "this may be"
+    if how in ("this", "coming") and name.lower() != "month" and name[:3].lower() in _WEEKDAY_STARTS:
+        step = 0
+        if how == "coming" or weekday(said_at) > _WEEKDAY_STARTS.index(name[:3].lower()):
+            pointing = 1 if how == "coming" else direction(context.sentence, match.start(), match.end())
+            ahead = (_WEEKDAY_STARTS.index(name[:3].lower()) - weekday(said_at) - 1) % 7 + 1
+            if pointing >= 0:
+                return Found(day_at(said_at + ahead * DAY), "day", relative=True)
+    if how == "coming" and name.lower() == "weekend" and weekday(said_at) < 5:
+        step = 0
+    found = _span(name, step, said_at)
+    part = match["part"]
+    if not (found and part):
+        return found
+    today = day_at(said_at)
+    interval = found.interval
+    if part.lower() in ("earlier", "later"):
+        if how == "this":
+            earlier = part.lower() == "earlier"
+            interval = Interval(interval.since, today.until) if earlier else Interval(today.since, interval.until)
+    else:
+        which = {"e": "late", "l": "late", "m": "mid"}.get(part[0].lower(), "early")
+        interval = part_of(interval, "early" if part.lower().startswith("ear") else which, found.grain)
+    return Found(interval, found.grain, relative=True)
+
+
+def _beyond(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    return _span(match["what"], -2 if match["how"].lower().endswith("last") else 2, context.said_at)
+
+
+def _weekday_of_week(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    name, how = match["day1"] or match["day2"], match["how1"] or match["how2"]
+    monday = week_at(context.said_at + _STEPS[how.lower()] * WEEK).since
+    return Found(day_at(monday + _WEEKDAY_STARTS.index(name[:3].lower()) * DAY), "day", relative=True)
+
+
+def _month_of_year(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    year = civil(context.said_at)[0] + _STEPS[match["how"].lower()]
+    if match["season"]:
+        return Found(season(year, season_name(match["season"])), "season", relative=True)
+    return Found(month(year, month_number(match["month"])), "month", relative=True)
+
+
+def _since_or_tense(match: re.Match[str], context: Context) -> int:
+    before = context.sentence[max(0, match.start() - 8) : match.start()].lower()
+    return -1 if before.endswith("since ") else direction(context.sentence, match.start(), match.end())
+
+
+def _bare_weekday(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    pointing = _since_or_tense(match, context)
+    target = _WEEKDAY_STARTS.index(match["day"][:3].lower())
+    if pointing < 0:
+        return Found(_weekday(match["day"], -1, context.said_at), "day", relative=True)
+    if pointing > 0:
+        ahead = (target - weekday(context.said_at) - 1) % 7 + 1
+        return Found(day_at(context.said_at + ahead * DAY), "day", relative=True)
+    return None
+
+
+def _bare_weekend(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    weekends = [_weekend(context.said_at + n * WEEK) for n in (-1, 0, 1)]
+    pointing = direction(context.sentence, match.start(), match.end())
+    found = occurrence(weekends, context.said_at, pointing)
+    return Found(found, "day", relative=True) if found else None
+
+
+def _bare_month(match: re.Match[str], context: Context) -> Found | None:
+    assert context.said_at is not None
+    if is_plain_word(match["month"]):
+        return None
+    year = civil(context.said_at)[0]
+    months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
+    pointing = _since_or_tense(match, context)
+    found = occurrence(months, context.said_at, -1 if pointing < 0 else 1 if pointing > 0 else 0)
+    return Found(found, "month", relative=True) if found else None
+
+
+_NOT_ALONE = (  # before a number: it is only the end of a longer or vaguer one
+    r"(?<![\w.,-])(?<!\bor\s)(?<!\bto\s)(?<!\band\s)(?<!than\s)(?<!over\s)(?<!under\s)(?<!hundred\s)(?<!thousand\s)"
+)
+_OF_DAY = rf"{S}(?:morning|afternoon|evening|night)"
+RELATIVE = (
+    Rule(
+        frozenset(("yesterday", "today", "tomorrow", "tonight", "morning", "afternoon", "evening", "night")),
+        compiled(
+            rf"\b(?:(?:the{S})?day{S}(?:before{S}yesterday|after{S}tomorrow)|(?:the{S})?night{S}before{S}last"
+            rf"|(?<!no\s)(?:(?:earlier|later){S})?(?:yesterday|today|tomorrow)(?:{_OF_DAY})?|tonight|last{S}(?:night|evening)"
+            rf"|(?:(?:earlier|later){S})?this{S}(?:very{S})?(?:morning|afternoon|evening))\b(?!['’]s\s(?:world|society|youth))"
+        ),
+        _day,
+    ),
+    Rule(frozenset(("ago",)), compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}ago\b(?!{S}from\b)"), _ago),
+    Rule(
+        frozenset(("now", "today", "hence")),
+        compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}(?:from{S}(?:now|today)|hence)\b"),
+        _from_now,
+    ),
+    Rule(
+        frozenset(("last", "past")),
+        compiled(
+            rf"\b(?:(?:the|these|this){S})?(?:(?:last|past){S}(?P<n>(?!an?\b|one\b){NUMBER}){S}|(?<=the\s)past{S}|(?<=this\s)past{S})"
+            rf"(?P<unit>day|night|week|fortnight|month|year|decade)s?\b(?!{S}of\b)"
+        ),
+        _lately,
+    ),
+    Rule(
+        _UNITS,
+        compiled(
+            rf"\bin{S}(?P<n>{NUMBER}){S}{_UNIT}(?:['’]?s?['’]?{S}time)?\b(?!{S}(?:of|or|and|ago|before|after|later|from)\b)"
+        ),
+        _ahead,
+    ),
+    Rule(
+        frozenset(("last", "next")),
+        compiled(rf"\bthe{S}(?P<what>{_SPAN}){S}(?P<how>before{S}last|after{S}next)\b"),
+        _beyond,
+    ),
+    Rule(
+        frozenset(("week", "week's")),
+        compiled(
+            rf"\b(?:(?P<day1>{WEEKDAY}){S}(?:of{S})?(?P<how1>last|this|next){S}week"
+            rf"|(?P<how2>last|this|next){S}week,?{S}(?:on{S})?(?P<day2>{WEEKDAY}))\b"
+        ),
+        _weekday_of_week,
+    ),
+    Rule(
+        frozenset(("year",)),
+        compiled(
+            rf"\b(?:(?P<month>{MONTH})|(?P<season>{SEASON})),?{S}(?:(?:of|in){S})?(?P<how>last|this|next){S}year\b"
+        ),
+        _month_of_year,
+    ),
+    Rule(
+        frozenset(("last", "this", "next", "coming", "past")),
+        compiled(
+            rf"\b(?:(?P<part>earlier|later|early|late|mid|(?:beginning|start|middle|end){S}of)[\s-])?"
+            rf"(?:(?P<how>this{S}past|this{S}coming|this|(?<!the\s)(?:last|next)|coming|(?<=the\s)past){S})"
+            rf"(?P<what>{_SPAN})\b(?!{S}(?:of|before|after)\b)"
+        ),
+        _this,
+    ),
+    Rule(
+        _WEEKDAY_WORDS,
+        compiled(
+            r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)(?<!from\s)"
+            r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"
+            rf"(?P<day>{WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
+        ),
+        _bare_weekday,
+    ),
+    Rule(frozenset(("weekend",)), compiled(rf"\b(?:over|at|on|during|for|until){S}the{S}weekend\b"), _bare_weekend),
+    Rule(
+        MONTH_WORDS,
+        compiled(
+            rf"(?:(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s))(?P<month>{MONTH})(?!{S}\d)"
+        ),
+        _bare_month,
+    ),
+)
+"""In order of precedence, as in ``absolute.py``; every one needs ``Context.said_at``."""

@@ -1,0 +1,130 @@
+"""The words of a text, as they are compared with one another, and how many tokens an embedder makes of it.
+
+Words are folded so that a question finds what it asks for in any language: case, width and compatibility forms
+(NFKC), Arabic vowel signs and stretched letters, invisible joiners. Scripts written without spaces have no words that
+could be told apart without a dictionary: their runs become overlapping pairs of characters, and in Chinese characters
+and Hangul, where one character can be a word, the single ones too. Stems and stop words are English; what is not
+English passes through the stemmer almost unchanged, and alike on both sides of a comparison.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from Stemmer import Stemmer
+
+STOP_WORDS = frozenset(
+    """
+    a about above after again against all also am an and any are aren't as at be because been before being below
+    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't done down during each
+    else ever every few for from further get gets getting got had hadn't has hasn't have haven't having he her here
+    hers herself him himself his how i if in into is isn't it its itself just let me might more most much
+    must mustn't my myself no nor not now of off oh ok okay on once one only or other our ours ourselves out over own
+    per quite rather really same shall shan't she should shouldn't so some such than that the their theirs them
+    themselves then there these they this those through to too under until up upon us very was wasn't we were weren't
+    what when where which while who whom whose why will with within without won't would wouldn't yeah yes yet you your
+    yours yourself yourselves
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""English words that say too little to search for, as `words` gives them."""
+
+_MARKS = (  # combining signs, which `\w` leaves out: they belong to the letter before
+    r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
+    r"\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03"
+    r"\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d57"
+    r"\u0d81-\u0d83\u0dca-\u0df3\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u0f35-\u0f39"
+    r"\u0f71-\u0f84\u0f86\u0f87\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u105e-\u109d\u135d-\u135f\u17b4-\u17d3"
+    r"\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
+)
+_UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
+    r"\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    r"\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_SINGLE = re.compile(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_WORD = re.compile(
+    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+)*"
+)
+_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+_FOLDED = {
+    **dict.fromkeys([0x00AD, 0x0307, 0x0640, 0x0670, *range(0x064B, 0x0660), *range(0x200B, 0x2010)]),  # vanish
+    **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF, *range(0xFE00, 0xFE10)]),
+    **{ord(form): "ا" for form in "أإآٱ"},
+    ord("ى"): "ي",
+    ord("ة"): "ه",
+    **{ord(form): "'" for form in "’ʼ＇‘"},
+}
+_ENGLISH_ENDING = re.compile(r"'(?:s|ll|re|ve|d|m)$")
+_FRENCH_OPENING = re.compile(r"^(?:l|d|j|qu|n|c)'(?=\w{2})")
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text in order, folded for comparison; none for a text without letters or digits."""
+    text = text.lower() if text.isascii() else _folded(text)
+    if text.isascii():
+        found: list[str] = _ASCII_WORD.findall(text)
+    else:
+        found = []
+        for word in _WORD.findall(text):
+            if _UNSPACED_START.match(word):
+                found.extend(_pairs(word))
+            else:
+                found.append(word)
+    if "'" in text:
+        found = [_bare(word) if "'" in word else word for word in found]
+    return found
+
+
+def stems(text: str) -> list[str]:
+    """Return the words of a text without English stop words, each cut to its English Snowball stem, in order."""
+    kept = [word for word in words(text) if word not in STOP_WORDS]
+    stemmed: list[str] = _stemmer().stemWords(kept)
+    return stemmed
+
+
+def _folded(text: str) -> str:
+    # The second NFKC puts together again what folding case took apart.
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return text.translate(_FOLDED)
+
+
+def _pairs(run: str) -> list[str]:
+    """Return the pairs of neighbours in a run of a script without spaces, and the characters that can stand alone."""
+    if len(run) == 1:
+        return [run]
+    return _SINGLE.findall(run) + [run[place : place + 2] for place in range(len(run) - 1)]
+
+
+def _bare(word: str) -> str:
+    """Return a word without what English hangs on behind an apostrophe ("caroline's"), or French before one."""
+    return _FRENCH_OPENING.sub("", _ENGLISH_ENDING.sub("", word))
+
+
+_OF_THREAD = threading.local()
+
+
+def _stemmer() -> Stemmer:
+    """Return this thread's stemmer: one object must not be used by two threads at once."""
+    stemmer: Stemmer | None = getattr(_OF_THREAD, "stemmer", None)
+    if stemmer is None:
+        from Stemmer import Stemmer
+
+        stemmer = _OF_THREAD.stemmer = Stemmer("english")
+    return stemmer
+
+
+# A word piece of MiniLM's vocabulary, roughly: most English words, pieces of long ones, each sign or other letter.
+_PIECE = re.compile(r"[A-Za-z]{1,9}|[0-9]{1,3}|[^\sA-Za-z0-9]")
+
+
+def count_tokens(text: str) -> int:
+    """Return about how many word pieces MiniLM's tokenizer makes of a text, without its two marks of start and end.
+
+    Only a vocabulary could tell exactly. On English prose the estimate is right to some percent on average.
+    """
+    return len(_PIECE.findall(text))

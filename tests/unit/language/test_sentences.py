@@ -1,0 +1,74 @@
+"""Sentences have exact places, and no character is lost."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.language.sentences import LONGEST, split
+
+TEXTS = {
+    "English": "Dr. Patel came at 5 p.m. on Monday. She stayed! Why?",
+    "German": "Das ist z.B. gut. Am 5. Mai kam Dr. Müller. Wir waren zu Hause.",
+    "Chinese": "我住在北京。你呢？我很好！",
+    "Arabic": "مرحبا كيف حالك؟ أنا بخير. شكرا.",
+    "emoji": "Wow 👨‍👩‍👧! Great 🎉. Yes",
+    "bidi": "\u202eabc. def\u202c ghi. \u200fok",
+    "line ends": "One line.\r\n\r\nAnother line\r\nand more.\rLast",
+    "white space": " \n\t\r\n\u3000 ",
+    "nothing": "",
+}
+
+
+def assert_nothing_is_lost(text: str) -> None:
+    spans = split(text)
+    assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
+    assert all(end - start <= LONGEST for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+    held = "".join(text[start:end] for start, end in spans)
+    assert "".join(held.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_character_lies_in_exactly_one_sentence(name: str) -> None:
+    assert_nothing_is_lost(TEXTS[name])
+
+
+@given(st.text(alphabet=st.one_of(st.sampled_from(" .!?\n\r\"'(-。؟a1"), st.characters(exclude_categories=["Cs"]))))
+def test_any_text_keeps_every_character(text: str) -> None:
+    assert_nothing_is_lost(text)
+
+
+@given(st.integers(0, 3_000), st.sampled_from(["x", "e\u0301", "👨\u200d👩\u200d👧", "我", "word ", "a. "]))
+def test_texts_longer_than_a_block_keep_every_character(times: int, piece: str) -> None:
+    assert_nothing_is_lost(piece * times)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("English", 3), ("German", 3), ("Chinese", 3), ("Arabic", 3), ("white space", 0), ("nothing", 0)],
+)
+def test_sentences_end_where_the_language_ends_them(name: str, count: int) -> None:
+    assert len(split(TEXTS[name])) == count
+
+
+def test_a_list_item_begins_a_sentence_and_a_wrapped_line_does_not() -> None:
+    text = "Here is a long line that an editor has wrapped at\nsome width of its own.\n- milk\n- bread"
+    assert [text[start:end].split()[0] for start, end in split(text)] == ["Here", "-", "-"]
+
+
+def test_five_megabytes_without_punctuation_are_cut_at_white_space() -> None:
+    text = "word " * 1_000_000
+    spans = split(text)
+    assert {text[start:end][:4] for start, end in spans} == {text[start:end][-4:] for start, end in spans} == {"word"}
+
+
+def test_five_megabytes_of_chinese_take_linear_time() -> None:
+    text = "我住在北京你呢" * 700_000
+    assert sum(end - start for start, end in split(text)) == len(text)
+
+
+def test_a_hard_cut_never_parts_a_letter_from_its_accent() -> None:
+    text = "e\u0301" * 2_001
+    assert all(text[start] == "e" for start, _ in split(text[:-1]))

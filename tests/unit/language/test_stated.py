@@ -1,0 +1,69 @@
+"""What sentences state: a table read from ``stated.txt``, and properties that hold for any text."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.dates import in_words, parse_time, stated_times
+from mcp_memory.language.gregorian import FIRST, LAST
+
+SAID = parse_time("2023-05-17T10:30:00Z")
+TABLE = [
+    tuple(part.strip() for part in line.split(" | "))
+    for line in Path(__file__).with_name("stated.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+PIECES = """
+    last next this in on since until from to betweeK and ago years weeks days of the May 7 2023 1990s Friday week 9999
+    1 2020-12-31 0001-01-01 31/12/9999 century 21st early late - – , 5pm noon weekend summer yesterday couple a 29 '69
+    February went will decades centuries hours past coming month ſummer weeK İ
+"""
+
+
+@pytest.mark.parametrize(("sentence", "expected"), TABLE)
+def test_a_sentence_states_its_times(sentence: str, expected: str) -> None:
+    found = [in_words(time.since, time.until, time.grain) for time in stated_times(sentence, SAID)]
+    assert "; ".join(found) == expected.removeprefix("-")
+
+
+@given(
+    st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join)),
+    st.integers(FIRST, LAST - 1) | st.none(),
+)
+def test_no_text_raises_and_every_interval_is_in_order(text: str, said_at: int | None) -> None:
+    place = 0
+    for time in stated_times(text, said_at):
+        assert place <= time.start < time.end <= len(text)
+        assert BEGINNING <= time.since < time.until <= FOREVER
+        assert in_words(time.since, time.until, time.grain)
+        assert said_at is not None or not time.relative
+        place = time.end
+
+
+@pytest.mark.parametrize(
+    "sentence", ["yesterday", "last week", "on Friday we went", "in two days", "On 7 May we danced."]
+)
+def test_nothing_relative_is_resolved_when_nobody_knows_when_it_was_said(sentence: str) -> None:
+    assert stated_times(sentence, None) == ()
+
+
+def test_places_count_from_the_start_of_the_whole_text() -> None:
+    text = "In 1999 we met. I moved from 1916 to 1920. Since 2001 it is quiet."
+    (time,) = stated_times(text, None, 16, 42)
+    assert text[time.start : time.end] == "from 1916 to 1920"
+    assert (time.since, time.until) == (parse_time("1916-01-01"), parse_time("1921-01-01"))
+    assert (time.grain, time.relative) == ("year", False)
+
+
+def test_open_ends_are_the_beginning_and_forever() -> None:
+    since, until = stated_times("since 1972, or until 1980", None)
+    assert (since.since, since.until) == (parse_time("1972-01-01"), FOREVER)
+    assert (until.since, until.until) == (BEGINNING, parse_time("1981-01-01"))
+
+
+def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:
+    assert len(stated_times("on Friday " * 50_000, SAID)) == 0
+    assert len(stated_times("on 7 May 2023, two weeks ago " * 5_000, SAID)) == 10_000
