@@ -17,6 +17,7 @@ class StoreStatus:
         tx: the last commit.
         generation: of the derived tables.
         format: of the tables.
+        embedder: what made its vectors; None for an empty store.
         holders: ids of the living processes that have it open, this one included.
         queue: pieces of background work of this process that are not done yet.
         problems: in words; empty when all is well.
@@ -27,6 +28,7 @@ class StoreStatus:
     tx: int
     generation: int
     format: int
+    embedder: str | None
     holders: tuple[int, ...]
     queue: int
     problems: tuple[str, ...]

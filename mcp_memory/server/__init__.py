@@ -1,0 +1,1 @@
+"""The face to the protocol: names, schemas and wording, nothing else."""

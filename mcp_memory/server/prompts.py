@@ -1,0 +1,49 @@
+"""Prompts that a person picks from a menu; their words stand in ``prompts/mcp/``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcp_types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
+
+from mcp_memory import texts
+from mcp_memory.errors import InvalidInput
+
+PROMPTS = (
+    Prompt(
+        name="remember",
+        title="Remember this conversation",
+        description="Save what matters from this conversation.",
+        arguments=[PromptArgument(name="topic", description="Only what concerns this; left out: everything.")],
+    ),
+    Prompt(
+        name="recall",
+        title="Recall",
+        description="Answer a question from memory, with citations.",
+        arguments=[PromptArgument(name="question", description="What you want to know.", required=True)],
+    ),
+)
+_ABSENT = {"topic": "this whole conversation"}
+"""What stands in a prompt for an argument that was left out."""
+
+
+def filled(name: str, values: Mapping[str, str]) -> GetPromptResult:
+    """Return a prompt with its arguments filled in.
+
+    Raises:
+        InvalidInput: there is no such prompt or argument, or one is missing.
+    """
+    prompt = next((prompt for prompt in PROMPTS if prompt.name == name), None)
+    if prompt is None:
+        known = ", ".join(prompt.name for prompt in PROMPTS)
+        raise InvalidInput("name", f"there is no prompt {name!r}", f"There are: {known}.")
+    arguments = {argument.name: argument for argument in prompt.arguments or ()}
+    for unknown in values.keys() - arguments:
+        raise InvalidInput(unknown, f"the prompt {name!r} has no such argument", f"Known here: {', '.join(arguments)}.")
+    given = {key: value for key, value in values.items() if value.strip()}
+    for argument in arguments.values():
+        if argument.required and argument.name not in given:
+            raise InvalidInput(argument.name, "is missing", "It cannot be left out.")
+    text = texts.prompt(f"mcp/{name}.txt").substitute(_ABSENT | given)
+    message = PromptMessage(role="user", content=TextContent(type="text", text=text.strip()))
+    return GetPromptResult(description=prompt.description, messages=[message])

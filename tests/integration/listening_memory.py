@@ -1,0 +1,150 @@
+"""A memory for the tests of the server: real rows in a real view, and recall by shared words.
+
+It stands in for ``wiring.Memory``, so that these tests are about the protocol and nothing else. Run as a program it is
+a server process over stdio, opened after its first reply as the real one is; ``--print`` makes it a memory whose
+libraries print, ``--stuck`` one whose libraries do not come back.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import asynccontextmanager
+
+import anyio
+
+from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source
+from mcp_memory.domain.requests import WriteResult, Written
+from mcp_memory.domain.status import SpaceStatus, Status, StoreStatus
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.turns import Sentence, Turn
+from mcp_memory.errors import InvalidInput
+
+NOW = 1_700_000_000_000
+
+
+class ListeningMemory:
+    """Each turn is one sentence; a call's turns become visible together, at its end."""
+
+    def __init__(self):
+        from mcp_memory.view.view import View
+
+        self.view = View()
+        self.store = self
+        self.closed = False
+        self.pause = anyio.lowlevel.checkpoint
+
+    @asynccontextmanager
+    async def reading(self):
+        yield self.view
+
+    async def write(self, request, progress):
+        import numpy as np
+
+        from mcp_memory.domain.batch import Batch
+        from mcp_memory.domain.ids import sentence_id, turn_id
+
+        turns, sentences, items = [], [], []
+        space = self.view.space(request.space)
+        for place, item in enumerate(request.items):
+            await progress(place, len(request.items), "embedding")
+            await self.pause()
+            ref = item.ref or f"{place}-{item.text[:40]}"
+            known = space.current(request.session, ref)
+            if known and known.text != item.text:
+                raise InvalidInput(f"{request.kind}s[{place}].id", f"{ref!r} is taken", "Give another.")
+            items.append(Written(ref, request.session, known is None))
+            if known:
+                continue
+            name = turn_id(request.space, request.session, ref, item.text, 0)
+            details = (item.speaker, item.role, item.title, item.said_at, NOW, 0, place)
+            turns.append(Turn(name, request.space, request.session, ref, request.kind, item.text, *details))
+            times = (StatedTime(0, 1, 0, 86_400_000, "day", False),)
+            mark = sentence_id(name, 0, item.text)
+            sentences.append(Sentence(mark, request.space, name, 0, 0, len(item.text), times))
+        none = np.empty((0, 1), dtype=np.float32)
+        vectors = np.ones((len(sentences), 1), dtype=np.float32)
+        self.view.add(Batch(tuple(turns), (), tuple(sentences), none, vectors), self.view.tx + bool(turns))
+        return WriteResult(tuple(items), 0, len(sentences), ())
+
+    async def reconstruct(self, request):
+        space = self.view.space(request.space)
+        words = set((request.query or "").casefold().split())
+        found = []
+        for sentence in reversed(space.sentences):
+            turn = space.turns[sentence.turn_id]
+            share = len(words & set(turn.text.casefold().split())) / len(words) if words else 1.0
+            if share and request.window.since <= turn.time < request.window.until:
+                source = Source(turn, sentence.start, sentence.end)
+                found.append(Evidence(sentence.id, "sentence", source.quote, share, ("words",), (source,)))
+        found.sort(key=lambda item: -item.score)
+        best = found[0].score if found else 0.0
+        return Recall(tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words)))
+
+    async def answer(self, request):
+        if request.question == "break":
+            raise RuntimeError("a secret of the inside")
+        from mcp_memory.domain.requests import RecallRequest
+
+        recall = await self.reconstruct(RecallRequest(request.space, request.question, request.limit))
+        if not recall.sufficient:
+            return Answer(None, recall.sufficiency, False, (), recall)
+        best = recall.evidence[0]
+        return Answer(best.text, best.score, False, (Citation(best.id, best.sources[0]),), recall)
+
+    async def status(self):
+        spaces = tuple(
+            SpaceStatus(name, len(space.turns), 0, len(space.sessions), 0, len(space.sentences))
+            for name, space in sorted(self.view.spaces.items())
+        )
+        about = StoreStatus(
+            uri="memory",
+            bytes=None,
+            tx=self.view.tx,
+            generation=0,
+            format=1,
+            embedder=None,
+            holders=(1,),
+            queue=0,
+            problems=(),
+        )
+        return Status(spaces, "none", about, uptime_s=1.0, version="0")
+
+    async def aclose(self):
+        self.closed = True
+
+
+class PrintingMemory(ListeningMemory):
+    """Its libraries print: through Python, below it, and from a buffer when the process ends."""
+
+    async def status(self):
+        import atexit
+        import os
+        import warnings
+
+        print("a print from a library")  # noqa: T201 - that is what is tested
+        os.write(1, b"a write to descriptor 1\n")
+        print("a print that stays in its buffer", end="", file=sys.__stdout__)
+        atexit.register(print, "a print at exit")
+        warnings.warn("a warning from a library", stacklevel=1)
+        return await super().status()
+
+
+class StuckMemory(ListeningMemory):
+    """A call of it waits for a library for a minute, and cannot be interrupted."""
+
+    async def status(self):
+        import time
+
+        await anyio.to_thread.run_sync(time.sleep, 60)
+
+
+KINDS = {"--print": PrintingMemory, "--stuck": StuckMemory}
+
+if __name__ == "__main__":
+    from mcp_memory.config import load
+    from mcp_memory.server.process import serve
+
+    async def opened():
+        return KINDS.get(sys.argv[-1], ListeningMemory)()
+
+    serve(load(environment={}), opened)

@@ -1,0 +1,351 @@
+"""The server as a client sees it, connected in memory, in both eras of the protocol."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from jsonschema import validate
+from listening_memory import ListeningMemory
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
+
+from mcp_memory.config import Config, Server
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.server.app import build
+from mcp_memory.server.resources import SESSION
+
+pytestmark = pytest.mark.anyio
+LAZY = Config(server=Server(warm_up="first_call"))
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+TALK = [
+    {"id": "D1:1", "speaker": "Ann", "text": "I moved to Lisbon", "time": "2023-05-08"},
+    {"id": "D1:2", "speaker": "Bob", "text": "And I adopted a dog", "time": "2023-05-09T10:00:00Z"},
+]
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@asynccontextmanager
+async def connected(memory=None, mode="auto", config=LAZY, opener=None):
+    async def opened():
+        return memory or ListeningMemory()
+
+    async with Client(build(opener or opened, config), mode=mode) as client:
+        yield client
+
+
+async def said(client, name, **arguments):
+    """Call a tool, check the reply against the published schema, and return its structured part."""
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content[0].text
+    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    validate(result.structured_content, schemas[name])
+    return result.structured_content
+
+
+async def refused(client, name, **arguments):
+    result = await client.call_tool(name, arguments)
+    assert result.is_error
+    assert result.structured_content is None
+    return result.content[0].text
+
+
+@ERAS
+async def test_what_is_written_is_recalled_answered_and_counted(mode):
+    async with connected(mode=mode) as client:
+        written = await said(client, "memory_write", messages=TALK, session="s1")
+        assert [item["id"] for item in written["items"]] == ["D1:1", "D1:2"]
+        assert written["counts"] == {"stored": 2, "unchanged": 0, "segments": 0, "sentences": 2}
+        recalled = await said(client, "memory_reconstruct", query="adopted a dog", limit=1)
+        assert recalled["evidence"][0]["sources"] == [
+            {"id": "D1:2", "session": "s1", "speaker": "Bob", "time": "2023-05-09T10:00:00Z"}
+        ]
+        answer = await said(client, "memory_answer", question="I moved to Lisbon")
+        assert answer["citations"][0]["quote"] == answer["answer"] == "I moved to Lisbon"
+        status = await said(client, "memory_status")
+        assert status["counts"]["messages"] == 2
+
+
+@ERAS
+async def test_an_abstention_has_a_null_answer_and_hands_over_the_evidence(mode):
+    async with connected(mode=mode) as client:
+        await said(client, "memory_write", messages=TALK)
+        answer = await said(client, "memory_answer", question="Who adopted the grey cat of Ann")
+        assert answer["answer"] is None
+        assert answer["abstained"] is True
+        assert answer["evidence"]
+
+
+async def test_a_repeated_write_stores_nothing_new():
+    async with connected() as client:
+        await said(client, "memory_write", messages=TALK)
+        again = await client.call_tool("memory_write", {"messages": TALK})
+        assert [item["stored"] for item in again.structured_content["items"]] == [False, False]
+        assert again.content[0].text.startswith("Stored 0 of 2 messages")
+
+
+async def test_without_a_query_the_newest_come_first_and_a_window_restricts_them():
+    async with connected() as client:
+        await said(client, "memory_write", messages=TALK)
+        newest = await said(client, "memory_reconstruct")
+        assert [item["sources"][0]["id"] for item in newest["evidence"]] == ["D1:2", "D1:1"]
+        day = await said(client, "memory_reconstruct", until="2023-05-08")
+        assert [item["sources"][0]["id"] for item in day["evidence"]] == ["D1:1"]
+
+
+@ERAS
+async def test_errors_reach_the_model_in_words_and_never_as_a_dump(mode, caplog):
+    async with connected(mode=mode) as client:
+        assert "limit: 0" in await refused(client, "memory_reconstruct", limit=0)
+        assert "there is no tool 'memory_dream'" in await refused(client, "memory_dream")
+        await said(client, "memory_write", messages=TALK)
+        taken = await refused(client, "memory_write", messages=[{"id": "D1:1", "text": "other"}])
+        assert taken.startswith("messages[0].id: 'D1:1' is taken")
+        broken = await refused(client, "memory_answer", question="break")
+        assert "secret" not in broken
+        assert "mcp-memory doctor" in broken
+        assert "a secret of the inside" in caplog.text  # the log has what the client has not
+
+
+async def test_capabilities_name_what_works():
+    async with connected(mode="legacy") as client:
+        told = client.server_capabilities.model_dump(exclude_none=True)
+    assert told.keys() == {"tools", "prompts", "resources", "completions"}
+    assert not any(value for part in told.values() for value in part.values())
+
+
+async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
+    opened = anyio.Event()
+
+    async def opener():
+        opened.set()
+        return ListeningMemory()
+
+    async with connected(opener=opener, config=Config()) as client:
+        assert not opened.is_set()
+        await client.list_tools()
+        with anyio.fail_after(5):
+            await opened.wait()
+
+
+async def test_a_failed_opening_is_told_in_words_and_tried_again():
+    tries = []
+
+    async def opener():
+        tries.append(1)
+        if len(tries) == 1:
+            raise StoreUnwritable("storage.uri (MCP_MEMORY_STORAGE_URI) names a folder that cannot be written to.")
+        if len(tries) == 2:
+            raise OSError("no such device")
+        return ListeningMemory()
+
+    async with connected(opener=opener) as client:
+        assert "MCP_MEMORY_STORAGE_URI" in await refused(client, "memory_status")
+        assert "could not be opened (OSError: no such device)" in await refused(client, "memory_status")
+        await said(client, "memory_status")
+
+
+async def test_one_opening_serves_all_that_wait_and_outlives_a_cancelled_call():
+    started, go, tries = anyio.Event(), anyio.Event(), []
+
+    async def opener():
+        tries.append(1)
+        started.set()
+        await go.wait()
+        return ListeningMemory()
+
+    async with connected(opener=opener) as client, anyio.create_task_group() as tasks:
+
+        async def impatient(scope):
+            with scope:
+                await client.call_tool("memory_status", {})
+
+        scope = anyio.CancelScope()
+        tasks.start_soon(impatient, scope)
+        await started.wait()
+        scope.cancel()
+        tasks.start_soon(client.call_tool, "memory_status", {})
+        go.set()
+        await said(client, "memory_status")
+    assert tries == [1]
+
+
+async def test_the_memory_is_closed_when_the_client_leaves():
+    memory = ListeningMemory()
+    async with connected(memory) as client:
+        await said(client, "memory_status")
+        assert not memory.closed
+    assert memory.closed
+
+
+@ERAS
+async def test_a_long_write_reports_how_far_it_has_come(mode):
+    seen = []
+
+    async def told(done, total, message):
+        seen.append((done, total, message))
+
+    async with connected(mode=mode) as client:
+        messages = [{"text": f"message {number}"} for number in range(20)]
+        await client.call_tool("memory_write", {"messages": messages}, progress_callback=told)
+    assert seen == [(number, 20, "embedding") for number in range(20)]
+
+
+@ERAS
+async def test_a_cancelled_write_is_wholly_there_or_not_at_all(mode):
+    memory, chance = ListeningMemory(), random.Random(7)
+    async with connected(memory, mode=mode) as client:
+        await said(client, "memory_status")
+        for attempt in range(20):
+            steps, scope = chance.randrange(40), anyio.CancelScope()
+
+            async def pause(scope=scope, steps=iter(range(steps))):  # noqa: B008 - one for each attempt
+                if next(steps, None) is None:
+                    scope.cancel()
+                await anyio.lowlevel.checkpoint()
+
+            memory.pause = pause
+            messages = [{"id": str(number), "text": f"message {number}"} for number in range(30)]
+            with scope:
+                await client.call_tool("memory_write", {"messages": messages, "session": str(attempt)})
+        memory.pause = anyio.lowlevel.checkpoint
+        await said(client, "memory_status")
+        sizes = {len(turns) for turns in memory.view.space("default").sessions.values()}
+    assert sizes == {30}
+    assert 0 < len(memory.view.space("default").sessions) < 20
+
+
+@ERAS
+async def test_resources_show_the_memory_as_it_lies_there(mode):
+    session = "café/ü 100% #1?,&日"
+    async with connected(mode=mode) as client:
+
+        async def content(uri):
+            (part,) = (await client.read_resource(uri)).contents
+            return part.text if part.mime_type == "text/markdown" else json.loads(part.text)
+
+        assert (await content("memory://default/status"))["messages"] == 0  # the default space needs no first write
+        await said(client, "memory_write", messages=TALK, session=session)
+        listed = [resource.uri for resource in (await client.list_resources()).resources]
+        assert listed == ["memory://guide", "memory://spaces"]
+        assert "memory_reconstruct" in await content("memory://guide")
+        assert (await content("memory://spaces"))["spaces"][0]["space"] == "default"
+        assert (await content("memory://default/status"))["messages"] == 2
+        (row,) = (await content("memory://default/sessions"))["sessions"]
+        assert row == {
+            "id": session,
+            "uri": row["uri"],
+            "turns": 2,
+            "first": "2023-05-08",
+            "last": "2023-05-09T10:00:00Z",
+        }
+        turns = (await content(row["uri"]))["turns"]
+        assert [turn["text"] for turn in turns] == [turn["text"] for turn in TALK]
+        found = (await said(client, "memory_reconstruct", query="dog"))["evidence"][0]["id"]
+        sentence = await content(f"memory://default/sentences/{found}")
+        assert sentence["text"] == "And I adopted a dog"
+        assert sentence["source"]["id"] == "D1:2"
+
+
+async def test_long_resources_come_in_pages_that_name_the_next():
+    async with connected() as client:
+        for number in range(101):
+            await said(client, "memory_write", text=f"message {number}", session=f"s{number}")
+        long = [{"text": f"{number}" * 60_000} for number in range(1, 5)]
+        await said(client, "memory_write", messages=long, session="long")
+        pages, uri = [], "memory://default/sessions"
+        while uri:
+            (part,) = (await client.read_resource(uri)).contents
+            pages.append(json.loads(part.text))
+            uri = pages[-1].get("next")
+        assert [len(page["sessions"]) for page in pages] == [100, 2]
+        (part,) = (await client.read_resource("memory://default/sessions/long")).contents
+        page = json.loads(part.text)
+        assert (len(page["turns"]), page["total"]) == (3, 4)
+        (part,) = (await client.read_resource(page["next"])).contents
+        assert [turn["text"][:1] for turn in json.loads(part.text)["turns"]] == ["4"]
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("uri", "words"),
+    [
+        ("memory://nowhere/status", "nothing was ever written to a space 'nowhere'"),
+        ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
+        ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
+        ("memory://default/sessions?cursor=-1", "'-1' names no page"),
+        ("memory://default/graph", "there is no resource 'memory://default/graph'"),
+        ("file:///etc/passwd", "there is no resource"),
+    ],
+)
+async def test_a_resource_that_is_not_there_is_an_error_in_words(mode, uri, words):
+    async with connected(mode=mode) as client:
+        with pytest.raises(MCPError, match=re.escape(words)) as error:
+            await client.read_resource(uri)
+    assert (error.value.code, error.value.data) == (INVALID_PARAMS, {"uri": uri})
+
+
+async def test_a_resource_of_a_memory_that_cannot_be_opened_says_why():
+    async def opener():
+        raise StoreUnwritable("storage.uri names a folder that cannot be written to.")
+
+    async with connected(opener=opener) as client:
+        with pytest.raises(MCPError, match=r"storage\.uri names") as error:
+            await client.read_resource("memory://spaces")
+    assert error.value.code == INTERNAL_ERROR
+
+
+async def test_parameters_of_resources_are_completed_by_prefix():
+    async with connected() as client:
+        for space in ("alpha", "Alps", "beta"):
+            await said(client, "memory_write", messages=TALK, session=f"{space}-talk", space=space)
+        reference = ResourceTemplateReference(uri=str(SESSION))
+        spaces = await client.complete(reference, {"name": "space", "value": "al"})
+        assert spaces.completion.values == ["Alps", "alpha"]
+        sessions = await client.complete(reference, {"name": "id", "value": "B"}, context_arguments={"space": "beta"})
+        assert sessions.completion.values == ["beta-talk"]
+        prompt = await client.complete(PromptReference(name="recall"), {"name": "question", "value": "wh"})
+        assert prompt.completion.values == []
+
+
+@ERAS
+async def test_prompts_are_listed_and_filled_in(mode):
+    async with connected(mode=mode) as client:
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["remember", "recall"]
+        recall = await client.get_prompt("recall", {"question": "Where does Ann live, for $5?"})
+        assert recall.messages[0].content.text.startswith("Answer this from memory: Where does Ann live, for $5?\n")
+        remember = await client.get_prompt("remember")
+        assert "What it is about: this whole conversation." in remember.messages[0].content.text
+        for name, arguments, words in (
+            ("recall", {}, "question: is missing"),
+            ("recall", {"question": "a", "who": "b"}, "who: the prompt 'recall' has no such argument"),
+            ("forget", {}, "there is no prompt 'forget'"),
+        ):
+            with pytest.raises(MCPError, match=words):
+                await client.get_prompt(name, arguments)
+
+
+def test_nothing_heavy_is_imported_before_the_memory_is_needed():
+    program = """
+import sys, anyio
+from mcp import Client
+from mcp_memory.server.app import build
+import mcp_memory.server.process
+async def main():
+    async with Client(build(None)) as client:
+        await client.list_tools(); await client.list_resources(); await client.list_prompts()
+anyio.run(main)
+heavy = "numpy lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil mcp_memory.wiring".split()
+print([name for name in heavy if name in sys.modules])
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"

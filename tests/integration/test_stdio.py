@@ -1,0 +1,156 @@
+"""A real server process over stdio: what it writes, what it survives, and how it ends."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).with_name("listening_memory.py")
+ROOT = PROGRAM.parents[2]
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+ERAS = pytest.mark.parametrize("era", ["2024-11-05", "2025-11-25", "2026-07-28"])
+ENDS_S = 10
+"""Far more than the two seconds that a server has for leaving, as the machine may be busy."""
+
+
+class Wire:
+    """A client that knows only lines."""
+
+    def __init__(self, process, era):
+        self.process = process
+        self.modern = era == "2026-07-28"
+        self.last = 0
+        if self.modern:
+            assert self.ask("server/discover")["result"]["supportedVersions"] == [era]
+            return
+        info = {"name": "test", "version": "1"}
+        reply = self.ask("initialize", protocolVersion=era, capabilities={}, clientInfo=info)
+        assert reply["result"]["protocolVersion"] == era
+        self.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode())
+
+    def send(self, line):
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def ask(self, method, **params):
+        self.last += 1
+        if self.modern:
+            params["_meta"] = ENVELOPE
+        request = {"jsonrpc": "2.0", "id": self.last, "method": method, "params": params}
+        self.send(json.dumps(request, ensure_ascii=False).encode())
+        reply = json.loads(self.process.stdout.readline())
+        assert reply["id"] == self.last
+        return reply
+
+    def call(self, tool, **arguments):
+        return self.ask("tools/call", name=tool, arguments=arguments)["result"]
+
+
+@contextmanager
+def served(era="2026-07-28", *options, **environment):
+    command = [sys.executable, str(PROGRAM), *options]
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=surroundings, **pipes) as process:
+        try:
+            yield Wire(process, era)
+        finally:
+            process.kill()
+
+
+@ERAS
+def test_a_process_speaks_each_revision_of_the_protocol(era):
+    with served(era) as wire:
+        assert len(wire.ask("tools/list")["result"]["tools"]) == 4
+        assert not wire.call("memory_write", text="日本 привет 👩‍👩‍👧").get("isError")
+        recalled = wire.call("memory_reconstruct")["structuredContent"]["evidence"]
+        assert [item["text"] for item in recalled] == ["日本 привет 👩‍👩‍👧"]
+
+
+@pytest.mark.parametrize("warnings", ["default", "error"])
+def test_nothing_but_protocol_is_on_stdout_also_when_a_library_prints(warnings):
+    with served("2025-11-25", "--print", PYTHONWARNINGS=warnings) as wire:
+        wire.call("memory_status")
+        rest, errors = wire.process.communicate(timeout=ENDS_S)
+        assert rest == b""
+        assert b"a print from a library" in errors
+        assert b"a write to descriptor 1" in errors
+        assert wire.process.returncode == 0
+
+
+def test_a_line_that_is_no_message_does_not_end_the_server():
+    with served("2025-11-25") as wire:
+        call = (
+            '{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"memory_write","arguments":{"text":"%s"}}}'
+        )
+        wire.send((call % "half a pair: \\ud83d").encode())
+        wire.send(b'{"jsonrpc":"2.0","id":98,"method":"\xff\xfe')
+        wire.send(b"not json at all")
+        wire.send(b"")
+        assert wire.call("memory_status")["structuredContent"]["counts"]["messages"] == 0
+
+
+def test_the_process_ends_when_the_client_closes_its_end():
+    with served() as wire:
+        wire.call("memory_status")
+        wire.process.stdin.close()
+        assert wire.process.wait(ENDS_S) == 0
+
+
+def test_a_library_that_does_not_come_back_cannot_keep_the_process_alive():
+    with served("2026-07-28", "--stuck") as wire:
+        request = {"jsonrpc": "2.0", "id": 9, "method": "tools/call"}
+        request["params"] = {"name": "memory_status", "arguments": {}, "_meta": ENVELOPE}
+        wire.send(json.dumps(request).encode())
+        wire.process.stdin.close()
+        assert wire.process.wait(ENDS_S) == 0
+
+
+def test_the_process_ends_when_nobody_reads_its_replies_any_more():
+    with served() as wire:
+        wire.process.stdout.close()
+        wire.send(
+            json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/list", "params": {"_meta": ENVELOPE}}).encode()
+        )
+        assert wire.process.wait(ENDS_S) == 0
+
+
+def test_a_process_that_was_never_spoken_to_ends_as_well():
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(PROGRAM)], env=environment, input=b"", capture_output=True, timeout=30)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_process_ends_on_a_signal_while_the_client_still_holds_stdin(number):
+    with served() as wire:
+        wire.call("memory_status")
+        wire.process.send_signal(number)
+        assert wire.process.wait(ENDS_S) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pipe that outlives the parent")
+def test_the_process_ends_when_its_parent_is_killed_though_its_stdin_stays_open():
+    parent = f"""
+import subprocess, sys
+child = subprocess.Popen([sys.executable, {str(PROGRAM)!r}])
+child.wait()
+"""
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", parent], env=environment, **pipes) as process:
+        Wire(process, "2026-07-28")  # the child has its parent's pipes, and answers
+        process.kill()
+        assert select.select([process.stdout], [], [], ENDS_S)[0]
+        assert process.stdout.read() == b""  # the end of the pipe: it comes when the child has gone too

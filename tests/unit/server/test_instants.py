@@ -1,0 +1,54 @@
+"""Times on the wire."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.server.instants import DAY, parse, show
+
+
+def test_a_date_names_the_whole_day_and_a_time_a_millisecond():
+    midnight = int(datetime(2023, 5, 8, tzinfo=UTC).timestamp() * 1000)
+    assert parse("2023-05-08") == (midnight, midnight + DAY)
+    assert parse("2023-05-08T00:00:00Z") == (midnight, midnight + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("2023-05-08T14:30", "2023-05-08T14:30:00Z"),
+        ("2023-05-08 14:30:00", "2023-05-08T14:30:00Z"),
+        ("2023-05-08T14:30:00+02:00", "2023-05-08T12:30:00Z"),
+        ("2023-05-08T14:30:00-0530", "2023-05-08T20:00:00Z"),
+        ("2023-05-08t14:30:00.1234567z", "2023-05-08T14:30:00.123Z"),
+        ("0001-01-01T00:00+14:00", None),  # before any year that can be written: kept, not shown
+    ],
+)
+def test_zones_are_turned_to_utc(text, same):
+    assert show(parse(text)[0]) == same
+
+
+NO_DATES = [
+    *("", "yesterday", "2023", "2023-05", "20230508", "08.05.2023", "2023-13-01", "2023-02-30", "0000-01-01"),
+    *("2023-05-08T", "2023-05-08T25:00", "2023-05-08T14:30:00+99:00", "2023-05-08, 2023-05-09", "٢٠٢٣-٠٥-٠٨"),
+]
+
+
+@pytest.mark.parametrize("text", NO_DATES)
+def test_what_is_no_iso_date_is_refused(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - its words are never shown
+        parse(text)
+
+
+def test_the_end_of_time_has_no_date():
+    assert show(FOREVER) is None
+    assert show(-FOREVER) is None
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_what_is_shown_is_read_back_as_it_was(when):
+    millis = (when - datetime(1970, 1, 1, tzinfo=UTC)) // (datetime.resolution * 1000)
+    assert parse(show(millis))[0] == millis
