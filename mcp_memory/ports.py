@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from mcp_memory.domain.answers import Candidate, Proposal
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.status import StoreStatus
+from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -75,5 +77,23 @@ class Store(Protocol):
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
 
+    async def aclose(self) -> None:
+        """Let background work come to an end, within two seconds, and let go of the store."""
+
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""
+
+
+class Answerer(Protocol):
+    """Judges what the evidence says to a question."""
+
+    async def propose(
+        self, question: Question, candidates: Sequence[Candidate], rarity: Mapping[str, float]
+    ) -> Proposal | None:
+        """Return the best that can be said, however unsure, or None where nothing has the form that is asked for.
+
+        Args:
+            question: taken apart.
+            candidates: the sentences of the evidence, best items first, those of one item in order.
+            rarity: how much each stem of the question tells, its idf in the space, at least 0.
+        """

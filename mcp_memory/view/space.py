@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.view.columns import Column
 
 NONE = -1
 """In an array of row numbers: there is no such row."""
@@ -42,7 +43,7 @@ class Space:
         segments: by row.
         sentences: by row.
         segment_turn: the turn of each segment, by row.
-        speakers: how many turns each speaker has, by name as written.
+        speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
     """
@@ -62,9 +63,11 @@ class Space:
         self._segment_rows: dict[str, list[int]] = defaultdict(list)
         self._sentence_rows: dict[str, list[int]] = defaultdict(list)
         self._by_id: dict[str, tuple[str, int]] = {}
-        self._live: list[bool] = []
-        self._previous: list[int] = []
-        self._next: list[int] = []
+        self._live: Column[np.bool_] = Column(np.bool_)
+        self._talk: Column[np.bool_] = Column(np.bool_)
+        self._times: Column[np.int64] = Column(np.int64)
+        self._previous: Column[np.intp] = Column(np.intp)
+        self._next: Column[np.intp] = Column(np.intp)
         self._last_in_session: dict[str, int] = {}
 
     # What a caller may ask
@@ -85,6 +88,11 @@ class Space:
     def sentences_of(self, turn_id: str) -> list[int]:
         """Return the rows of a turn's sentences, in order."""
         return self._sentence_rows.get(turn_id, [])
+
+    def sentences_within(self, segment: Segment) -> list[int]:
+        """Return the rows of a segment's sentences, in order."""
+        rows = self._sentence_rows.get(segment.turn_id, [])
+        return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]
 
     def sentence(self, sentence_id: str) -> Sentence | None:
         """Return a sentence by its id, or None."""
@@ -108,17 +116,27 @@ class Space:
     @property
     def live(self) -> NDArray[np.bool_]:
         """Shape ``(len(segments),)``: whether a segment takes part in recall."""
-        return np.array(self._live, dtype=np.bool_)
+        return self._live.values
+
+    @property
+    def talk(self) -> NDArray[np.bool_]:
+        """Shape ``(len(segments),)``: whether a segment is of a message; the others are of documents."""
+        return self._talk.values
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """Shape ``(len(segments),)``: when the turn of a segment was said (`Turn.time`), in milliseconds."""
+        return self._times.values
 
     @property
     def previous(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
-        return np.array(self._previous, dtype=np.intp)
+        return self._previous.values
 
     @property
     def next(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row after it in the same session's talk, or `NONE`."""
-        return np.array(self._next, dtype=np.intp)
+        return self._next.values
 
     def index(self, kind: type[IndexT]) -> IndexT:
         """Return this space's index of a kind that `View` was made with.
@@ -163,8 +181,8 @@ class Space:
 
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
-        if turn.speaker is not None:
-            self.speakers[turn.speaker] = self.speakers.get(turn.speaker, 0) + 1
+        if who := turn.speaker or turn.role:
+            self.speakers[who] = self.speakers.get(who, 0) + 1
         order = self.sessions.setdefault(turn.session, [])
         revisions = self._revisions[turn.session, turn.ref]
         if revisions:  # a document written again: it takes the place of the old one
@@ -183,6 +201,8 @@ class Space:
         self._segment_rows[turn.id].append(row)
         self._by_id[segment.id] = ("segment", row)
         self._live.append(self._revisions[turn.session, turn.ref][-1] == turn.id)
+        self._talk.append(turn.kind == "message")
+        self._times.append(min(max(turn.time, -(2**63)), 2**63 - 1))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if turn.kind == "message" else NONE
         self._previous.append(before)

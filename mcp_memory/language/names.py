@@ -1,0 +1,84 @@
+"""What a text calls things: names within a question, and the head of a document.
+
+A name is a run of capitalised words ("Newton Baker House", "Bank of England") or what stands in quotation marks. The
+head of a document is what the whole of it is about: its title, or else the subject of its first sentence. Both are
+found by spelling alone, in scripts that have capitals; elsewhere only quotation marks and titles speak.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.language.tokens import STOP_WORDS, words
+
+_QUOTED = re.compile(
+    r'"([^"\n]{1,120})"|“([^”\n]{1,120})”|„([^“”\n]{1,120})[“”]|«([^»\n]{1,120})»|「([^」\n]{1,120})」'
+)
+_WORD = re.compile(r"\w[\w'’&.-]*")
+_JOINING = frozenset(("of", "the", "de", "del", "la", "von", "van", "der", "den", "du", "&"))
+_POSSESSIVE = re.compile(r"['’]s?$")
+_BRACKETS = re.compile(r"\s*[(（\[][^)）\]]{0,200}[)）\]]")
+_ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
+_VERB = re.compile(r"[,;:]|\s(?:is|are|was|were|has|had|refers|began|became|consists?|contains?)\s", re.IGNORECASE)
+_COLON = re.compile(r"\s*:\s|：")
+_SENTENCE_END = re.compile(r"\w{4,}[.!?]\s")
+_OPENING = 400  # characters that are read of a title or a text
+HEAD_LENGTH = 10
+"""A head has at most so many words; what is longer is a sentence."""
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Return the names in a text as written, each once: the quoted ones, then the capitalised ones, in order.
+
+    English stop words never begin one: what opens a sentence is capitalised whatever it is.
+    """
+    quoted = [next(group for group in found.groups() if group) for found in _QUOTED.finditer(text)]
+    found = list(_WORD.finditer(text))
+    capitalised: list[str] = []
+    place = 0
+    while place < len(found):
+        if found[place][0][0].isupper() and not STOP_WORDS.issuperset(words(found[place][0])):
+            last = place
+            while following := _following(text, found, last):
+                last = following
+            capitalised.append(_POSSESSIVE.sub("", text[found[place].start() : found[last].end()]).rstrip(".-'’&"))
+            place = last
+        place += 1
+    return tuple(dict.fromkeys(name for name in (*(name.strip() for name in quoted), *capitalised) if name))
+
+
+def head(title: str | None, text: str) -> tuple[str, ...]:
+    """Return the words of what a document is about, folded as `words` folds them; empty where nothing tells.
+
+    Args:
+        title: of the document. What stands in brackets only tells it from others of the same name, and what follows
+            a colon is a part of it ("Blue Mill: History" is about the Blue Mill).
+        text: the document, read up to its first verb or comma where there is no title.
+    """
+    if title and title.strip():
+        whole = _BRACKETS.sub(" ", title[:_OPENING]).strip()
+        said = _COLON.split(whole)[0] or whole
+    else:
+        said = _subject(text)
+    found = words(_ARTICLE.sub("", said.strip()))
+    return tuple(found) if len(found) <= HEAD_LENGTH and not STOP_WORDS.issuperset(found) else ()
+
+
+def _subject(text: str) -> str:
+    opening = _BRACKETS.sub(" ", text[:_OPENING].lstrip())
+    verb = _VERB.search(opening)
+    subject = opening[: verb.start()] if verb else ""
+    # Only a name is a head ("in those years" opens many texts), and not one that a whole sentence stands before.
+    return subject if _ARTICLE.sub("", subject)[:1].isupper() and not _SENTENCE_END.search(subject) else ""
+
+
+def _following(text: str, found: list[re.Match[str]], last: int) -> int:
+    """Return the place of the next capitalised word of a name, after at most two joining words; 0 for none."""
+    for place in range(last + 1, min(last + 4, len(found))):
+        if text[found[place - 1].end() : found[place].start()] != " ":
+            return 0
+        if found[place][0][0].isupper() and not _POSSESSIVE.search(found[place - 1][0]):
+            return place
+        if found[place][0].lower() not in _JOINING:
+            return 0
+    return 0

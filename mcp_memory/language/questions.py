@@ -1,0 +1,223 @@
+"""What a question asks: its words, what kind of answer it wants, whom it names, and how a speaker would say it.
+
+In talk, people say "I" where a question about them says their name. To an embedder a name outweighs all else, so the
+name has to go from both sides: what is embedded of a turn is what was said, without who said it, and of a question its
+*first-person form*: "Where did Ann take her dog?" becomes "Where did I take my dog?".
+
+Speakers are often roles. A question that names nobody but says "I" or "my" asks what the user said, one that says
+"you" asks what the assistant said, where such speakers exist. The rules for the first person are English. A text in
+which no English can be seen loses the name and is otherwise left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_memory.language.names import names
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
+
+Asked = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
+"""The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
+
+USERS = frozenset(("user", "me", "i", "human", "myself"))
+"""Speakers, in lower case, that "I" in a question means."""
+ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
+"""Speakers, in lower case, that "you" in a question means."""
+
+_ASKED: tuple[tuple[Asked, re.Pattern[str]], ...] = (
+    ("how_many", re.compile(r"\bhow (?:many|much)\b")),
+    ("how_long", re.compile(r"\bhow (?:long|old)\b")),
+    ("when", re.compile(r"\bwhen\b|\b(?:what|which)\s+(?:day|date|year|month|week|time|season|century|decade)\b")),
+    ("where", re.compile(r"\bwhere\b|\b(?:what|which) (?:place|city|town|country|state|location)\b")),
+    ("who", re.compile(r"\bwho(?:m|se)?\b")),
+    ("why", re.compile(r"\bwhy\b")),
+    ("how", re.compile(r"\bhow\b")),
+    ("what", re.compile(r"\b(?:what|which)\b")),
+)
+_YES_NO = re.compile(
+    r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|might|may)\b.*\?", re.DOTALL
+)
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
+_SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_WRITTEN = re.compile(r"\w+(?:['’\-]\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question or a handful of keywords, taken apart.
+
+    Attributes:
+        text: as given.
+        stems: of its content words, in order, each once.
+        content: its content words as written, each with its stems (several for a run of a script without spaces).
+        asked: the kind of answer it wants.
+        speakers: the speakers it names, spelt as the space spells them.
+        names: what it calls by name, as written.
+        first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    content: tuple[tuple[str, tuple[str, ...]], ...]
+    asked: Asked
+    speakers: tuple[str, ...]
+    names: tuple[str, ...]
+    first_person: str | None
+
+
+def understand(question: str, speakers: Collection[str]) -> Question:
+    """Take a question apart.
+
+    Args:
+        question: any text in any language.
+        speakers: those of the space it is asked in.
+    """
+    content: dict[str, tuple[str, ...]] = {}
+    for word in _WRITTEN.findall(question):
+        if found := tuple(dict.fromkeys(stems(word))):
+            content.setdefault(word, found)
+    who = _named(question, speakers)
+    first_person = None
+    if len(who) == 1:
+        first_person = _first_person(question, _spelling(question, who[0]))
+    elif not who and (role := _role(question, speakers)):
+        who = (role,)
+        if role.casefold() in ASSISTANTS and not _FIRST.search(question):
+            first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
+    return Question(
+        text=question,
+        stems=tuple(dict.fromkeys(stems(question))),
+        content=tuple(content.items()),
+        asked=_asked(question),
+        speakers=who,
+        names=names(question),
+        first_person=None if first_person == question else first_person,
+    )
+
+
+def _asked(question: str) -> Asked:
+    text = " ".join(question.lower().split())
+    if _YES_NO.match(text):
+        return "yes_no"
+    found = [(match.start(), order, kind) for order, (kind, sign) in enumerate(_ASKED) if (match := sign.search(text))]
+    return min(found)[2] if found else "other"
+
+
+def _named(question: str, speakers: Collection[str]) -> tuple[str, ...]:
+    """Return the speakers whose full name, or else whose first name, stands in the question as a word."""
+    folded = question.casefold()
+    asked = f" {' '.join(words(question))} "
+    found = []
+    for speaker in speakers:
+        first = speaker.split()[0].casefold() if speaker.split() else ""
+        if not first or first not in folded or first in USERS or first in ASSISTANTS:
+            continue
+        full, given = words(speaker), words(first)
+        if any(name and f" {' '.join(name)} " in asked for name in (full, given)) and not STOP_WORDS.issuperset(given):
+            found.append(speaker)
+    return tuple(found)
+
+
+def _role(question: str, speakers: Collection[str]) -> str | None:
+    for sign, roles in ((_FIRST, USERS), (_SECOND, ASSISTANTS)):
+        if sign.search(question):
+            return next((speaker for speaker in speakers if speaker.casefold() in roles), None)
+    return None
+
+
+def _spelling(question: str, speaker: str) -> str:
+    """Return the name by which the question calls a speaker: the whole of it, or the first."""
+    return speaker if speaker.casefold() in question.casefold() else speaker.split()[0]
+
+
+_YOU = "\ue000"  # stands for "you" while it is a name; a private character that no question needs
+
+
+def _second_to_name(found: re.Match[str]) -> str:
+    return {"you": _YOU, "yourself": "myself"}.get(found[0].lower(), f"{_YOU}'s")
+
+
+_ENDING = {"does": "do", "is": "am", "are": "am", "has": "have", "were": "was"}
+_BEFORE_ME = "|".join(
+    [
+        "about",
+        "above",
+        "after",
+        "against",
+        "around",
+        "at",
+        "before",
+        "behind",
+        "by",
+        "for",
+        "from",
+        "in",
+        "inside",
+        "into",
+        "like",
+        "of",
+        "off",
+        "on",
+        "onto",
+        "over",
+        "to",
+        "toward",
+        "towards",
+        "under",
+        "with",
+        "without",
+        "than",
+        "between",
+        "through",
+        "give",
+        "gave",
+        "tell",
+        "told",
+        "make",
+        "made",
+        "help",
+        "helped",
+        "let",
+        "asked",
+        "ask",
+        "show",
+        "showed",
+        "remind",
+        "motivate",
+        "inspire",
+        "inspired",
+    ]
+)
+_PRONOUNS = (
+    (re.compile(r"\b(?:his|her|their)\b(?=\s+\w)"), "my"),
+    (re.compile(r"\b(?:he|she|they)\b"), "I"),
+    (re.compile(r"\b(?:himself|herself|themselves)\b"), "myself"),
+    (re.compile(r"\bhim\b"), "me"),
+)
+
+
+def _first_person(question: str, name: str) -> str | None:
+    """Return the question as the one it names would ask it about themselves; None where only the name is left."""
+    who = rf"(?<!\w){re.escape(name)}"
+    if len({word for word in words(question) if word in STOP_WORDS}) < 2:  # keywords, or another language
+        left = re.sub(rf"{who}(?:['’]s)?(?!\w)", "", question, flags=re.IGNORECASE)
+        return " ".join(left.split()) if stems(left) else None
+    text = re.sub(rf"{who}(?:['’]s|['’])(?!\w)", "my", question, flags=re.IGNORECASE)
+    text = re.sub(
+        rf"\b(does|is|was|were|has|are)\s+{who}(?!\w)",
+        lambda found: f"{_ENDING.get(found[1].lower(), found[1])} I",
+        text,
+        flags=re.IGNORECASE,
+    )
+    text = re.sub(
+        rf"{who}\s+(does|is|has|are)\b", lambda found: f"I {_ENDING[found[1].lower()]}", text, flags=re.IGNORECASE
+    )
+    text = re.sub(rf"\b({_BEFORE_ME})\s+{who}(?!\w)", r"\1 me", text, flags=re.IGNORECASE)
+    text = re.sub(rf"{who}(?=[\s?.!]*$)", "me", text, flags=re.IGNORECASE)
+    text = re.sub(rf"{who}(?!\w)", "I", text, flags=re.IGNORECASE)
+    for sign, mine in _PRONOUNS:
+        text = sign.sub(mine, text)
+    return text

@@ -1,0 +1,18 @@
+"""LanceDB: tables that are only ever appended to, one transaction for each call, one number that is the snapshot.
+
+A writer takes the store's lock, refreshes to the last commit, sweeps rows of a higher number (a writer died between
+its first row and its commit), appends its rows with the next number, writes the commit row, and releases. A row is
+visible if and only if its number is at most that of the last commit. LanceDB has no transaction over several tables;
+this is one, and a process may be killed anywhere in it.
+
+    store.py        the port: reading, writing, rebuilding, and what is known of the store
+    lock.py         one writer at a time on this machine; who has the store open
+    tables.py       LanceDB's own calls, and the words for what goes wrong in them
+    schemas.py      columns, and rows to and fro
+    transaction.py  the rows of a batch, and the commit row that makes them visible
+    sweep.py        what a dead writer left
+    refresh.py      from the commits and rows that are newer than a view to a view that has them
+    compaction.py   merging the small files that appending leaves, in the background
+    rebuild.py      every derived table anew from the log, beside the old ones
+    check.py        what doctor asks
+"""

@@ -1,0 +1,172 @@
+"""What doctor asks: is everything there, does it hang together, can it be right?
+
+It reads as any reader does and changes nothing. Rows come a few thousand at a time, so that a large memory is checked
+in little space; pieces carry the number of their turn's commit, so what belongs together is read together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.errors import StoreError
+from mcp_memory.storage.refresh import cuts, last_commit
+from mcp_memory.storage.schemas import (
+    FORMAT,
+    Commit,
+    Rows,
+    all_turns_of,
+    commits_of,
+    piece_faults,
+    segments_of,
+    sentences_of,
+    turn_faults,
+    vectors_of,
+)
+from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+
+SHOWN = 3
+"""Of many of a kind so many are named."""
+DAY_MS: Millis = 24 * 3600 * 1000
+FIRST_MS: Millis = -62_135_596_800_000
+"""0001-01-01, the first day that a date can name."""
+LAST_MS: Millis = 253_402_300_800_000
+"""10000-01-01, the first day that none can."""
+
+Severity = Literal["error", "warning", "note"]
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that doctor found.
+
+    Attributes:
+        severity: an error is something lost or unreadable; a warning costs something in recall; a note is harmless.
+        text: for a person.
+    """
+
+    severity: Severity
+    text: str
+
+
+def check(tables: Tables, *, now: Millis) -> list[Finding]:
+    """Look at every row and return what is wrong, worst first; empty if all is well.
+
+    Args:
+        tables: of the store.
+        now: milliseconds since 1970, UTC; nothing was written after it.
+    """
+    faults: dict[tuple[Severity, str], list[str]] = defaultdict(list)
+    try:
+        for severity, what, where in _faults(tables, now):
+            faults[severity, what].append(where)
+    except StoreError as error:
+        faults["error", str(error)] = []
+    found = [Finding(severity, what + _named(rows)) for (severity, what), rows in faults.items()]
+    return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+
+
+Fault = tuple[Severity, str, str]
+"""How bad, what it is, and the row that has it."""
+
+
+def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
+    last = last_commit(tables)
+    if last is None:
+        return
+    if last.format != FORMAT:
+        yield "error", f"the store has another format than this program's {FORMAT}", str(last.format)
+        return
+    rows = tables.rows(COMMITS)
+    commits = commits_of(rows) if rows is not None else []
+    yield from _commit_faults(commits, last, now)
+    names = (TURNS, segments_table(last.generation), sentences_table(last.generation))
+    for name in names:
+        if tables.count(name, f"tx > {last.tx}"):
+            yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
+    for name in sorted(set(tables.names()) - {COMMITS, *names}):
+        yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
+    after = 0
+    seen: set[str] = set()
+    for until in cuts([commit.tx for commit in commits], [commit.sentences for commit in commits]):
+        within = [commit for commit in commits if after < commit.tx <= until]
+        turns, *pieces = (tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names)
+        stored = all_turns_of(turns) if turns is not None else []
+        yield from _turn_faults((turn for _, turn in stored), seen, now)
+        yield from _piece_faults({turn.id: turn for _, turn in stored}, pieces[0], pieces[1], last.dimension)
+        yield from _torn(within, last, turns, pieces[0], pieces[1])
+        after = until
+
+
+def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator[Fault]:
+    numbers = Counter(commit.tx for commit in commits)
+    for number, count in numbers.items():
+        if count > 1:
+            yield "error", "commits written twice (two processes wrote without a common lock)", str(number)
+    for number in range(1, last.tx + 1):
+        if number not in numbers:
+            yield "error", "commits that are missing", str(number)
+    for commit in commits:
+        if commit.at > now + DAY_MS:
+            yield "warning", "commits written in the future (was the clock wrong?)", str(commit.tx)
+
+
+def _turn_faults(turns: Iterable[Turn], seen: set[str], now: Millis) -> Iterator[Fault]:
+    for turn in turns:
+        faults = list(turn_faults(turn))
+        for fault in faults:
+            yield "error", f"turns: {fault}", turn.id
+        if turn.id in seen:
+            yield "error", "turns: the id stands twice", turn.id
+        seen.add(turn.id)
+        if not faults and turn.written_at > now + DAY_MS:
+            yield "warning", "turns: written in the future (was the clock wrong?)", turn.id
+        if turn.said_at is not None and not FIRST_MS <= turn.said_at < LAST_MS:
+            yield "warning", "turns: said at a time that is no date", turn.id
+
+
+def _piece_faults(
+    turns: dict[str, Turn], segments: Rows | None, sentences: Rows | None, dimension: int
+) -> Iterator[Fault]:
+    kinds: list[tuple[str, Rows | None, Callable[[Rows], Iterator[Segment | Sentence]]]] = [
+        ("segments", segments, segments_of),
+        ("sentences", sentences, sentences_of),
+    ]
+    for table, rows, read in kinds:
+        bare = set(turns)
+        if rows is not None:
+            vectors = vectors_of(rows)
+            if vectors.shape[1] != dimension:
+                yield "error", f"{table}: their vectors do not have the {dimension} numbers that the commits say", table
+            for piece, vector in zip(read(rows), vectors, strict=True):
+                bare.discard(piece.turn_id)
+                for fault in piece_faults(piece, turns.get(piece.turn_id), vector):
+                    yield "warning", f"{table}: {fault}", piece.id
+        for turn in bare:
+            if turns[turn].text and turns[turn].text.strip():
+                yield "warning", f"turns: there are no {table} of it (mcp-memory doctor --rebuild makes them)", turn
+
+
+def _torn(
+    commits: list[Commit], last: Commit, turns: Rows | None, segments: Rows | None, sentences: Rows | None
+) -> Iterator[Fault]:
+    """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them."""
+    have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in (turns, segments, sentences)]
+    for commit in commits:
+        said = (commit.turns, commit.segments, commit.sentences)
+        derived = commit.generation == last.generation and commit.turns > 0
+        for table, expected, rows in zip(("turns", "segments", "sentences"), said, have, strict=True):
+            if (derived or table == "turns") and rows[commit.tx] != expected:
+                yield "error", f"{table}: a commit has other rows than it says", f"commit {commit.tx}"
+
+
+def _named(rows: list[str]) -> str:
+    if not rows:
+        return ""
+    more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
+    return ": " + ", ".join(map(str, rows[:SHOWN])) + more

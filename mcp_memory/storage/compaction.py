@@ -1,0 +1,127 @@
+"""Merging the small files that appending leaves, in the background.
+
+Every append adds a file to a table and a version to its list. Both are cheap one by one, and both make the next read
+and the next append slower: at 64 files a refresh with news takes 14 ms a table, at 1,024 it takes 140; at 2,500
+versions an append takes twice its time. So now and then the files are merged and old versions removed.
+
+**Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
+100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from doing
+it at once, and a sweep, the one thing that changes rows, takes that lock too. The design keeps old versions for ten
+minutes. No reader of ours needs one for longer than one read (``tables.py``), and in ten minutes of steady writing
+they would pile up to thousands, which is what compaction is there to prevent: they live for `KEPT`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schemas import Commit
+from mcp_memory.storage.tables import COMMITS, TURNS, Tables, generation_of, segments_table, sentences_table
+
+KEPT = timedelta(seconds=15)
+"""How long a version of a table outlives its successor: many times one read."""
+ROWS_PER_FILE = 2000
+"""A merge writes the whole table, so a table of this many rows may gather one file more before it is merged."""
+OLD_GENERATION_MS: Millis = 10 * 60 * 1000
+"""How long derived tables that a rebuild has replaced are kept for readers that have not noticed yet."""
+
+_log = logging.getLogger(__name__)
+
+
+class Compaction:
+    """Compacts a store in a thread, about every ``after`` commits of this process, and after its first.
+
+    The first, because many a process lives for a few commits only, and somebody has to do it.
+    """
+
+    def __init__(self, uri: str, after: int, clock: Callable[[], Millis]) -> None:
+        self._uri = uri
+        self._after = after
+        self._clock = clock
+        self._commits = 0
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    @property
+    def running(self) -> bool:
+        """Whether it is at work."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def committed(self) -> None:
+        """Count a commit, and begin when it is time."""
+        due = self._commits % self._after == 0
+        self._commits += 1
+        if due and not self.running and not self._stop.is_set():
+            # No daemon: LanceDB calling back into an interpreter that is shutting down aborts the process.
+            self._thread = threading.Thread(target=self._run, name="mcp-memory compaction")
+            self._thread.start()
+
+    def stop(self, wait_s: float) -> None:
+        """Begin no further table, and wait for the present one for a while; what is left half done does no harm."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(wait_s)
+
+    def _run(self) -> None:
+        try:
+            compact(Tables(self._uri), self._after, now=self._clock(), stop=self._stop)
+        except Exception:  # the store is as good as before, only slower
+            _log.warning("storage.uri %r could not be compacted", self._uri, exc_info=True)
+
+
+def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, kept: timedelta = KEPT) -> bool:
+    """Merge the files of the tables that have many, and drop the tables that a rebuild replaced.
+
+    Args:
+        tables: not shared with another thread.
+        files: how many a small table may lie in.
+        now: milliseconds since 1970, UTC.
+        stop: no further table is begun once it is set.
+        kept: how long old versions are kept.
+
+    Returns:
+        False if another process is at it, and nothing was done.
+
+    Raises:
+        StoreError: a table cannot be read.
+        OSError, RuntimeError, ValueError: LanceDB could not do it.
+    """
+    last = last_commit(tables)
+    if last is None:
+        return True
+    lock = lock_file(tables.folder / "compact.lock") if tables.folder else None
+    if lock and not taken(lock):
+        return False
+    try:
+        for name in (COMMITS, TURNS, segments_table(last.generation), sentences_table(last.generation)):
+            if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
+                began = time.perf_counter()
+                tables.optimize(name, kept)
+                _log.debug("%s compacted in %.0f ms", name, (time.perf_counter() - began) * 1e3)
+        if not stop.is_set():
+            _drop_replaced(tables, last, now)
+    finally:
+        if lock:
+            lock.release()
+    return True
+
+
+def _drop_replaced(tables: Tables, last: Commit, now: Millis) -> None:
+    old = [
+        name
+        for name in tables.names()
+        if (generation := generation_of(name)) is not None and generation < last.generation
+    ]
+    if not old:
+        return
+    rows = tables.rows(COMMITS, f"generation = {last.generation}", ["at"])
+    if rows is not None and min(rows["at"].to_pylist()) < now - OLD_GENERATION_MS:
+        for name in old:
+            tables.drop(name)

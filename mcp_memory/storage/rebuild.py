@@ -1,0 +1,173 @@
+"""Every derived table anew from the log, beside the old ones, and one commit that switches over.
+
+Other processes read and write meanwhile. Nearly all of the work is done without the lock, in pieces; what was written
+in the meantime is caught up with, and only the last bit of that happens under the lock. Until the commit is written
+nobody sees any of it, so it may be killed at any moment. The names of its tables are never used twice: what an
+unfinished rebuild left is dropped by the next one, which counts on from there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+
+import anyio
+from anyio import to_thread
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreBusy, StoreMismatch
+from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schemas import FORMAT, Commit, segment_rows, sentence_rows, turns_of
+from mcp_memory.storage.sweep import sweep
+from mcp_memory.storage.tables import TURNS, Tables, generation_of, segments_table, sentences_table
+from mcp_memory.storage.transaction import append_commit
+
+CHUNK = 200
+"""Turns derived at once, and how few must be left for the write lock to be taken."""
+
+Make = Callable[[list[Turn]], Awaitable[Batch]]
+"""Derives and embeds: returns the turns that it was given with their segments, sentences and vectors."""
+
+
+async def rebuild(
+    tables: Tables,
+    writing: Callable[[], AbstractAsyncContextManager[None]],
+    make: Make,
+    *,
+    embedder: str,
+    dimension: int,
+    clock: Callable[[], Millis],
+) -> int:
+    """Make every derived table anew and return how many turns that took; 0 for an empty store.
+
+    Args:
+        tables: not used for anything else meanwhile.
+        writing: holds the store's write lock.
+        make: derives and embeds.
+        embedder: what makes the vectors from now on.
+        dimension: of these vectors.
+        clock: milliseconds since 1970, UTC.
+
+    Raises:
+        StoreBusy: another process is rebuilding this store, or writing to it all the time.
+        StoreMismatch: the store has a newer format.
+        StoreUnwritable: the place cannot be written to. The memory is as it was.
+    """
+    last = await to_thread.run_sync(last_commit, tables)
+    if last is None:
+        return 0
+    if last.format > FORMAT:
+        raise StoreMismatch(
+            f"storage.uri {tables.uri!r} was written by a newer mcp-memory (format {last.format}, this program knows "
+            f"{FORMAT}). Nothing was changed. Update this program."
+        )
+    lock = lock_file(tables.folder / "rebuild.lock") if tables.folder else None
+    if lock and not taken(lock):
+        raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
+    try:
+        generation = await to_thread.run_sync(_begin, tables, last)
+        work = _Work(tables, generation, make)
+        while await to_thread.run_sync(work.left, last.tx) > CHUNK:
+            await work.catch_up(last.tx)
+            last = await to_thread.run_sync(_last, tables)
+        async with writing():
+            last = await to_thread.run_sync(_last, tables)
+            await work.catch_up(last.tx)
+            with anyio.CancelScope(shield=True):
+                commit = Commit(
+                    tx=last.tx + 1,
+                    at=clock(),
+                    format=FORMAT,
+                    embedder=embedder,
+                    dimension=dimension,
+                    generation=generation,
+                    pid=os.getpid(),
+                    turns=0,
+                    segments=work.segments,
+                    sentences=work.sentences,
+                )
+                await to_thread.run_sync(_switch, tables, last, commit)
+        return work.turns
+    finally:
+        if lock:
+            lock.release()
+
+
+def _last(tables: Tables) -> Commit:
+    last = last_commit(tables)
+    if last is None:
+        raise StoreBusy(f"storage.uri {tables.uri!r} was emptied during the rebuild.")
+    return last
+
+
+def _begin(tables: Tables, last: Commit) -> int:
+    """Drop what a former rebuild left, done or not, and return the number of the new generation."""
+    highest = last.generation
+    for name in tables.names():
+        generation = generation_of(name)
+        if generation is not None and generation != last.generation:
+            highest = max(highest, generation)
+            tables.drop(name)
+    return highest + 1
+
+
+def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
+    sweep(tables, last, {})  # torn rows of the log carry the number that this commit is about to make visible
+    append_commit(tables, commit)
+
+
+class _Work:
+    """How far the new generation has come."""
+
+    def __init__(self, tables: Tables, generation: int, make: Make) -> None:
+        self.turns = self.segments = self.sentences = 0
+        self._tables = tables
+        self._generation = generation
+        self._make = make
+        self._done = 0
+
+    def left(self, until: int) -> int:
+        return self._tables.count(TURNS, f"tx > {self._done} AND tx <= {until}")
+
+    async def catch_up(self, until: int) -> None:
+        for after, upto in await to_thread.run_sync(self._pieces, until):
+            where = f"tx > {after} AND tx <= {upto}"
+            rows = await to_thread.run_sync(self._tables.rows, TURNS, where)
+            stored = turns_of(rows) if rows is not None else []
+            for start in range(0, len(stored), CHUNK):
+                part = stored[start : start + CHUNK]
+                batch = await self._make([turn for _, turn in part])
+                await to_thread.run_sync(self._append, batch, {turn.id: tx for tx, turn in part})
+        self._done = until
+
+    def _pieces(self, until: int) -> list[tuple[int, int]]:
+        """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""
+        rows = self._tables.rows(TURNS, f"tx > {self._done} AND tx <= {until}", ["tx"])
+        return list(_runs(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
+
+    def _append(self, batch: Batch, txs: dict[str, int]) -> None:
+        if batch.segments:
+            numbers = [txs[segment.turn_id] for segment in batch.segments]
+            rows = segment_rows(batch.segments, batch.segment_vectors, numbers)
+            self._tables.append(segments_table(self._generation), rows)
+        if batch.sentences:
+            numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
+            rows = sentence_rows(batch.sentences, batch.sentence_vectors, numbers)
+            self._tables.append(sentences_table(self._generation), rows)
+        self.turns += len(batch.turns)
+        self.segments += len(batch.segments)
+        self.sentences += len(batch.sentences)
+
+
+def _runs(numbers: list[int], after: int) -> Iterator[tuple[int, int]]:
+    start, count = after, 0
+    for place, number in enumerate(numbers):
+        count += 1
+        ends = place + 1 == len(numbers) or numbers[place + 1] != number
+        if ends and (count >= CHUNK or place + 1 == len(numbers)):
+            yield start, number
+            start, count = number, 0

@@ -1,0 +1,297 @@
+"""The port: reading, writing, rebuilding, and what is known of the store.
+
+Two locks, always taken in this order: the write lock, which other processes feel too, and the lock of the view, which
+is held only while the view is looked at or given rows. LanceDB blocks, so every call of it runs in a worker thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+from anyio.lowlevel import checkpoint
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.domain.times import Millis
+from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.storage.check import Finding, check
+from mcp_memory.storage.compaction import Compaction
+from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.rebuild import Make, rebuild
+from mcp_memory.storage.refresh import Outdated, Refresher, last_commit
+from mcp_memory.storage.schemas import FORMAT, Commit
+from mcp_memory.storage.sweep import sweep
+from mcp_memory.storage.tables import Tables, segments_table
+from mcp_memory.storage.transaction import append
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+STOP_S = 2.0
+"""How long closing waits for a compaction."""
+
+_log = logging.getLogger(__name__)
+
+
+def _now() -> Millis:
+    return time.time_ns() // 1_000_000
+
+
+class LanceStore:
+    """A store in LanceDB. Nothing is opened before the first call, nothing is made before the first write.
+
+    Args:
+        uri: a local folder, or any URI that LanceDB opens. There only one process may write.
+        embedder: name of what makes the vectors.
+        dimension: of the vectors.
+        make_view: returns an empty view with the indexes that the rooms need.
+        lock_timeout_s: how long a write waits for another process's.
+        compact_after: commits of this process between two compactions.
+        derive: derives and embeds turns; with it a store of an older format is rebuilt when it is opened.
+        clock: milliseconds since 1970, UTC.
+    """
+
+    def __init__(
+        self,
+        uri: str,
+        *,
+        embedder: str,
+        dimension: int,
+        make_view: Callable[[], View] = View,
+        lock_timeout_s: float = 10.0,
+        compact_after: int = 64,
+        derive: Make | None = None,
+        clock: Callable[[], Millis] = _now,
+    ) -> None:
+        self.uri = uri
+        self._embedder = embedder
+        self._dimension = dimension
+        self._derive = derive
+        self._clock = clock
+        self._tables = Tables(uri)
+        self._refresher = Refresher(self._tables, embedder, dimension, make_view)
+        self._make_view = make_view
+        self._view = make_view()
+        self._view_lock = anyio.Lock()
+        self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
+        self._holders = Holders(self._tables.folder) if self._tables.folder else None
+        self._compaction = Compaction(uri, compact_after, clock)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[View]:
+        """Refresh the view to the last commit of any process and hold it still while it is read.
+
+        Raises:
+            StoreMismatch: the store has another embedder or a newer format.
+            StoreError: a table cannot be read.
+        """
+        async with self._view_lock:
+            await self._refresh()
+            yield self._view
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[LanceTransaction]:
+        """Take the store's lock, refresh, sweep what a dead writer left, and release when done.
+
+        Raises:
+            StoreBusy: another process held the lock for too long.
+            StoreMismatch: the store has another embedder or a newer format.
+            StoreUnwritable: the place cannot be written to.
+        """
+        await to_thread.run_sync(self._tables.make_folder)
+        async with self._view_lock:  # what is new is mostly read here, where nobody waits for it
+            await self._refresh()
+        transaction = LanceTransaction(self)
+        async with self._write_lock.held():
+            async with self._view_lock:
+                await self._refresh()
+            await to_thread.run_sync(sweep, self._tables, self._refresher.last, self._refresher.swept)
+            yield transaction
+        if transaction.committed:
+            self._compaction.committed()
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors.
+
+        Old revisions of documents are among them. Call it while reading.
+        """
+        view = self._view
+        where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
+        name = segments_table(view.generation)
+
+        def search() -> list[list[tuple[str, float]]]:
+            return [self._tables.near(name, query, where, count) for query in queries]
+
+        return await to_thread.run_sync(search)
+
+    async def rebuild(self, make: Make) -> int:
+        """Make every derived table anew with our embedder and return how many turns that took.
+
+        Other processes may read and write meanwhile; they reload at their next call.
+
+        Raises:
+            StoreBusy: another process is rebuilding this store, or writing to it all the time.
+            StoreMismatch: the store has a newer format.
+            StoreUnwritable: the place cannot be written to. The memory is as it was.
+        """
+        return await rebuild(
+            Tables(self.uri),
+            self._write_lock.held,
+            make,
+            embedder=self._embedder,
+            dimension=self._dimension,
+            clock=self._clock,
+        )
+
+    async def check(self) -> list[Finding]:
+        """Look at every row and return what is wrong, worst first."""
+        return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
+
+    async def holders(self) -> list[int]:
+        """Return the ids of the living processes that have the store open."""
+        return await to_thread.run_sync(self._holders.living) if self._holders else [os.getpid()]
+
+    async def about(self) -> StoreStatus:
+        """Return what is known of the store without reading its rows; never raises because of the store's state."""
+        holders = await self.holders()
+        commit, problems = await to_thread.run_sync(self._last_and_problems)
+        return StoreStatus(
+            uri=self.uri,
+            bytes=await to_thread.run_sync(self._size),
+            tx=commit.tx if commit else 0,
+            generation=commit.generation if commit else 0,
+            format=commit.format if commit else FORMAT,
+            embedder=commit.embedder if commit else None,
+            holders=tuple(holders),
+            queue=int(self._compaction.running),
+            problems=problems,
+        )
+
+    async def aclose(self) -> None:
+        """Stop compacting, within two seconds, and let go of the store."""
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(self._compaction.stop, STOP_S)
+            if self._holders:
+                self._holders.leave()
+            self._tables.forget()
+
+    async def _refresh(self) -> None:
+        """Bring the view up to date; its lock must be held."""
+        try:
+            self._view = await to_thread.run_sync(self._open_and_refresh)
+        except Outdated:
+            if self._derive is None:
+                raise StoreMismatch(
+                    f"storage.uri {self.uri!r} has an older format. Nothing was changed. "
+                    "Run `mcp-memory doctor --rebuild` to bring it up to date; nothing of it is lost."
+                ) from None
+            _log.warning(
+                "storage.uri %r has an older format: it is rebuilt from its log, which may take a while", self.uri
+            )
+            turns = await self.rebuild(self._derive)
+            _log.warning("storage.uri %r is rebuilt: %s messages and documents", self.uri, turns)
+            self._view = await to_thread.run_sync(self._open_and_refresh)
+
+    def _open_and_refresh(self) -> View:
+        if self._holders and self._tables.exists():
+            if os.name == "posix":
+                os.umask(0o077)  # LanceDB makes its files as the process lets it: for the owner alone
+            self._holders.enter()
+        return self._refresher.refresh(self._view)
+
+    async def _append(self, batch: Batch) -> int:
+        """Append and commit a batch, and give it to the view; the write lock must be held."""
+        with anyio.CancelScope(shield=True):
+            commit, version = await to_thread.run_sync(
+                lambda: append(
+                    self._tables,
+                    self._refresher.last,
+                    batch,
+                    embedder=self._embedder,
+                    dimension=self._dimension,
+                    at=self._clock(),
+                    swept=self._refresher.swept,
+                )
+            )
+            async with self._view_lock:
+                if self._view.tx < commit.tx:  # else a reader was faster
+                    await to_thread.run_sync(self._take_in, batch, commit, version)
+        return commit.tx
+
+    def _take_in(self, batch: Batch, commit: Commit, version: int | None) -> None:
+        try:
+            self._view.add(batch, commit.tx)
+        except Exception:  # the rows are stored, so the call has succeeded; the next one loads the view anew
+            _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
+            self._view = self._make_view()
+            version = None
+        self._refresher.added(commit, version)
+
+    def _last_and_problems(self) -> tuple[Commit | None, tuple[str, ...]]:
+        try:
+            last = last_commit(self._tables)
+        except StoreError as error:
+            return None, (str(error),)
+        problems = []
+        if last and last.format != FORMAT:
+            problems.append(f"The store has format {last.format}, this program knows {FORMAT}.")
+        if last and (last.embedder, last.dimension) != (self._embedder, self._dimension):
+            problems.append(
+                f"The store's vectors were made by {last.embedder!r}, configured is {self._embedder!r}: "
+                "run `mcp-memory doctor --re-embed`."
+            )
+        folder = self._tables.folder
+        if folder and folder.is_dir() and not os.access(folder, os.W_OK):
+            problems.append(f"storage.uri {self.uri!r} cannot be written to.")
+        return last, tuple(problems)
+
+    def _size(self) -> int | None:
+        folder = self._tables.folder
+        if folder is None:
+            return None
+        total = 0
+        for path, _, files in os.walk(folder):
+            for name in files:
+                try:
+                    total += Path(path, name).stat().st_size
+                except FileNotFoundError:  # compacted away while we counted
+                    continue
+        return total
+
+
+class LanceTransaction:
+    """The store while this process alone may write to it.
+
+    Attributes:
+        committed: whether anything was.
+    """
+
+    def __init__(self, store: LanceStore) -> None:
+        self._store = store
+        self.committed = False
+
+    @property
+    def view(self) -> View:
+        """As of the last commit of any process."""
+        return self._store._view
+
+    async def commit(self, batch: Batch) -> int:
+        """Append the rows, then the commit that makes them visible; return its number.
+
+        A cancelled call leaves nothing, or everything: once the first row is on its way it goes through to the commit.
+
+        Raises:
+            StoreUnwritable: nothing of the batch is visible, now or later.
+        """
+        await checkpoint()
+        if not batch.turns:
+            return self.view.tx
+        number = await self._store._append(batch)
+        self.committed = True
+        return number

@@ -1,0 +1,58 @@
+"""Batches made of nothing but a name, for tests of what carries them: no model, no splitting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.ids import segment_id, sentence_id, turn_id
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.vectors import Matrix
+
+DIMENSION = 8
+WRITTEN_AT = 1_700_000_000_000
+
+
+def unit_vectors(names: Sequence[str], dimension: int = DIMENSION) -> Matrix:
+    """Return a vector of length 1 for each name, always the same for the same name."""
+    rows = [np.random.default_rng(list(name.encode())).standard_normal(dimension) for name in names]
+    matrix = np.array(rows, dtype=np.float32).reshape(len(names), dimension)
+    return np.asarray(matrix / np.linalg.norm(matrix, axis=1, keepdims=True), dtype=np.float32)
+
+
+def turn(ref: str, space: str = "default", place: int = 0, session: str = "talk") -> Turn:
+    """Return a message of two sentences."""
+    text = f"{ref} came first. Then there was more."
+    name = turn_id(space, session, ref, text, 0)
+    return Turn(
+        name, space, session, ref, "message", text, "Ann", "user", None, None, WRITTEN_AT, revision=0, place=place
+    )
+
+
+def derive(turns: Sequence[Turn], dimension: int = DIMENSION) -> Batch:
+    """Return turns with one segment and two sentences each; the second sentence states a time."""
+    segments: list[Segment] = []
+    sentences: list[Sentence] = []
+    for one in turns:
+        cut = one.text.index(".") + 1
+        whole = len(one.text)
+        first, second = one.text[:cut], one.text[cut + 1 :]
+        stated = StatedTime(cut + 1, cut + 5, 0, 86_400_000, "day", relative=True)
+        segments.append(Segment(segment_id(one.id, 0, one.text), one.space, one.id, 0, 0, whole, 0, 1))
+        sentences.append(Sentence(sentence_id(one.id, 0, first), one.space, one.id, 0, 0, cut, ()))
+        sentences.append(Sentence(sentence_id(one.id, 1, second), one.space, one.id, 1, cut + 1, whole, (stated,)))
+    return Batch(
+        tuple(turns),
+        tuple(segments),
+        tuple(sentences),
+        unit_vectors([piece.id for piece in segments], dimension),
+        unit_vectors([piece.id for piece in sentences], dimension),
+    )
+
+
+def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Batch:
+    """Return a batch of messages with these refs."""
+    return derive([turn(ref, space, place) for place, ref in enumerate(refs)], dimension)

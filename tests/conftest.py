@@ -1,0 +1,9 @@
+"""What every test may rely on."""
+
+import pytest
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Run asynchronous tests on asyncio, as the server does."""
+    return "asyncio"

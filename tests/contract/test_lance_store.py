@@ -1,0 +1,525 @@
+"""What LanceDB's store promises beyond the port: it survives dead writers, full disks, bad rows and rebuilds."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+from batches import DIMENSION, batch, derive, turn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreMismatch, StoreUnwritable
+from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schemas import commit_rows, segment_rows, sentence_rows, turn_rows
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.view import View
+
+pytestmark = pytest.mark.anyio
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "store")
+
+
+def _open(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
+    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+
+
+async def _write(store: LanceStore, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+async def _refs(store: LanceStore, space: str = "default") -> list[str]:
+    async with store.reading() as view:
+        return [one.ref for one in view.space(space).turns.values()]
+
+
+def _everything(uri: str) -> list[Path]:
+    return [Path(uri), *Path(uri).rglob("*")]
+
+
+async def _derive(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+def _tear(uri: str, tx: int, *refs: str) -> None:
+    """Append what a writer appends that dies before its commit."""
+    rows = batch(*refs)
+    tables = Tables(uri)
+    tables.append("turns", turn_rows(rows.turns, [tx] * len(refs)))
+    tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx] * len(refs)))
+
+
+async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: str) -> None:
+    """Seen by nobody: not by an open store, not by a new one, not after their number has been given again."""
+    store, other = _open(uri), _open(uri)
+    await _write(store, batch("a"))
+    await _refs(other)
+    _tear(uri, 2, "torn", "too")
+    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a"]
+    assert [finding.severity for finding in await store.check()] == ["note"]
+    assert await _write(other, batch("b")) == 2
+    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a", "b"]
+    assert Tables(uri).count("turns") == 2
+    assert await store.check() == []
+
+
+async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
+    """There are tables, yet no commit."""
+    await _write(_open(uri), Batch())
+    _tear(uri, 1, "torn")
+    assert await _refs(_open(uri)) == []
+    await _write(_open(uri), batch("a"))
+    assert await _refs(_open(uri)) == ["a"]
+
+
+async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -> None:
+    """Another store was reading before, writes during it, and writes after it."""
+    store, other = _open(uri), _open(uri)
+    await _write(store, batch("a", "b"))
+    await _refs(other)
+    during = iter([batch("c")])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in during:
+            with anyio.move_on_after(0.2):  # the write lock may be held by the rebuild's last step already
+                await _write(other, rows)
+        return replace(derive(turns), segments=derive(turns).segments)
+
+    assert await store.rebuild(make) >= 2
+    async with other.reading() as view:
+        assert view.generation == 1
+    await _write(other, batch("d"))
+    assert set(await _refs(store)) >= {"a", "b", "d"}
+    assert [finding for finding in await store.check() if finding.severity != "note"] == []
+    assert (await store.about()).generation == 1
+
+
+async def test_re_embedding_lets_the_new_embedder_in_and_keeps_the_old_one_out(uri: str) -> None:
+    """The dimension may change too."""
+    old, new = _open(uri), _open(uri, "new", 4)
+    await _write(old, batch("a", "b"))
+    assert await new.rebuild(lambda turns: _with_dimension(turns, 4)) == 2
+    await _write(new, batch("c", dimension=4))
+    assert await _refs(new) == ["a", "b", "c"]
+    with pytest.raises(StoreMismatch):
+        await _write(old, batch("d"))
+
+
+async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
+    return derive(turns, dimension)
+
+
+async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_the_next(uri: str) -> None:
+    """Its tables are not those of any generation that a commit names."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+
+    async def fails(turns: Sequence[Turn]) -> Batch:
+        rows = derive(turns)
+        Tables(uri).append("sentences_1", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await store.rebuild(fails)
+    assert await _refs(_open(uri)) == ["a"]
+    await store.rebuild(_derive)
+    assert sorted(Tables(uri).names()) == [
+        "commits", "segments_0", "segments_2", "sentences_0", "sentences_2", "turns"
+    ]  # fmt: skip
+    async with _open(uri).reading() as view:
+        assert len(view.space("default").sentences) == 2
+
+
+async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
+    """The rebuild's commit takes the number that they carry."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    _tear(uri, 2, "torn")
+    await store.rebuild(_derive)
+    assert await _refs(_open(uri)) == await _refs(store) == ["a"]
+
+
+async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
+    """Not before: another process may not have noticed yet."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    await store.rebuild(_derive)
+    for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
+        compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
+        assert ("segments_0" in Tables(uri).names()) is there
+    assert await _refs(_open(uri)) == ["a"]
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
+    """Neither by a store that holds an older version of every table nor by a new one."""
+    store, other = _open(uri), _open(uri)
+    for number in range(12):
+        await _write(store, batch(f"r{number}"))
+        await _refs(other)
+    files = Tables(uri).fragments("turns")
+    assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), kept=timedelta(0))
+    assert (files, Tables(uri).fragments("turns")) == (12, 1)
+    await _write(store, batch("after"))
+    expected = [*(f"r{number}" for number in range(12)), "after"]
+    assert await _refs(other) == await _refs(store) == await _refs(_open(uri)) == expected
+    assert await store.check() == []
+
+
+async def test_commits_of_this_process_make_it_compact_in_the_background(uri: str) -> None:
+    """And closing waits for it, briefly."""
+    store = _open(uri, compact_after=4)
+    for number in range(9):
+        await _write(store, batch(f"r{number}"))
+    await store.aclose()
+    assert not store._compaction.running
+    assert Tables(uri).fragments("turns") < 9
+
+
+@pytest.mark.parametrize("table", ["turns", "sentences_0", "commits"])
+async def test_rows_that_a_full_disk_cut_short_are_passed_over_and_taken_out(uri: str, table: str) -> None:
+    """LanceDB lets such a version stand; here its writer is killed before it could notice."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    names = {path.name for path in _everything(uri)}
+    _tear_table(uri, table)
+    (cut,) = [path for path in _everything(uri) if path.name not in names and path.suffix == ".lance"]
+    os.truncate(cut, 100)
+    other = _open(uri)
+    assert await _refs(store) == await _refs(other) == ["a"]
+    assert await _write(other, batch("b")) == 2
+    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a", "b"]
+    assert await store.check() == []
+
+
+def _tear_table(uri: str, table: str) -> None:
+    rows = batch("torn")
+    tables = Tables(uri)
+    last = last_commit(tables)
+    assert last is not None
+    made = {
+        "turns": turn_rows(rows.turns, [2]),
+        "sentences_0": sentence_rows(rows.sentences, rows.sentence_vectors, [2, 2]),
+        "commits": commit_rows(replace(last, tx=2)),
+    }
+    tables.append(table, made[table])
+
+
+async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:
+    """For reading, writing and rebuilding."""
+    await _write(_open(uri), batch("a"))
+    _commit_with(uri, format=99)
+    for call in (_refs(_open(uri)), _write(_open(uri), batch("b")), _open(uri).rebuild(_derive)):
+        with pytest.raises(StoreMismatch, match="newer"):
+            await call
+    assert Tables(uri).count("turns") == 1
+
+
+async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
+    uri: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Without something to derive with, it is refused with the command that does it."""
+    await _write(_open(uri), batch("a", "b"))
+    _commit_with(uri, format=0)
+    with pytest.raises(StoreMismatch, match="doctor --rebuild"):
+        await _refs(_open(uri))
+    assert await _refs(_open(uri, derive=_derive)) == ["a", "b"]
+    assert "older format" in caplog.text
+    assert await _refs(_open(uri)) == ["a", "b"]
+
+
+def _commit_with(uri: str, **changes: int) -> None:
+    tables = Tables(uri)
+    last = last_commit(tables)
+    assert last is not None
+    changed = replace(last, tx=last.tx + 1, turns=0, segments=0, sentences=0, **changes)
+    tables.append("commits", commit_rows(changed))
+
+
+async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is left out with a warning that names it, and doctor finds it."""
+    rows = batch("a", "b")
+    vectors = rows.sentence_vectors.copy()
+    vectors[0] = 0  # one that is not finite LanceDB does not let in
+    far = replace(rows.segments[0], end=10_000)
+    await _write(_open(uri), replace(rows, sentence_vectors=vectors, segments=(far, rows.segments[1])))
+    store = _open(uri)
+    async with store.reading() as view:
+        assert view.space("default").sentences == list(rows.sentences[1:])
+        assert view.space("default").segments == [rows.segments[1]]
+    assert rows.sentences[0].id in caplog.text
+    assert far.id in caplog.text
+    found = " ".join(finding.text for finding in await store.check())
+    assert "length 0.000" in found
+    assert "outside its text" in found
+    await store.rebuild(_derive)
+    assert [finding for finding in await store.check() if finding.severity != "note"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda t: t.delete("segments_0", "true"), "there are no segments of it"),
+        (lambda t: t.delete("turns", "true"), "belongs to no stored turn"),
+        (lambda t: t.delete("commits", "tx = 1"), "commits that are missing: 1"),
+        (lambda t: t.append("commits", t.rows("commits", "tx = 2")), "commits written twice"),
+    ],
+)
+async def test_doctor_finds_what_is_missing_or_doubled(
+    uri: str, change: Callable[[Tables], object], found: str
+) -> None:
+    """Each in plain words."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    await _write(store, batch("b"))
+    change(Tables(uri))
+    assert any(found in finding.text for finding in await store.check())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
+    """Also those that LanceDB makes, and whatever the umask was."""
+    before = os.umask(0o022)
+    try:
+        await _write(_open(uri), batch("a"))
+    finally:
+        os.umask(before)
+    for path in _everything(uri):
+        assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
+
+
+async def test_status_names_the_processes_that_live_and_forgets_the_dead(uri: str) -> None:
+    """A dead one's file is there, its lock is not."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    (Path(uri) / "holders" / "1-dead.lock").touch()
+    assert (await store.about()).holders == (os.getpid(),)
+    assert not (Path(uri) / "holders" / "1-dead.lock").exists()
+    await store.aclose()
+    assert list((Path(uri) / "holders").iterdir()) == []
+
+
+async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) -> None:
+    """Below a regular file nothing can be made, by nobody."""
+    (tmp_path / "file").touch()
+    store = _open(str(tmp_path / "file" / "store"))
+    assert await _refs(store) == []
+    with pytest.raises(StoreUnwritable, match=r"storage\.uri"):
+        await _write(store, batch("a"))
+
+
+async def test_a_store_that_was_taken_away_reads_as_empty_and_can_be_begun_again(uri: str, tmp_path: Path) -> None:
+    """A user deletes the folder under a running server."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
+    assert await _refs(store) == []
+    assert await _write(store, batch("b")) == 1
+    assert await _refs(store) == ["b"]
+
+
+LIMITED = """
+import json, logging, os, resource, sys, anyio
+sys.path[:0] = {path}
+from batches import DIMENSION, batch
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.store import LanceStore
+
+async def write(store, ref):
+    try:
+        async with store.writing() as transaction:
+            await transaction.commit(batch(ref))
+    except StoreUnwritable as error:
+        return str(error)
+
+async def refs(store):
+    async with store.reading() as view:
+        return [turn.ref for turn in view.space("default").turns.values()]
+
+async def main(folder):
+    store = LanceStore(folder, embedder="fake", dimension=DIMENSION)
+    said = {{}}
+{body}
+    print(json.dumps(said))
+
+anyio.run(main, sys.argv[1])
+"""
+
+
+def _in_a_process(uri: str, body: str) -> dict[str, object]:
+    script = LIMITED.format(path=[str(Path(__file__).parent.parent)], body=body)
+    done = subprocess.run([sys.executable, "-c", script, uri], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    said: dict[str, object] = json.loads(done.stdout)
+    return said
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
+@pytest.mark.parametrize("limit", [0, 1000, 2700])
+async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, limit: int) -> None:
+    """The limit lets none, some or most of a write's files through."""
+    await _write(_open(uri), batch("a"))
+    said = _in_a_process(
+        uri,
+        f"""
+    said["before"] = await refs(store)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
+    said["full"] = await write(store, "b")
+    said["during"] = await refs(store)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    said["later"] = await write(store, "c")
+    said["after"] = await refs(store)
+""",
+    )
+    assert said["before"] == said["during"] == ["a"]
+    assert "storage.uri" in str(said["full"])
+    assert (said["later"], said["after"]) == (None, ["a", "c"])
+    assert await _refs(_open(uri)) == ["a", "c"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
+async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) -> None:
+    """The version before it is still there, however old it is."""
+    store = _open(uri)
+    refs = [f"r{number}" for number in range(20)]
+    for ref in refs:
+        await _write(store, batch(ref))
+    said = _in_a_process(
+        uri,
+        """
+    import datetime, threading
+    from mcp_memory.storage.compaction import compact
+    from mcp_memory.storage.tables import Tables
+    await refs(store)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2500, resource.RLIM_INFINITY))
+    try:
+        compact(Tables(folder), 2, now=0, stop=threading.Event(), kept=datetime.timedelta(milliseconds=1))
+    except (OSError, RuntimeError, ValueError) as error:
+        said["failed"] = str(error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    said["later"] = await write(store, "later")
+""",
+    )
+    assert "failed" in said
+    assert said["later"] is None
+    assert await _refs(_open(uri)) == [*refs, "later"]
+    assert await store.check() == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs another user's rights, or not to be root")
+async def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path) -> None:
+    """The process gives up root's rights, if it has them."""
+    uri = str(tmp_path / "store")
+    await _write(_open(uri), batch("a"))
+    for path in _everything(uri):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    opened = [tmp_path, *tmp_path.parents][:3]  # pytest's own folders
+    modes = [path.stat().st_mode for path in opened]
+    try:
+        if os.getuid() == 0:
+            for path in opened:
+                path.chmod(0o755)
+        said = _in_a_process(
+            uri,
+            """
+    warm = LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION)
+    await write(warm, "a")
+    await refs(LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION))
+    if os.getuid() == 0:  # everything is imported by now: it may lie where only root may read
+        os.setuid(65534)
+    said["read"] = await refs(store)
+    said["write"] = await write(store, "b")
+    said["again"] = await refs(store)
+""",
+        )
+    finally:
+        for path, mode in zip(opened, modes, strict=True):
+            path.chmod(mode)
+        for path in _everything(uri):
+            path.chmod(0o755)
+    assert said["read"] == said["again"] == ["a"]
+    assert "storage.uri" in str(said["write"])
+
+
+WRITES = st.lists(
+    st.tuples(
+        st.sampled_from(["left", "right", "o'dd \u202e"]),
+        st.lists(st.integers(0, 30), min_size=1, max_size=5, unique=True),
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(writes=WRITES)
+def test_rows_are_never_lost_doubled_or_let_into_another_space(
+    tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[str, list[int]]]
+) -> None:
+    """I-1, I-8 and I-39, with a writer that looks under the lock what is there already, as the service does."""
+    uri = str(tmp_path_factory.mktemp("property") / "store")
+
+    async def run() -> None:
+        stores = [_open(uri), _open(uri)]
+        expected: dict[str, set[str]] = {}
+        counts = [0, 0, 0]
+        for number, (space, refs) in enumerate(writes + writes):
+            async with stores[number % 2].writing() as transaction:
+                known = transaction.view.space(space).turns
+                made = [turn(str(ref), space, place) for place, ref in enumerate(refs)]
+                before = transaction.view.tx
+                after = await transaction.commit(derive([one for one in made if one.id not in known]))
+            expected.setdefault(space, set()).update(map(str, refs))
+            assert number < len(writes) or after == before
+            now = [Tables(uri).count(name) for name in ("turns", "segments_0", "sentences_0")]
+            assert all(later >= earlier for later, earlier in zip(now, counts, strict=True))
+            counts = now
+            async with stores[(number + 1) % 2].reading() as view:
+                _same(view, expected)
+        async with _open(uri).reading() as view:
+            _same(view, expected)
+        assert await _open(uri).check() == []
+
+    anyio.run(run)
+
+
+def _same(view: View, expected: dict[str, set[str]]) -> None:
+    assert {name: {one.ref for one in space.turns.values()} for name, space in view.spaces.items()} == expected
+    for name, space in view.spaces.items():
+        assert {piece.space for piece in [*space.turns.values(), *space.segments, *space.sentences]} == {name}
+        assert len(space.turns) == len(space.segments) == len(expected[name])
+
+
+def test_importing_the_store_loads_neither_lancedb_nor_arrow() -> None:
+    """They take a second, and the first reply does not wait for them."""
+    script = "import sys, mcp_memory.storage.store; print([m for m in ('lancedb', 'pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+async def test_what_lancedb_says_stays_off_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """The protocol has it."""
+    logging.getLogger(__name__).debug("writing to %s", uri)
+    await _write(_open(uri), batch("a"))
+    await _refs(_open(uri))
+    assert capfd.readouterr().out == ""

@@ -1,0 +1,229 @@
+"""What every store promises, asked of LanceDB and of the fake: visible once committed, to all, and never changed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, batch, derive, turn, unit_vectors
+from fakes import FakeLog, FakeStore
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.errors import StoreBusy, StoreMismatch
+from mcp_memory.ports import Store
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.view.view import View
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., Store]
+"""Opens another store over the same rows, as another process would."""
+
+
+@pytest.fixture(params=["lancedb", "fake"])
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+    log = FakeLog()
+
+    def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
+        if request.param == "fake":
+            return FakeStore(log, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
+        uri = str(tmp_path / "store")
+        return LanceStore(uri, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
+
+    return open_
+
+
+async def _write(store: Store, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+async def _refs(store: Store, space: str = "default") -> list[str]:
+    async with store.reading() as view:
+        return [one.ref for one in view.space(space).turns.values()]
+
+
+async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
+    """Reading makes nothing."""
+    store = open_store()
+    async with store.reading() as view:
+        assert (view.tx, view.spaces) == (0, {})
+    assert (await store.about()).tx == 0
+
+
+async def test_what_was_committed_is_there_to_the_letter(open_store: Open) -> None:
+    """Turns, pieces, stated times and vectors come back as they went in, in their order, also after reopening."""
+    rows = batch("b", "a", "c")
+    await _write(open_store(), rows)
+    async with open_store().reading() as view:
+        space = view.space("default")
+        assert tuple(space.turns.values()) == rows.turns
+        assert tuple(space.segments) == rows.segments
+        assert tuple(space.sentences) == rows.sentences
+        assert space.sentence_vectors is not None
+        assert space.segment_vectors is not None
+        assert (space.sentence_vectors.dot(rows.sentence_vectors).diagonal() > 0.9999).all()
+        assert (space.segment_vectors.dot(rows.segment_vectors).diagonal() > 0.9999).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u202eright to left.\u202c And on.",
+        "a\u200bb\ufeffc. \N{WOMAN}\u200d\N{GIRL}!",
+        'DROP TABLE turns; -- \'. "x"\\.',
+        "x" * 100_000 + ". y",
+    ],
+)
+async def test_odd_texts_come_back_unchanged(open_store: Open, text: str) -> None:
+    """Text is data: kept as it is, whatever it holds."""
+    one = turn("odd")
+    odd = type(one)(*(text if name == "text" else getattr(one, name) for name in one.__slots__))
+    await _write(open_store(), derive([odd]))
+    async with open_store().reading() as view:
+        assert [kept.text for kept in view.space("default").turns.values()] == [text]
+
+
+async def test_a_commit_is_seen_by_others_at_their_next_read(open_store: Open) -> None:
+    """Two stores over the same rows take turns."""
+    one, other = open_store(), open_store()
+    assert await _refs(other) == []
+    await _write(one, batch("a"))
+    assert await _refs(other) == ["a"]
+    await _write(other, batch("b", "c"))
+    assert await _refs(one) == ["a", "b", "c"]
+
+
+async def test_a_writer_sees_what_others_wrote_before_it_got_the_lock(open_store: Open) -> None:
+    """Or it could write the same thing twice."""
+    one, other = open_store(), open_store()
+    await _write(one, batch("a"))
+    async with other.writing() as transaction:
+        assert list(transaction.view.space("default").turns) == [turn("a").id]
+        await transaction.commit(batch("b"))
+        assert len(transaction.view.space("default").turns) == 2
+
+
+async def test_commits_are_numbered_without_gaps(open_store: Open) -> None:
+    """An empty batch commits nothing and returns the last number."""
+    store = open_store()
+    assert await _write(store, Batch()) == 0
+    assert [await _write(store, batch(ref)) for ref in "abc"] == [1, 2, 3]
+    assert await _write(store, Batch()) == 3
+    assert (await store.about()).tx == 3
+
+
+async def test_a_writer_that_fails_before_its_commit_leaves_nothing(open_store: Open) -> None:
+    """And it gives the lock back."""
+    store = open_store()
+    with pytest.raises(LookupError):
+        async with store.writing():
+            raise LookupError
+    assert await _write(store, batch("a")) == 1
+
+
+async def test_spaces_are_walls(open_store: Open) -> None:
+    """One batch may hold several; names with quotes in them are names (I-39)."""
+    store = open_store()
+    odd = "o'brien' OR '1'='1"
+    await _write(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
+    assert (await _refs(store, "left"), await _refs(store, odd), await _refs(store)) == (["a", "b"], ["a"], [])
+    for space, refs in (("left", "ab"), (odd, "a"), ("default", "")):
+        (near,) = await store.nearest(space, unit_vectors(["anything"]), 10)
+        assert {name for name, _ in near} == {derive([turn(ref, space)]).segments[0].id for ref in refs}
+
+
+async def test_the_nearest_come_first_with_their_cosine(open_store: Open) -> None:
+    """Each query gets its own list."""
+    store = open_store()
+    rows = batch("a", "b", "c")
+    await _write(store, rows)
+    async with store.reading():
+        found = await store.nearest("default", rows.segment_vectors, 2)
+    assert [near[0][0] for near in found] == [segment.id for segment in rows.segments]
+    assert all(near[0][1] == pytest.approx(1, abs=1e-5) and len(near) == 2 for near in found)
+
+
+async def test_above_the_limit_no_vectors_are_held(open_store: Open) -> None:
+    """Neither when a view grows over it nor when it is loaded above it."""
+    grown = open_store(make_view=lambda: View(vector_limit=3))
+    await _write(grown, batch("a"))
+    async with grown.reading() as view:
+        assert view.space("default").sentence_vectors is not None
+    await _write(grown, derive([turn("b"), turn("c", "other", place=1)]))
+    loaded = open_store(make_view=lambda: View(vector_limit=3))
+    for store in (grown, loaded):
+        async with store.reading() as view:
+            assert not view.holds_vectors
+            assert [space.sentence_vectors for space in view.spaces.values()] == [None, None]
+            assert [len(space.sentences) for space in view.spaces.values()] == [4, 2]
+
+
+async def test_another_embedder_is_refused_with_the_command_that_mends_it(open_store: Open) -> None:
+    """Reading too: a question's vector would be compared with another model's."""
+    await _write(open_store(), batch("a"))
+    other = open_store(embedder="other")
+    with pytest.raises(StoreMismatch, match="doctor --re-embed"):
+        await _write(other, batch("b"))
+    with pytest.raises(StoreMismatch, match="doctor --re-embed"):
+        await _refs(other)
+    assert await _refs(open_store()) == ["a"]
+
+
+async def test_a_write_that_waits_too_long_is_refused_in_words(open_store: Open) -> None:
+    """Between two stores, and within one."""
+    one, other = open_store(lock_timeout_s=0.05), open_store(lock_timeout_s=0.05)
+    await _write(one, batch("a"))
+    refused: list[str] = []
+
+    async def write(store: Store) -> None:
+        with pytest.raises(StoreBusy) as error:
+            await _write(store, batch("b"))
+        refused.append(str(error.value))
+
+    async with one.writing(), anyio.create_task_group() as tasks:
+        tasks.start_soon(write, one)
+        tasks.start_soon(write, other)
+    assert len(refused) == 2
+    assert all("Try again" in words for words in refused)
+    assert await _write(other, batch("b")) == 2
+
+
+async def test_writes_in_flight_queue_up_and_reads_go_on(open_store: Open) -> None:
+    """Ten at once, in two stores."""
+    stores = [open_store(), open_store()]
+    async with anyio.create_task_group() as tasks:
+        for number in range(10):
+            tasks.start_soon(_write, stores[number % 2], batch(f"r{number}"))
+            tasks.start_soon(_refs, stores[number % 2])
+    for store in stores:
+        assert sorted(await _refs(store)) == sorted(f"r{number}" for number in range(10))
+
+
+@pytest.mark.parametrize("seed", range(20))
+async def test_a_cancelled_write_is_wholly_there_or_not_at_all(open_store: Open, seed: int) -> None:
+    """Cancelled after some turns of the event loop, anywhere from the wait for the lock to after the commit."""
+    store = open_store()
+    await _write(store, batch("before"))
+    done = anyio.Event()
+
+    async def write() -> None:
+        try:
+            await _write(store, batch("a", "b", "c"))
+        finally:
+            done.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        for _ in range(random.Random(seed).choice([0, 1, 2, 3, 5, 8, 20, 50, 100, 200, 400])):
+            await checkpoint()
+        tasks.cancel_scope.cancel()
+    assert done.is_set()
+    there = await _refs(store)
+    assert there in (["before"], ["before", "a", "b", "c"])
+    assert await _refs(open_store()) == there
+    assert await _write(store, batch("after")) == (2 if there == ["before"] else 3)

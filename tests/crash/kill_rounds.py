@@ -1,0 +1,114 @@
+"""Kill a writing process at random moments, many times over one store, and look whether anything came to harm.
+
+Run as ``python tests/crash/kill_rounds.py --rounds 30``. What must hold: every acknowledged transaction is there,
+every transaction is there whole or not at all, and the store opens every time. The suite runs five rounds of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from batches import DIMENSION
+from crash.writer import refs_of
+
+from mcp_memory.storage.store import LanceStore
+
+WRITER = Path(__file__).with_name("writer.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """What came of the rounds.
+
+    Attributes:
+        acknowledged: transactions that a writer said were stored.
+        lost: of these, how many are not there.
+        halves: transactions of which only a part is there.
+        refusals: what the store said where it did not open, or found wrong with itself.
+    """
+
+    acknowledged: int
+    lost: int
+    halves: int
+    refusals: tuple[str, ...]
+
+
+def kill_rounds(folder: Path, rounds: int, seed: int) -> Harm:
+    """Start a writer and kill it, ``rounds`` times, and return what came of it."""
+    dice = random.Random(seed)
+    acknowledged: list[str] = []
+    refusals: list[str] = []
+    present: Counter[str] = Counter()
+    for number in range(rounds):
+        name = f"r{number}"
+        said = _write_and_kill(folder, name, after=dice.randrange(12), then_s=dice.uniform(0, 0.04))
+        acknowledged += [ref for line in said for ref in refs_of(name, int(line))]
+        try:
+            present = anyio.run(_refs, folder)
+        except Exception as error:
+            refusals.append(f"round {number}: {error!r}")
+    refusals += anyio.run(_errors, folder)
+    sizes: Counter[str] = Counter(ref.rpartition("-")[0] for ref in present)
+    halves = [ref for ref in present if sizes[ref.rpartition("-")[0]] != int(ref.rpartition("of")[2])]
+    return Harm(
+        acknowledged=len({ref.rpartition("-")[0] for ref in acknowledged}),
+        lost=len({ref.rpartition("-")[0] for ref in acknowledged if ref not in present}),
+        halves=len({ref.rpartition("-")[0] for ref in halves}),
+        refusals=tuple(refusals),
+    )
+
+
+def _write_and_kill(folder: Path, name: str, after: int, then_s: float) -> list[str]:
+    """Return what a writer acknowledged that was killed a moment after it had acknowledged some."""
+    with subprocess.Popen([sys.executable, WRITER, folder, name], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = [process.stdout.readline() for _ in range(after)]
+        killer = threading.Timer(then_s, process.kill)
+        killer.start()
+        said += process.stdout.readlines()  # until it is dead
+        killer.join()
+    return [line for line in said if line.endswith("\n")]
+
+
+def _open(folder: Path) -> LanceStore:
+    return LanceStore(str(folder), embedder="fake", dimension=DIMENSION)
+
+
+async def _refs(folder: Path) -> Counter[str]:
+    store = _open(folder)
+    async with store.reading() as view:
+        refs = Counter(turn.ref for turn in view.space("default").turns.values())
+    await store.aclose()
+    return refs
+
+
+async def _errors(folder: Path) -> list[str]:
+    return [finding.text for finding in await _open(folder).check() if finding.severity != "note"]
+
+
+def main() -> None:
+    """Say what came of it, and fail if anything came to harm."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        harm = kill_rounds(Path(folder) / "store", asked.rounds, asked.seed)
+    sys.stdout.write(f"{asked.rounds} rounds: {harm}\n")
+    sys.exit(bool(harm.lost or harm.halves or harm.refusals))
+
+
+if __name__ == "__main__":
+    main()

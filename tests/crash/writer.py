@@ -1,0 +1,49 @@
+"""A process that writes to a store until it is done or killed, and says on stdout what was acknowledged.
+
+Run as ``python writer.py FOLDER NAME [TRANSACTIONS [IN_FLIGHT]]``. Every third transaction has twenty messages, the
+others one; a message's ref tells which transaction it belongs to and how many it has: ``NAME-7-3of20``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from batches import DIMENSION, batch
+
+from mcp_memory.storage.store import LanceStore
+
+
+def refs_of(name: str, number: int) -> list[str]:
+    """Return the refs of one transaction's messages."""
+    size = 20 if number % 3 == 0 else 1
+    return [f"{name}-{number}-{place}of{size}" for place in range(size)]
+
+
+async def main(folder: str, name: str, transactions: int = 0, in_flight: int = 1) -> None:
+    """Write so many transactions, or forever if 0, and acknowledge each."""
+    store = LanceStore(folder, embedder="fake", dimension=DIMENSION, compact_after=16)
+    numbers = iter(range(transactions)) if transactions else itertools.count()
+    async with anyio.create_task_group() as tasks:
+        for _ in range(in_flight):
+            tasks.start_soon(_write, store, name, numbers)
+    await store.aclose()
+
+
+async def _write(store: LanceStore, name: str, numbers: Iterator[int]) -> None:
+    for number in numbers:
+        async with store.writing() as transaction:
+            await transaction.commit(batch(*refs_of(name, number)))
+        sys.stdout.write(f"{number}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    place, title, *numbers = sys.argv[1:]
+    anyio.run(main, place, title, *map(int, numbers))

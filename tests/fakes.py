@@ -1,0 +1,167 @@
+"""Fakes of our own ports: the same promises, kept in a few lines. ``tests/contract`` holds them to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from zlib import crc32
+
+import anyio
+import numpy as np
+from anyio.lowlevel import checkpoint
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+
+@dataclass
+class FakeLog:
+    """What lies on the disk of a `FakeStore`; several stores may share it, as processes share a folder.
+
+    Attributes:
+        commits: the batch of each commit.
+        embedder: what made the vectors; None while there are none.
+        generation: as of the last commit.
+        full: whether the disk is.
+        lock: the store's.
+    """
+
+    commits: list[Batch] = field(default_factory=list)
+    embedder: tuple[str, int] | None = None
+    generation: int = 0
+    full: bool = False
+    lock: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+class FakeStore:
+    """A store in memory."""
+
+    def __init__(
+        self,
+        log: FakeLog | None = None,
+        *,
+        embedder: str = "fake",
+        dimension: int = 8,
+        make_view: Callable[[], View] = View,
+        lock_timeout_s: float = 10.0,
+    ) -> None:
+        self.log = log or FakeLog()
+        self.closed = False
+        self._embedder = (embedder, dimension)
+        self._make_view = make_view
+        self._timeout_s = lock_timeout_s
+        self._view = make_view()
+        self._view_lock = anyio.Lock()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[View]:
+        async with self._view_lock:
+            self._refresh()
+            yield self._view
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[FakeTransaction]:
+        with anyio.move_on_after(self._timeout_s) as waited:
+            await self.log.lock.acquire()
+        if waited.cancelled_caught:
+            raise StoreBusy("The memory was busy. Nothing was stored. Try again.")
+        try:
+            async with self._view_lock:
+                self._refresh()
+            yield FakeTransaction(self)
+        finally:
+            self.log.lock.release()
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        shown = self.log.commits[: self._view.tx]
+        segments = [
+            (segment.id, vector)
+            for batch in shown
+            for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True)
+            if segment.space == space
+        ]
+        if not segments:
+            return [[] for _ in queries]
+        cosines = queries @ np.array([vector for _, vector in segments]).T
+        return [[(segments[row][0], float(line[row])) for row in np.argsort(-line)[:count]] for line in cosines]
+
+    async def about(self) -> StoreStatus:
+        return StoreStatus(
+            uri="memory",
+            bytes=None,
+            tx=len(self.log.commits),
+            generation=self.log.generation,
+            format=1,
+            embedder=self.log.embedder[0] if self.log.embedder else None,
+            holders=(os.getpid(),),
+            queue=0,
+            problems=(),
+        )
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+    def _refresh(self) -> None:
+        if self.log.embedder not in (None, self._embedder):
+            raise StoreMismatch(
+                f"The store holds vectors of {self.log.embedder}, not of {self._embedder}. "
+                "Run `mcp-memory doctor --re-embed`."
+            )
+        for number, batch in enumerate(self.log.commits[self._view.tx :], start=self._view.tx + 1):
+            self._view.add(batch, number)
+
+
+class FakeTransaction:
+    """The store while this one alone may write to it."""
+
+    def __init__(self, store: FakeStore) -> None:
+        self._store = store
+
+    @property
+    def view(self) -> View:
+        return self._store._view
+
+    async def commit(self, batch: Batch) -> int:
+        await checkpoint()
+        log = self._store.log
+        if not batch.turns:
+            return len(log.commits)
+        if log.full:
+            raise StoreUnwritable("storage.uri 'memory' cannot be written to: the disk is full.")
+        log.commits.append(batch)
+        log.embedder = self._store._embedder
+        with anyio.CancelScope(shield=True):
+            async with self._store._view_lock:
+                self._store._refresh()
+        return len(log.commits)
+
+
+class FakeEmbedder:
+    """Texts that share words have vectors that are near: each word adds a direction of its own.
+
+    Attributes:
+        texts: every text that was embedded, in order.
+        before: awaited before each call, for a test that wants something to happen meanwhile.
+    """
+
+    name = "fake"
+
+    def __init__(self, dimension: int = 64) -> None:
+        self.dimension = dimension
+        self.texts: list[str] = []
+        self.before: Callable[[], Awaitable[None]] = checkpoint
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        await self.before()
+        self.texts += texts
+        vectors = np.full((len(texts), self.dimension), 1e-3, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in re.findall(r"\w+", text.lower()):
+                vectors[row, crc32(word.encode()) % self.dimension] += 1
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
