@@ -1,0 +1,48 @@
+"""Names by their spelling, and the head of a document."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.language.names import HEAD_LENGTH, head, names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Who ran the Bank of England in New York?", ("Bank of England", "New York")),
+        ("Did Ann's Boston trip help Bob Ross?", ("Ann", "Boston", "Bob Ross")),
+        ("Who sings “Paint it blue” by J. K. Doe?", ("Paint it blue", "Paint", "J. K. Doe")),
+        ("Where was Élodie born, Paris, Lyon or Nice?", ("Élodie", "Paris", "Lyon", "Nice")),
+        ("nothing here", ()),
+        ("", ()),
+    ],
+)
+def test_names_are_capitalised_runs_and_quotations(text: str, found: tuple[str, ...]) -> None:
+    assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("Blue Mill (theatre)", "It opened.", "blue mill"),
+        ("The Blue Mill", "", "blue mill"),
+        ("The Blue Mill: History", "", "blue mill"),
+        (": draft", "", "draft"),
+        (None, "The Blue Mill (1901) was a theatre.", "blue mill"),
+        (None, "Dr. Jane Roe, born 1960, is a judge.", "dr jane roe"),
+        (" ", "Jane Roe is a judge.", "jane roe"),
+        (None, "She was born in 1960.", ""),
+        (None, "in those years it was cold.", ""),
+        (None, "It rained. The Blue Mill was closed.", ""),
+        ("?", "…", ""),
+    ],
+)
+def test_a_head_is_the_title_or_the_subject_of_the_first_sentence(title: str | None, text: str, found: str) -> None:
+    assert " ".join(head(title, text)) == found
+
+
+@given(st.text(max_size=80), st.one_of(st.none(), st.text(max_size=40)))
+def test_any_text_has_names_and_a_head_or_none(text: str, title: str | None) -> None:
+    assert all(name in text for name in names(text))
+    assert len(head(title, text)) <= HEAD_LENGTH

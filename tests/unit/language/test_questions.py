@@ -1,0 +1,83 @@
+"""What a question asks, of whom, and how a speaker would say it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.language.questions import Asked, understand
+
+SPEAKERS = ["Ann", "Bob Ross", "Zoë"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first_person"),
+    [
+        ("Where did Ann take her dog?", "Where did I take my dog?"),
+        ("What is Ann's job?", "What is my job?"),
+        ("What does Ann think of herself?", "What do I think of myself?"),
+        ("Is Ann happy with the house?", "Am I happy with the house?"),
+        ("What has ann made?", "What have I made?"),
+        ("Who gave Ann the ring?", "Who gave me the ring?"),
+        ("What is it that frightens Ann?", "What is it that frightens me?"),
+        ("When did Bob Ross paint?", "When did I paint?"),
+        ("When did Bob paint the sea?", "When did I paint the sea?"),
+        ("What was Zoë doing in the rain?", "What was I doing in the rain?"),
+        ("Ann holiday plans", "holiday plans"),
+        ("Wohin fuhr Ann im Sommer?", "Wohin fuhr im Sommer?"),
+    ],
+)
+def test_a_question_about_one_speaker_is_turned_to_the_first_person(asked: str, first_person: str) -> None:
+    understood = understand(asked, SPEAKERS)
+    assert understood.first_person is not None
+    assert understood.first_person.lower() == first_person.lower()
+    assert len(understood.speakers) == 1
+
+
+@pytest.mark.parametrize("asked", ["Did Ann meet Bob?", "Who was there?", "Ann", "Annex prices", ""])
+def test_a_question_that_names_none_or_several_has_no_first_person(asked: str) -> None:
+    assert understand(asked, SPEAKERS).first_person is None
+
+
+def test_i_is_the_user_and_you_the_assistant_where_there_are_such_speakers() -> None:
+    mine, yours = "What is my sister's name?", "Which book did you recommend for your course?"
+    assert understand(mine, ["user", "assistant"]).speakers == ("user",)
+    assert understand(mine, ["user", "assistant"]).first_person is None
+    assert understand(yours, ["user", "Assistant"]).speakers == ("Assistant",)
+    assert understand(yours, ["user", "Assistant"]).first_person == "Which book did I recommend for my course?"
+    assert understand(mine, ["Ann"]).speakers == understand(yours, ["Ann"]).speakers == ()
+    assert understand("Where did Ann take my dog?", ["user", "Ann"]).speakers == ("Ann",)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Who wrote it?", "who"),
+        ("In which year did it open?", "when"),
+        ("When did the one who won arrive?", "when"),
+        ("Where is it?", "where"),
+        ("How many dogs are there?", "how_many"),
+        ("How long did it last?", "how_long"),
+        ("How did it end?", "how"),
+        ("Why did it end?", "why"),
+        ("Which of them is red?", "what"),
+        ("Did it rain?", "yes_no"),
+        ("red bicycle", "other"),
+        ("你好吗?", "other"),
+    ],
+)
+def test_the_kind_of_answer_is_read_from_the_first_asking_word(question: str, kind: Asked) -> None:
+    assert understand(question, ()).asked == kind
+
+
+def test_content_words_are_kept_as_written_with_their_stems() -> None:
+    understood = understand("Why were Ann's paintings sold?", ())
+    assert understood.content == (("Ann's", ("ann",)), ("paintings", ("paint",)), ("sold", ("sold",)))
+    assert understood.stems == ("ann", "paint", "sold")
+
+
+@given(st.text(max_size=60), st.lists(st.text(max_size=12), max_size=4))
+def test_any_text_and_any_speakers_are_understood(question: str, speakers: list[str]) -> None:
+    understood = understand(question, speakers)
+    assert understood.text == question
+    assert set(understood.speakers) <= set(speakers)
+    assert understood.first_person is None or understood.first_person.strip()

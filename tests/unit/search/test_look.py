@@ -1,0 +1,189 @@
+"""The first look: each kind by its own formula, one scale, exact windows, one place for a message."""
+
+import random
+
+import numpy as np
+import pytest
+from small_space import ask, batch, document, message, refs, space_of
+
+from mcp_memory.domain.requests import Window
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.questions import understand
+from mcp_memory.search.look import INDEXES, Switches, newest, queries
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+MANY_TONGUES = {
+    "de": ("Meine Großmutter hat gestern Pflaumenkuchen gebacken.", "Wer hat Pflaumenkuchen gebacken?"),
+    "zh": ("我昨天在公园里丢了钱包。", "钱包在哪里丢的?"),
+    "ar": ("اشتريت سيارة جديدة من السوق.", "من اشترى سيارة؟"),
+    "en": ("We painted the fence green.", "Which colour is the fence?"),
+}
+
+
+@pytest.mark.parametrize("tongue", MANY_TONGUES)
+def test_a_turn_is_found_by_its_own_words_in_any_language(tongue: str) -> None:
+    space = space_of(*(message(ref, "Ann", said, session=ref) for ref, (said, _) in MANY_TONGUES.items()))
+    hits = ask(space, MANY_TONGUES[tongue][1])
+    assert refs(space, hits)[0] == tongue
+    assert hits[0].via[0] == "words"
+
+
+def test_the_best_hit_scores_1_and_the_rest_less() -> None:
+    space = space_of(message("a", "Ann", "green fence"), message("b", "Ann", "a fence", session="other"))
+    scores = [hit.score for hit in ask(space, "green fence")]
+    assert scores[0] == 1.0
+    assert 0 < scores[1] < 1
+
+
+def test_equal_scores_are_ordered_by_id() -> None:
+    turns = [message(ref, "Ann", "the same words", session=ref) for ref in "dacb"]
+    space = space_of(*turns)
+    assert refs(space, ask(space, "same words")) == ["a", "b", "c", "d"]
+
+
+def test_a_tie_at_the_limit_is_decided_by_id_too() -> None:
+    turns = [message(f"{number:02}", "Ann", "the same words", session=f"{number:02}") for number in range(30)]
+    random.Random(4).shuffle(turns)
+    space = space_of(*turns)
+    assert refs(space, ask(space, "same words", limit=3)) == ["00", "01", "02"]
+
+
+def test_the_speaker_that_the_question_names_comes_first() -> None:
+    space = space_of(message("b", "Bob", "I adopted a cat."), message("a", "Ann", "I adopted a cat.", session="other"))
+    assert refs(space, ask(space, "What did Ann adopt?")) == ["a", "b"]
+    assert refs(space, ask(space, "What did Bob adopt?")) == ["b", "a"]
+    assert "speaker" in ask(space, "What did Bob adopt?")[0].via
+
+
+def test_i_means_the_user_where_speakers_are_roles() -> None:
+    said = "The name of the boat is Nutshell."
+    space = space_of(message("a", None, said, role="assistant"), message("u", None, said, session="o", role="user"))
+    assert refs(space, ask(space, "What is my boat called?"))[0] == "u"
+    assert refs(space, ask(space, "What did you call the boat?"))[0] == "a"
+
+
+def test_talk_is_compared_with_the_first_person_and_documents_with_the_question() -> None:
+    space = space_of(message("m", "Ann", "yes"), document("d", None, "no"))
+    cosines = np.array([[0.9, 0.1], [0.2, 0.8]], np.float32)  # the question, then its first-person form
+    parts = {hit.row: hit.parts["meaning"] for hit in ask(space, "What did Ann think of it?", cosines)}
+    assert parts == pytest.approx({0: 0.2, 1: 0.1})
+
+
+def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
+    space = space_of(
+        message("1", "Ann", "Where does your sister live?"),
+        message("2", "Bob", "In Lyon."),
+        message("3", "Bob", "Nothing to see here.", session="other"),
+    )
+    assert refs(space, ask(space, "sister")) == ["1", "2"]
+    assert refs(space, ask(space, "sister", switches=Switches(neighbours=False))) == ["1"]
+
+
+def test_a_document_whose_head_stands_in_the_question_comes_first() -> None:
+    text = "It opened in 1901 and closed in 1950."
+    titled = space_of(document("a", "Blue Mill (theatre)", text), document("b", "Red Mill", text))
+    assert refs(titled, ask(titled, "When did the Red Mill close?"))[0] == "b"
+    assert "head" in ask(titled, "When did the Blue Mill close?")[0].via
+    untitled = space_of(document("a", None, f"The Blue Mill was a theatre. {text}"), document("b", None, text))
+    assert "head" in ask(untitled, "When did the Blue Mill close?")[0].via
+
+
+def test_what_one_kind_finds_does_not_bury_the_other() -> None:
+    talk = [message(str(n), "Ann", f"We talked about day {n} at length.", session=str(n)) for n in range(50)]
+    space = space_of(
+        *talk, document("d", "Heat pumps", "A heat pump moves heat."), message("m", "Ann", "My cat is ill.")
+    )
+    about_pumps, about_cats = (np.full((2, 52), 0.1, np.float32) for _ in range(2))
+    about_pumps[:, 50], about_cats[:, 51] = 0.7, 0.7
+    assert refs(space, ask(space, "What does a heat pump do?", about_pumps))[0] == "d"
+    assert refs(space, ask(space, "How is Ann's cat?", about_cats))[0] == "m"
+
+
+def test_since_is_inclusive_and_until_is_not() -> None:
+    space = space_of(*(message(str(at), "Ann", "tea again", at, session=str(at)) for at in (1, 2, 3, 4)))
+    assert set(refs(space, ask(space, "tea", window=Window(2, 4)))) == {"2", "3"}
+    assert ask(space, "tea", window=Window(5, 9)) == []
+
+
+def test_an_old_revision_is_never_returned() -> None:
+    old, new = document("d", "Plan", "We meet in the library."), document("d", "Plan", "We meet at noon.", revision=1)
+    space = space_of(old, message("m", "Ann", "Which library?"), new)
+    assert 0 not in {hit.row for hit in ask(space, "Where do we meet, in the library?")}
+    assert 0 not in {hit.row for hit in newest(space, Window(), 9)}
+
+
+def test_a_message_leads_one_hit_and_each_segment_of_a_document_its_own() -> None:
+    text = "tea tea tea tea tea " * 4
+    space = space_of(message("m", "Ann", text), document("d", None, text), width=20)
+    assert sorted(refs(space, ask(space, "tea"))) == ["d", "d", "d", "d", "m"]
+
+
+def test_the_limit_is_filled_even_when_long_messages_have_the_best_segments() -> None:
+    long = [message(f"l{n}", "Ann", "tea for two " * 50, session=f"l{n}") for n in range(3)]
+    short = [message(f"s{n}", "Ann", "tea, some day", session=f"s{n}") for n in range(20)]
+    space = space_of(*long, *short, width=12)
+    assert len(set(refs(space, ask(space, "tea two", limit=15)))) == 15
+
+
+def test_nothing_is_found_where_no_channel_finds_anything() -> None:
+    space = space_of(message("m", "Ann", "We painted the fence."))
+    assert ask(space, "zebra") == []
+    assert ask(space, "") == []
+    assert ask(Space("x", INDEXES), "anything") == []
+
+
+@pytest.mark.parametrize("channel", ["meaning", "words", "speaker", "heads"])
+def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
+    space = space_of(message("m", "Ann", "We painted the fence."), document("d", "Fence", "A fence stands."))
+    cosines = np.full((2, 2), 0.5, np.float32)
+    on = ask(space, "Did Ann paint the fence?", cosines)
+    off = ask(space, "Did Ann paint the fence?", cosines, switches=Switches(**{channel: False}))
+    name = channel.removesuffix("s") if channel == "heads" else channel
+    assert any(name in hit.via for hit in on)
+    assert not any(name in hit.via or name in hit.parts for hit in off)
+
+
+def test_two_texts_are_embedded_where_one_speaker_is_named() -> None:
+    assert queries(understand("Where did Ann go?", ["Ann", "Bob"])) == ["Where did Ann go?", "Where did I go?"]
+    assert queries(understand("Where did Ann meet Bob?", ["Ann", "Bob"])) == ["Where did Ann meet Bob?"]
+
+
+def test_the_newest_come_first_each_turn_once() -> None:
+    space = space_of(
+        message("a", "Ann", "x" * 30, 5), message("b", "Ann", "y", 7), message("c", "Ann", "z", 5), width=10
+    )
+    assert refs(space, newest(space, Window(), 9)) == ["b", "c", "a"]
+    assert refs(space, newest(space, Window(until=7), 1)) == ["c"]
+    assert newest(Space("x", INDEXES), Window(), 9) == []
+
+
+def random_turns(rng: random.Random, count: int) -> list[Turn]:
+    vocabulary = [f"word{n}" for n in range(40)]
+    revisions: dict[str, int] = {}
+    turns = []
+    for number in range(count):
+        text = " ".join(rng.choices(vocabulary, k=rng.randint(1, 12))) + rng.choice([".", "?"])
+        if rng.random() < 0.3:
+            ref = f"d{rng.randrange(8)}"
+            revisions[ref] = revisions.get(ref, -1) + 1
+            turns.append(document(ref, rng.choice([None, "Word3"]), text, number, revisions[ref]))
+        else:
+            turns.append(message(f"m{number}", rng.choice(["Ann", "Bob"]), text, number, rng.choice("st")))
+    return turns
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_space_that_grew_bit_by_bit_finds_what_one_built_at_once_finds(seed: int) -> None:
+    rng = random.Random(seed)
+    turns = random_turns(rng, 60)
+    at_once, view = space_of(*turns, width=25), View(INDEXES)
+    tx = done = 0
+    while done < len(turns):
+        tx, taken = tx + 1, rng.randint(1, 9)
+        view.add(batch(turns[done : done + taken], 25), tx)
+        done += taken
+        ask(view.space("x"), "word1 word2")  # nothing that a look remembers may outlive the next rows
+    cosines = np.random.default_rng(seed).random((2, len(at_once.segments)), np.float32)
+    for question in ("What did Ann say of word3 and word7?", "word1 word2 word39", "Word3"):
+        assert ask(view.space("x"), question, cosines) == ask(at_once, question, cosines)

@@ -1,0 +1,50 @@
+"""BM25 by hand, and the counts of neighbours."""
+
+import math
+
+import pytest
+from small_space import document, message, space_of
+
+from mcp_memory.search.words import K1, B, WordIndex
+
+
+def test_bm25_of_a_document_is_the_formula() -> None:
+    space = space_of(document("a", None, "apple apple pear"), document("b", None, "pear"), document("c", None, "plum"))
+    idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
+    expected = idf * 2 * (K1 + 1) / (2 + K1 * (1 - B + B * 3 / (5 / 3)))
+    assert space.index(WordIndex).score(space, ["appl"], talk=False).tolist() == pytest.approx([expected, 0, 0])
+
+
+def test_counts_reach_two_turns_far_and_stay_in_the_session() -> None:
+    turns = [message(str(n), None, "plum" if n == 3 else f"other{n}") for n in range(7)]
+    space = space_of(*turns, message("9", None, "elsewhere", session="t"))
+    index = space.index(WordIndex)
+    found = index.score(space, ["plum"], talk=True) > 0
+    assert found.tolist() == [False, True, True, True, True, True, False, False]
+    assert (index.score(space, ["plum"], talk=True, neighbours=False) > 0).sum() == 1
+
+
+def test_a_nearer_turn_gets_more() -> None:
+    space = space_of(*(message(str(n), None, "plum" if n == 0 else "other") for n in range(3)))
+    scores = space.index(WordIndex).score(space, ["plum"], talk=True)
+    assert scores[0] > scores[1] > scores[2] > 0
+
+
+def test_talk_and_documents_are_counted_apart() -> None:
+    talk = [message("m", None, "plum and pear")]
+    alone, mixed = space_of(*talk), space_of(*talk, document("d", None, "plum plum plum"))
+    scores = [space.index(WordIndex).score(space, ["plum"], talk=True)[0] for space in (alone, mixed)]
+    assert scores[0] == scores[1] > 0
+
+
+def test_a_word_asked_twice_counts_once() -> None:
+    space = space_of(message("m", None, "plum"))
+    index = space.index(WordIndex)
+    once, twice = (index.score(space, asked, talk=True)[0] for asked in (["plum"], ["plum", "plum"]))
+    assert once == twice
+
+
+def test_the_speaker_the_day_and_the_title_are_words_too() -> None:
+    space = space_of(message("m", "Ann", "Hello.", at=1_683_552_000_000), document("d", "Plums", "They are blue."))
+    says = space.index(WordIndex).says
+    assert [says([0, 1], stem).tolist() for stem in ("ann", "2023", "plum")] == [[1, 0], [1, 0], [0, 1]]

@@ -1,0 +1,24 @@
+"""A column grows at the end and can be changed by its owner only."""
+
+import numpy as np
+import pytest
+
+from mcp_memory.view.columns import Column
+
+
+def test_a_column_holds_what_was_added_in_order_however_long_it_grows() -> None:
+    column: Column[np.int64] = Column(np.int64)
+    for number in range(100):
+        column.append(number)
+    column.extend(range(100, 1000))
+    column[3] = -1
+    assert column.values.tolist() == [0, 1, 2, -1, *range(4, 1000)]
+
+
+def test_a_column_is_read_only_from_outside_and_has_no_rows_beyond_its_end() -> None:
+    column: Column[np.bool_] = Column(np.bool_)
+    column.append(True)
+    with pytest.raises(ValueError, match="read-only"):
+        column.values[0] = False
+    with pytest.raises(IndexError):
+        column[1] = True
