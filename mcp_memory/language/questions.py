@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.language.names import names
-from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
 
 Asked = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
@@ -42,7 +42,7 @@ _YES_NO = re.compile(
 )
 _FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
 _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
-_WRITTEN = re.compile(r"\w+(?:['’\-]\w+)*")
+_WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class Question:
     Attributes:
         text: as given.
         stems: of its content words, in order, each once.
-        content: its content words as written, each with its stems (several for a run of a script without spaces).
+        content: its content words as written, each with its stems, all of them among ``stems`` (several for a run of a
+            script without spaces).
         asked: the kind of answer it wants.
         speakers: the speakers it names, spelt as the space spells them.
         names: what it calls by name, as written.
@@ -75,9 +76,11 @@ def understand(question: str, speakers: Collection[str]) -> Question:
         question: any text in any language.
         speakers: those of the space it is asked in.
     """
+    whole = dict.fromkeys(stems(question))
     content: dict[str, tuple[str, ...]] = {}
     for word in _WRITTEN.findall(question):
-        if found := tuple(dict.fromkeys(stems(word))):
+        # What folding joins (an invisible sign within a word) is cut here, and the pieces are no words of the question.
+        if found := tuple(stem for stem in dict.fromkeys(stems(word)) if stem in whole):
             content.setdefault(word, found)
     who = _named(question, speakers)
     first_person = None
@@ -89,7 +92,7 @@ def understand(question: str, speakers: Collection[str]) -> Question:
             first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
     return Question(
         text=question,
-        stems=tuple(dict.fromkeys(stems(question))),
+        stems=tuple(whole),
         content=tuple(content.items()),
         asked=_asked(question),
         speakers=who,

@@ -32,7 +32,7 @@ STOP_WORDS = frozenset(
 )
 """English words that say too little to search for, as `words` gives them."""
 
-_MARKS = (  # combining signs, which `\w` leaves out: they belong to the letter before
+MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     r"\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
     r"\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a03\u0a3c-\u0a51\u0a70-\u0a75\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03"
@@ -41,6 +41,7 @@ _MARKS = (  # combining signs, which `\w` leaves out: they belong to the letter 
     r"\u0f71-\u0f84\u0f86\u0f87\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u105e-\u109d\u135d-\u135f\u17b4-\u17d3"
     r"\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
 )
+"""Ranges of combining signs for a class of a pattern: they belong to the letter before, and `\\w` leaves them out."""
 _UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
     r"\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     r"\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -48,7 +49,7 @@ _UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
 _SINGLE = re.compile(r"[\u3007\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _WORD = re.compile(
-    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{_MARKS}]*)+)*"
+    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+)*"
 )
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _FOLDED = {

@@ -29,11 +29,6 @@ TALK = [
 ]
 
 
-@pytest.fixture
-def anyio_backend():
-    return "asyncio"
-
-
 @asynccontextmanager
 async def connected(memory=None, mode="auto", config=LAZY, opener=None):
     async def opened():

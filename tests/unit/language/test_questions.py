@@ -81,3 +81,18 @@ def test_any_text_and_any_speakers_are_understood(question: str, speakers: list[
     assert understood.text == question
     assert set(understood.speakers) <= set(speakers)
     assert understood.first_person is None or understood.first_person.strip()
+
+
+@given(
+    st.text(st.sampled_from("ae zé\u0301\u0338\u200b\u0130ﬁ①Ⓐ'’-_ग़ि東ア한\u0e33\U0001f469"), max_size=20)
+    | st.text(max_size=20)
+)
+def test_a_content_word_has_no_stem_that_the_question_has_not(question: str) -> None:
+    """Letters with combining signs, and signs that vanish when words are compared, are where the two could part."""
+    understood = understand(question, [])
+    assert all(parts and set(parts) <= set(understood.stems) for _, parts in understood.content)
+
+
+def test_a_letter_and_its_accent_apart_are_one_word_as_written() -> None:
+    understood = understand("Which cafe\u0301 opened?", [])
+    assert understood.content == (("cafe\u0301", ("café",)), ("opened", ("open",)))

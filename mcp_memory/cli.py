@@ -1,0 +1,82 @@
+"""The command line: ``mcp-memory serve | demo | status | doctor | bench``.
+
+Only this file and ``evaluation`` print; the server's stdout belongs to the protocol. Each command imports what it
+needs when it runs, so that ``serve`` answers its client at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_memory import __version__
+from mcp_memory.errors import McpMemoryError
+
+if TYPE_CHECKING:
+    from mcp_memory.config import Config
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit code: 0 well, 1 something is wrong, 2 wrong usage."""
+    options = _parser().parse_args(arguments)
+    command = options.command or "serve"
+    try:
+        from mcp_memory.config import load
+
+        config = load(options.config)
+        logging.basicConfig(
+            stream=sys.stderr, level=config.server.log_level, format="%(levelname)s %(name)s: %(message)s"
+        )
+        return _run(command, config, options)
+    except McpMemoryError as error:
+        print(f"mcp-memory {command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(command: str, config: Config, options: argparse.Namespace) -> int:
+    if command == "serve":
+        from mcp_memory.server.process import serve
+
+        return serve(config)
+    if command == "demo":
+        from mcp_memory.evaluation.demo import demo
+
+        return demo()
+    if command == "bench":
+        from mcp_memory.evaluation.bench import bench
+
+        return bench(config, large=options.large, output=options.json, parts=options.only)
+    from mcp_memory.evaluation.care import doctor, status
+
+    if command == "status":
+        return status(config)
+    return doctor(config, rebuild=options.rebuild, re_embed=options.re_embed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mcp-memory",
+        description="A long-term memory for any client of the Model Context Protocol; without a command it serves.",
+    )
+    parser.add_argument("--version", action="version", version=f"mcp-memory {__version__}")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("serve", help="serve over stdio (the default); a client starts this")
+    commands.add_parser("demo", help="start a server on an empty store, write, recall and ask, and show what happens")
+    commands.add_parser("status", help="say what the memory holds and who has it open")
+    doctor = commands.add_parser("doctor", help="look for damage, and mend what can be mended")
+    mend = doctor.add_mutually_exclusive_group()
+    mend.add_argument("--rebuild", action="store_true", help="make every derived table anew from the log")
+    mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
+    bench = commands.add_parser("bench", help="measure speed and memory on synthetic text")
+    bench.add_argument("--large", action="store_true", help="also at 100,000 sentences (takes long)")
+    bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    parts = ("recall", "write", "handshake", "memory")
+    bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
+    return parser

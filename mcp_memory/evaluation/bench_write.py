@@ -1,0 +1,172 @@
+"""What writing costs: a message, the time under the store's lock, the wait of another process, room on the disk.
+
+Time under the lock is taken around the whole transaction, from asking for the lock to having given it back, and so is
+a little too long rather than too short. Nobody else writes meanwhile, so no waiting is in it; refresh, sweep, append
+and commit are.
+
+The wait of another process is measured with two servers, as two clients have them: one writes the largest document
+that is allowed, the other one message after the other. The document repeats its paragraphs, because equal texts are
+embedded once: the embedding, which happens before the lock, then takes seconds instead of minutes, while the rows that
+are written under the lock are as many as they can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+from anyio import to_thread
+
+from mcp_memory.domain.requests import NewItem
+from mcp_memory.domain.status import StoreStatus
+from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
+from mcp_memory.evaluation.bench_process import call, connected, own_server
+from mcp_memory.evaluation.bench_store import SEED, Stores, messages, opened, write
+from mcp_memory.evaluation.synthetic import prose
+from mcp_memory.ports import Store, Transaction
+from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+SINGLE, BATCHES, BATCH = 150, 20, 50
+MANY, ENDS = 5_000, 500
+PARAGRAPH = 100
+"""Sentences that the large document repeats."""
+
+
+class TimedStore:
+    """A store that times its transactions."""
+
+    def __init__(self, store: Store, under_lock: Laps) -> None:
+        self._store = store
+        self._under_lock = under_lock
+
+    def reading(self) -> AbstractAsyncContextManager[View]:
+        """See `Store.reading`."""
+        return self._store.reading()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[Transaction]:
+        """See `Store.writing`."""
+        with self._under_lock.lap():
+            async with self._store.writing() as transaction:
+                yield transaction
+
+    async def about(self) -> StoreStatus:
+        """See `Store.about`."""
+        return await self._store.about()
+
+    async def aclose(self) -> None:
+        """See `Store.aclose`."""
+        await self._store.aclose()
+
+    async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
+        """See `Store.nearest`."""
+        return await self._store.nearest(space, queries, count)
+
+
+async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batches: int = BATCHES) -> None:
+    """Measure the cost of a message and of the lock, and the size of what was written.
+
+    Args:
+        stores: of the run.
+        report: told the figures.
+        single: messages written one a call.
+        batches: calls of 50 messages.
+    """
+    folder = stores.folder / "write"
+    talk = messages(SEED + 1, single + batches * BATCH)
+    under_lock, alone, together = Laps(), Laps(), Laps()
+    async with opened(stores.config, folder) as memory:
+        await write(memory, "warm", NewItem(text="warm"))
+        timed = replace(memory, store=TimedStore(memory.store, under_lock))
+        for item in talk[:single]:
+            with alone.lap():
+                await write(timed, "single", item)
+        for start in range(single, len(talk), BATCH):
+            with together.lap():
+                await write(timed, "batched", *talk[start : start + BATCH])
+    lying = _size_mb(folder)
+    await to_thread.run_sync(_compact, folder)
+    thousands = len(talk) / 1_000
+    each = together.median() / BATCH
+    report(Figure("write", "a message in a batch of 50 / a single message", each / alone.median(), "x", batches))
+    report(Figure("write", "single message p50", alone.median(), "ms", single, aim=40))
+    report(Figure("write", "single message p95", alone.p(0.95), "ms", single))
+    report(Figure("write", "per message in batches of 50, p50", each, "ms", batches, aim=15))
+    report(Figure("write", "under the lock p50", under_lock.median(), "ms", len(under_lock)))
+    report(Figure("write", "under the lock p95", under_lock.p(0.95), "ms", len(under_lock), aim=100))
+    report(Figure("write", "store size per 1,000 messages, as it lies", lying / thousands, "MB", 1))
+    report(Figure("write", "store size per 1,000 messages, compacted", _size_mb(folder) / thousands, "MB", 1))
+
+
+def _size_mb(folder: Path) -> float:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
+
+
+def _compact(folder: Path) -> None:
+    """Merge each table into one file and remove every old version.
+
+    The store's own compaction never goes that far, because others may be reading: so LanceDB is asked directly.
+    """
+    import lancedb
+
+    database = lancedb.connect(folder)
+    for name in Tables(str(folder)).names():
+        database.open_table(name).optimize(cleanup_older_than=timedelta(milliseconds=1))
+
+
+async def waiting(stores: Stores, report: Report) -> None:
+    """Measure how long a process waits at most with a message while another one writes a large document."""
+    block = prose(SEED, PARAGRAPH) + "\n\n"
+    text = block * (stores.config.limits.document_bytes // len(block.encode()))
+    laps, large = Laps(), Laps()
+    server = own_server(stores.config, stores.folder / "waiting")
+    async with connected(server) as (other, _), connected(server) as (client, _):
+        for warm in (other, client):
+            await call(warm, "memory_write", {"text": "warm"})
+        done = anyio.Event()
+
+        async def write_document() -> None:
+            with large.lap():
+                await call(client, "memory_write", {"documents": [{"id": "large", "text": text}]})
+            done.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(write_document)
+            while not done.is_set():
+                with laps.lap():
+                    await call(other, "memory_write", {"text": f"message {len(laps)}", "session": "other"})
+    size = f"{len(text.encode()) / 1e6:.1f} MB"
+    report(Figure("write", f"a document of {size}", large.median() / 1_000, "s", 1))
+    report(Figure("write", "another process's message meanwhile, p50", laps.median(), "ms", len(laps)))
+    report(Figure("write", "another process's message meanwhile, longest", max(laps.ms), "ms", len(laps), aim=1_000))
+
+
+async def many(stores: Stores, report: Report) -> None:
+    """Measure whether writing stays as fast as it began, over 5,000 single messages.
+
+    The machine may be busier when the last ones are written than when the first ones were. So the last 500 are
+    written in turns with the first 500 of another store.
+    """
+    talk = messages(SEED + 2, MANY)
+    laps, fresh = Laps(), Laps()
+    async with opened(stores.config, stores.folder / "many") as memory:
+        await write(memory, "warm", NewItem(text="warm"))
+        for item in talk[:-ENDS]:
+            with laps.lap():
+                await write(memory, "many", item)
+        async with opened(stores.config, stores.folder / "fresh") as other:
+            await write(other, "warm", NewItem(text="warm"))
+            for item in talk[-ENDS:]:
+                with fresh.lap():
+                    await write(other, "many", item)
+                with laps.lap():
+                    await write(memory, "many", item)
+    ratio = Laps(laps.ms[-ENDS:]).median() / fresh.median()
+    report(Figure("write", f"median of the last {ENDS} of {MANY:,} / of the first {ENDS}", ratio, "x", ENDS, aim=1.3))
+    report(Figure("write", f"single message p99 over {MANY:,}, with compaction", laps.p(0.99), "ms", MANY, aim=500))

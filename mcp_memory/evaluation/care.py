@@ -1,0 +1,91 @@
+"""``mcp-memory status`` and ``mcp-memory doctor``: the memory told to a person, in plain words.
+
+Both look at the store as any other process does, so they are safe while servers run.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import anyio
+
+from mcp_memory.config import Config
+from mcp_memory.errors import EmbedderError
+from mcp_memory.services.rebuild import deriver
+from mcp_memory.wiring import open_embedder, open_memory, open_store
+
+
+def status(config: Config) -> int:
+    """Print what the memory holds; return 0 if it is well, 1 if not."""
+    return anyio.run(_status, config)
+
+
+def doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
+    """Print what is wrong, after mending it if asked; return 0 if all is well, 1 if not.
+
+    Args:
+        config: names the store and the embedder.
+        rebuild: make every derived table anew from the log.
+        re_embed: the same, also where the store was made with another embedder than the configured one.
+    """
+    return anyio.run(lambda: _doctor(config, rebuild=rebuild, re_embed=re_embed))
+
+
+async def _status(config: Config) -> int:
+    memory = await open_memory(config)
+    try:
+        found = await memory.status()
+    finally:
+        await memory.aclose()
+    store = found.store
+    size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
+    others = [str(process) for process in store.holders if process != os.getpid()]
+    print(f"mcp-memory {found.version}, {found.engine} engine, embedder {found.embedder}")
+    print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
+    print(f"open in {len(others)} other processes" + (f": {', '.join(others)}" if others else ""))
+    for space in found.spaces:
+        held = f"{space.messages} messages, {space.documents} documents in {space.sessions} sessions"
+        print(f"space {space.name}: {held}; {space.segments} segments, {space.sentences} sentences")
+    if not found.spaces and found.healthy:
+        print("nothing is stored yet")
+    for problem in store.problems:
+        print(f"PROBLEM: {problem}")
+    return 0 if found.healthy else 1
+
+
+async def _doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
+    try:
+        embedder = await open_embedder(config)
+    except EmbedderError as error:
+        print(f"ERROR: {error}")
+        return 1
+    print(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
+    store = open_store(config, embedder)
+    try:
+        about = await store.about()
+        print(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
+        if rebuild and about.embedder not in (None, embedder.name):
+            print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
+            return 1
+        if rebuild or re_embed:
+            make = deriver(embedder, segment_tokens=config.search.segment_tokens, progress=_progress)
+            turns = await store.rebuild(make)
+            print(f"rebuilt from the log: {turns} messages and documents")
+        problems = (await store.about()).problems
+        findings = await store.check()
+    finally:
+        await store.aclose()
+    for problem in problems:
+        print(f"ERROR: {problem}")
+    for finding in findings:
+        print(f"{finding.severity.upper()}: {finding.text}")
+    if problems or any(finding.severity == "error" for finding in findings):
+        print("What was said is kept in the log; `mcp-memory doctor --rebuild` makes the rest anew from it.")
+        return 1
+    print("all is well" if not findings else "nothing is lost")
+    return 0
+
+
+async def _progress(done: float, total: float, what: str) -> None:
+    print(f"{what}: {done:.0f} of {total:.0f} texts", file=sys.stderr)

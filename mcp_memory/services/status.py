@@ -1,0 +1,40 @@
+"""Status: what the memory holds and whether it is well."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcp_memory.domain.status import SpaceStatus, Status
+from mcp_memory.errors import StoreError
+from mcp_memory.ports import Embedder, Store
+from mcp_memory.view.space import Space
+
+
+async def status(store: Store, embedder: Embedder, *, uptime_s: float, version: str) -> Status:
+    """Return counts for each space and the state of the store; it never fails because of the store's state."""
+    about = await store.about()
+    spaces: tuple[SpaceStatus, ...] = ()
+    try:
+        async with store.reading() as view:
+            spaces = tuple(_count(space) for _, space in sorted(view.spaces.items()))
+    except StoreError as error:
+        about = replace(about, problems=tuple(dict.fromkeys((*about.problems, str(error)))))
+    return Status(
+        spaces=spaces,
+        embedder=embedder.name,
+        store=about,
+        uptime_s=uptime_s,
+        version=version,
+    )
+
+
+def _count(space: Space) -> SpaceStatus:
+    kinds = [turn.kind for turn in space.turns.values()]
+    return SpaceStatus(
+        name=space.name,
+        messages=kinds.count("message"),
+        documents=kinds.count("document"),
+        sessions=len(space.sessions),
+        segments=len(space.segments),
+        sentences=len(space.sentences),
+    )

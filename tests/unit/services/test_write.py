@@ -1,0 +1,173 @@
+"""Writing keeps what is new, once, whole or not at all, whoever else writes meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+from fakes import FakeEmbedder, FakeLog, FakeStore
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
+from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.services.write import write
+
+pytestmark = pytest.mark.anyio
+
+NOW = 1_700_000_000_000
+
+
+async def silent(done: float, total: float, what: str) -> None:
+    pass
+
+
+async def say(
+    store: FakeStore,
+    *items: NewItem,
+    kind: str = "message",
+    embedder: FakeEmbedder | None = None,
+    space: str = "default",
+) -> WriteResult:
+    request = WriteRequest(space, "talk", "document" if kind == "document" else "message", items)
+    embedder = embedder or FakeEmbedder()
+    return await write(store, embedder, request, now=NOW, segment_tokens=200, progress=silent)
+
+
+def store_on(log: FakeLog) -> FakeStore:
+    return FakeStore(log, dimension=64)
+
+
+async def test_a_message_is_kept_to_the_letter_with_its_sentences_and_both_times() -> None:
+    store = store_on(FakeLog())
+    text = "  Hello\u200b there. I came yesterday.\n"
+    result = await say(store, NewItem(text, ref="m1", speaker="Ann", said_at=1_683_547_200_000))
+    assert [(item.ref, item.stored) for item in result.items] == [("m1", True)]
+    async with store.reading() as view:
+        space = view.space("default")
+        turn = space.current("talk", "m1")
+        assert turn is not None
+        assert (turn.text, turn.said_at, turn.written_at) == (text, 1_683_547_200_000, NOW)
+        assert [space.text(space.sentences[row]) for row in space.sentences_of(turn.id)] == [
+            "Hello\u200b there.",
+            "I came yesterday.",
+        ]
+        (stated,) = space.sentences[1].times
+        assert text[stated.start : stated.end] == "yesterday"
+        assert stated.since == 1_683_417_600_000  # 7 May 2023, the day before
+
+
+async def test_repeating_a_call_stores_nothing_and_makes_no_commit() -> None:
+    log = FakeLog()
+    items = (NewItem("Yes.", speaker="Ann"), NewItem("Yes.", speaker="Ann"), NewItem("Other.", ref="x"))
+    first = await say(store_on(log), *items)
+    again = await say(store_on(log), *items)
+    assert [item.stored for item in first.items] == [True, True, True]
+    assert [item.stored for item in again.items] == [False, False, False]
+    assert [item.ref for item in again.items] == [item.ref for item in first.items]
+    assert len(log.commits) == 1
+
+
+async def test_one_call_is_one_commit_however_many_items_it_carries() -> None:
+    log = FakeLog()
+    await say(store_on(log), *(NewItem(f"This is number {n}.") for n in range(20)))
+    assert [len(batch.turns) for batch in log.commits] == [20]
+
+
+async def test_a_known_message_with_another_speaker_is_warned_of_and_left_as_it_is() -> None:
+    store = store_on(FakeLog())
+    await say(store, NewItem("Hello.", ref="m1", speaker="Ann"))
+    result = await say(store, NewItem("Hello.", ref="m1", speaker="Ben", said_at=5))
+    assert not result.items[0].stored
+    assert "speaker, time" in result.warnings[0]
+    assert (await say(store, NewItem("Hello.", ref="m1"))).warnings == ()
+
+
+async def test_a_taken_id_is_refused_by_name_and_nothing_of_the_call_is_stored() -> None:
+    log = FakeLog()
+    store = store_on(log)
+    await say(store, NewItem("Hello.", ref="m1"))
+    with pytest.raises(InvalidInput, match=r"messages\[1\]\.id: 'm1' is taken"):
+        await say(store, NewItem("New.", ref="m2"), NewItem("Another text.", ref="m1"))
+    with pytest.raises(InvalidInput, match=r"messages\[1\]\.id: 'm3' stands twice"):
+        await say(store, NewItem("One.", ref="m3"), NewItem("Two.", ref="m3"))
+    with pytest.raises(InvalidInput, match=r"documents\[0\]\.id: 'm1' is taken .* by a message"):
+        await say(store, NewItem("A document.", ref="m1"), kind="document")
+    assert len(log.commits) == 1
+
+
+async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an_old_text() -> None:
+    store = store_on(FakeLog())
+    for text in ("First text.", "Second text.", "First text.", "First text."):
+        await say(store, NewItem(text, ref="d1"), kind="document")
+    async with store.reading() as view:
+        revisions = view.space("default").revisions("talk", "d1")
+    assert [(turn.text, turn.revision) for turn in revisions] == [
+        ("First text.", 0),
+        ("Second text.", 1),
+        ("First text.", 2),
+    ]
+    assert len({turn.id for turn in revisions}) == 3
+
+
+async def test_what_another_process_writes_while_we_embed_is_not_written_twice() -> None:
+    log, embedder = FakeLog(), FakeEmbedder()
+
+    async def meanwhile() -> None:
+        embedder.before = nothing
+        await say(store_on(log), NewItem("Shared.", ref="m1"))
+
+    async def nothing() -> None:
+        pass
+
+    embedder.before = meanwhile
+    result = await say(store_on(log), NewItem("Shared.", ref="m1"), NewItem("Own.", ref="m2"), embedder=embedder)
+    assert [item.stored for item in result.items] == [False, True]
+    assert [[turn.ref for turn in batch.turns] for batch in log.commits] == [["m1"], ["m2"]]
+
+
+async def test_a_document_that_another_process_revises_while_we_look_is_written_after_it() -> None:
+    log, embedder = FakeLog(), FakeEmbedder()
+    await say(store_on(log), NewItem("Old.", ref="d1"), kind="document")
+
+    async def meanwhile() -> None:
+        embedder.before = nothing
+        await say(store_on(log), NewItem("Theirs.", ref="d1"), kind="document")
+
+    async def nothing() -> None:
+        pass
+
+    embedder.before = meanwhile
+    items = (NewItem("Old.", ref="d1"), NewItem("Unrelated.", ref="d2"))
+    result = await say(store_on(log), *items, kind="document", embedder=embedder)
+    assert [item.stored for item in result.items] == [True, True]
+    async with store_on(log).reading() as view:
+        assert [turn.text for turn in view.space("default").revisions("talk", "d1")] == ["Old.", "Theirs.", "Old."]
+
+
+async def test_a_full_disk_is_an_error_and_the_next_write_works() -> None:
+    log = FakeLog(full=True)
+    with pytest.raises(StoreUnwritable):
+        await say(store_on(log), NewItem("Hello.", ref="m1"))
+    log.full = False
+    assert (await say(store_on(log), NewItem("Hello.", ref="m1"))).items[0].stored
+
+
+async def test_a_text_that_says_something_twice_is_embedded_once() -> None:
+    embedder = FakeEmbedder()
+    await say(store_on(FakeLog()), NewItem("Yes."), NewItem("Yes."), NewItem("No."), embedder=embedder)
+    assert sorted(embedder.texts) == ["No.", "Yes."]
+
+
+lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(str.strip)
+
+
+@settings(deadline=None)
+@given(st.lists(lines, min_size=1, max_size=5))
+async def test_every_text_comes_back_as_it_was_and_every_piece_is_a_piece_of_it(texts: list[str]) -> None:
+    store = store_on(FakeLog())
+    await say(store, *(NewItem(text) for text in texts))
+    async with store.reading() as view:
+        space = view.space("default")
+        assert [space.turns[turn].text for turn in space.sessions["talk"]] == texts
+        for piece in (*space.segments, *space.sentences):
+            assert space.text(piece)
+            assert space.text(piece) == space.text(piece).strip()
