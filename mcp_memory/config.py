@@ -102,6 +102,21 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """How sure an answer has to be to be given; `services.answer.Bar` says what was measured.
+
+    Attributes:
+        talk: confidence in [0, 1] below which ``memory_answer`` abstains, for an answer that stands in a message.
+        document: the same for one that stands in a document.
+        plain: confidence below which an answer is hedged.
+    """
+
+    talk: float = 0.29
+    document: float = 0.33
+    plain: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Switches:
     """Mechanisms, each of which can be turned off so that its effect can be measured.
 
@@ -131,6 +146,7 @@ class Config:
     server: Server = field(default_factory=Server)
     limits: Limits = field(default_factory=Limits)
     search: Search = field(default_factory=Search)
+    answer: Answer = field(default_factory=Answer)
     switches: Switches = field(default_factory=Switches)
 
 

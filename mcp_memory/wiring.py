@@ -26,7 +26,7 @@ from mcp_memory.heap import give_back
 from mcp_memory.ports import Answerer, Embedder, Progress, Store
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.search.look import INDEXES, Switches, Weights
-from mcp_memory.services.answer import answer
+from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.services.reconstruct import reconstruct
 from mcp_memory.services.status import status
@@ -82,7 +82,13 @@ class Memory:
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
         return await answer(
-            self.store, self.embedder, self.answerer, request, weights=self.weights, switches=self._switches
+            self.store,
+            self.embedder,
+            self.answerer,
+            request,
+            weights=self.weights,
+            switches=self._switches,
+            bar=Bar(**asdict(self.config.answer)),
         )
 
     async def status(self) -> Status:

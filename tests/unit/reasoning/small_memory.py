@@ -15,7 +15,7 @@ from mcp_memory.language.dates import parse_time
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.search.look import INDEXES, Switches, Weights
-from mcp_memory.services.answer import answer
+from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -61,4 +61,4 @@ async def ask(items: Sequence[NewItem], question: str, kind: Kind = "message", v
     request = WriteRequest("default", "talk", kind, tuple(items))
     await write(store, embedder, request, now=parse_time("2024-01-01"), segment_tokens=200, progress=_silent)
     asked = AnswerRequest("default", question, 12)
-    return await answer(store, embedder, EmbeddedAnswerer(), asked, weights=Weights(), switches=Switches())
+    return await answer(store, embedder, EmbeddedAnswerer(), asked, weights=Weights(), switches=Switches(), bar=Bar())
