@@ -1,4 +1,4 @@
-"""Times in writing: ISO-8601 at the rim, plain English in texts that are read or indexed.
+"""Times in plain English, for texts that are read or indexed; ``iso.py`` has those of the rim.
 
 `stated_times`, which finds the times that a sentence states, lives in ``stated.py`` and is offered here too, so that
 whoever needs a date looks in one place.
@@ -6,23 +6,16 @@ whoever needs a date looks in one place.
 
 from __future__ import annotations
 
-import re
-
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis
 from mcp_memory.language.gregorian import (
     DAY,
-    FIRST,
     HOUR,
-    LAST,
     MINUTE,
     MONTHS,
     PARTS,
     SEASONS,
-    SECOND,
     Interval,
     civil,
-    is_day,
-    midnight,
     month,
     part_of,
     week_at,
@@ -30,55 +23,7 @@ from mcp_memory.language.gregorian import (
 )
 from mcp_memory.language.stated import stated_times
 
-__all__ = ["day_in_words", "format_time", "in_words", "parse_time", "stated_times"]
-
-_ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)"
-    r"(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(?:([Zz])|([+-])(\d\d)(?::?(\d\d))?)?)?",
-    re.ASCII,
-)
-_REMEDY = "give an ISO-8601 date or date-time such as 2023-05-07 or 2023-05-07T15:30:00+02:00"
-
-
-def parse_time(value: str) -> Millis:
-    """Return the instant that an ISO-8601 date or date-time names.
-
-    Args:
-        value: of the years 0001 to 9999. A date is its first instant, no zone means UTC, digits after the milliseconds
-            are dropped.
-
-    Raises:
-        ValueError: it is anything else; the message says what would be right.
-    """
-    found = _ISO.fullmatch(value)
-    if not found:
-        raise ValueError(f"{_shown(value)} is not a time: {_REMEDY}")
-    year, number, day = (int(found[group]) for group in (1, 2, 3))
-    hour, minute, second = (int(found[group] or 0) for group in (4, 5, 6))
-    if not is_day(year, number, day) or hour > 23 or minute > 59 or second > 59:
-        raise ValueError(f"{_shown(value)} is not in the calendar: {_REMEDY}")
-    offset_hours, offset_minutes = int(found[10] or 0), int(found[11] or 0)
-    if offset_hours > 23 or offset_minutes > 59:
-        raise ValueError(f"{_shown(value)} has no such zone: {_REMEDY}")
-    offset = (offset_hours * HOUR + offset_minutes * MINUTE) * (-1 if found[9] == "-" else 1)
-    clock = hour * HOUR + minute * MINUTE + second * SECOND + int((found[7] or "")[:3].ljust(3, "0"))
-    instant = midnight(year, number, day) + clock - offset
-    if not FIRST <= instant < LAST:
-        raise ValueError(f"{_shown(value)} lies outside the years 1 to 9999 in UTC: {_REMEDY}")
-    return instant
-
-
-def format_time(instant: Millis) -> str:
-    """Return an instant as ISO-8601 in UTC, "2023-05-08T13:56:00Z"; with milliseconds only where there are some.
-
-    `parse_time` gives the same instant back. Years outside 0 to 9999 are written with their sign.
-    """
-    year, number, day = civil(instant)
-    seconds, millis = divmod(instant % DAY, SECOND)
-    date = f"{year:04d}" if 0 <= year <= 9_999 else f"{year:+07d}"
-    fraction = f".{millis:03d}" if millis else ""
-    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return f"{date}-{number:02d}-{day:02d}T{clock}{fraction}Z"
+__all__ = ["day_in_words", "in_words", "stated_times"]
 
 
 def day_in_words(instant: Millis) -> str:
@@ -155,7 +100,3 @@ def _part(interval: Interval, grain: Grain) -> str | None:
 def _ordinal(number: int) -> str:
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{ending}"
-
-
-def _shown(value: str) -> str:
-    return repr(value if len(value) <= 40 else value[:40] + "…")

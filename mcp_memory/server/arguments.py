@@ -18,7 +18,7 @@ from mcp_memory.config import Limits
 from mcp_memory.domain.requests import AnswerRequest, NewItem, RecallRequest, Window, WriteRequest
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import instants
+from mcp_memory.language import iso
 from mcp_memory.server.schemas import (
     LIMIT,
     MAX_TOKENS,
@@ -175,7 +175,7 @@ def _said(argument: str, text: str | None) -> Millis | None:
 
 def _instant(argument: str, text: str) -> tuple[Millis, Millis]:
     try:
-        return instants.parse(text)
+        return iso.parse(text)
     except ValueError:
         remedy = "Write a date as 2023-05-08, or a date with a time as 2023-05-08T14:30:00Z."
         raise InvalidInput(argument, f"{_shown(text)} is not an ISO-8601 date or date-time", remedy) from None

@@ -16,7 +16,7 @@ from mcp_memory.domain import evidence as found
 from mcp_memory.domain import requests, status
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import instants
+from mcp_memory.language import iso
 from mcp_memory.server.schemas import (
     AnswerResult,
     CitationResult,
@@ -202,7 +202,7 @@ def time_of(turn: Turn) -> str | None:
     """Return when a turn was said as far as is known: a message's moment of writing is near it, a document's is not."""
     if turn.said_at is None and turn.kind == "document":
         return None
-    return instants.show(turn.time)
+    return iso.show(turn.time)
 
 
 def _evidence(item: found.Evidence) -> EvidenceResult:

@@ -18,7 +18,7 @@ from mcp_types import Completion, Resource, ResourceTemplate
 from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import instants
+from mcp_memory.language import iso
 from mcp_memory.server.render import space_counts, time_of
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ async def _sentence(memory: Memory, values: Values) -> dict[str, Any]:
         times = [
             {
                 "text": turn.text[time.start : time.end],
-                "since": instants.show(time.since),
-                "until": instants.show(time.until),
+                "since": iso.show(time.since),
+                "until": iso.show(time.until),
                 "grain": time.grain,
                 "relative": time.relative,
             }
@@ -261,8 +261,8 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
             "speaker": turn.speaker,
             "role": turn.role,
             "title": turn.title,
-            "time": None if turn.said_at is None else instants.show(turn.said_at),
-            "written": instants.show(turn.written_at),
+            "time": None if turn.said_at is None else iso.show(turn.said_at),
+            "written": iso.show(turn.written_at),
             "revision": turn.revision or None,
             "text": turn.text,
         }

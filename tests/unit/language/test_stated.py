@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.dates import in_words, parse_time, stated_times
+from mcp_memory.language.dates import in_words, stated_times
 from mcp_memory.language.gregorian import FIRST, LAST
+from mcp_memory.language.iso import parse
 
-SAID = parse_time("2023-05-17T10:30:00Z")
+SAID = parse("2023-05-17T10:30:00Z")[0]
 TABLE = [
     tuple(part.strip() for part in line.split(" | "))
     for line in Path(__file__).with_name("stated.txt").read_text("utf-8").splitlines()
@@ -54,14 +55,14 @@ def test_places_count_from_the_start_of_the_whole_text() -> None:
     text = "In 1999 we met. I moved from 1916 to 1920. Since 2001 it is quiet."
     (time,) = stated_times(text, None, 16, 42)
     assert text[time.start : time.end] == "from 1916 to 1920"
-    assert (time.since, time.until) == (parse_time("1916-01-01"), parse_time("1921-01-01"))
+    assert (time.since, time.until) == (parse("1916-01-01")[0], parse("1921-01-01")[0])
     assert (time.grain, time.relative) == ("year", False)
 
 
 def test_open_ends_are_the_beginning_and_forever() -> None:
     since, until = stated_times("since 1972, or until 1980", None)
-    assert (since.since, since.until) == (parse_time("1972-01-01"), FOREVER)
-    assert (until.since, until.until) == (BEGINNING, parse_time("1981-01-01"))
+    assert (since.since, since.until) == (parse("1972-01-01")[0], FOREVER)
+    assert (until.since, until.until) == (BEGINNING, parse("1981-01-01")[0])
 
 
 def test_a_long_text_full_of_dates_is_read_in_linear_time() -> None:

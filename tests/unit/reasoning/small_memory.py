@@ -11,7 +11,7 @@ from fakes import FakeStore
 from mcp_memory.domain.evidence import Answer
 from mcp_memory.domain.requests import AnswerRequest, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
-from mcp_memory.language.dates import parse_time
+from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.search.look import INDEXES, Switches, Weights
@@ -42,10 +42,10 @@ async def _silent(_done: float, _total: float, _what: str) -> None:
 
 def said(*lines: str, at: str = "2023-05-08T13:56:00") -> list[NewItem]:
     """Return messages from lines such as "Ann: I moved yesterday."; a line "@ 2023-06-01" sets the time from there."""
-    items, time = [], parse_time(at)
+    items, time = [], parse(at)[0]
     for line in lines:
         if line.startswith("@"):
-            time = parse_time(line[1:].strip())
+            time = parse(line[1:].strip())[0]
             continue
         speaker, _, text = line.partition(": ")
         items.append(NewItem(text, speaker=speaker, said_at=time))
@@ -59,6 +59,6 @@ async def ask(items: Sequence[NewItem], question: str, kind: Kind = "message", v
         embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
     )
     request = WriteRequest("default", "talk", kind, tuple(items))
-    await write(store, embedder, request, now=parse_time("2024-01-01"), segment_tokens=200, progress=_silent)
+    await write(store, embedder, request, now=parse("2024-01-01")[0], segment_tokens=200, progress=_silent)
     asked = AnswerRequest("default", question, 12)
     return await answer(store, embedder, EmbeddedAnswerer(), asked, weights=Weights(), switches=Switches(), bar=Bar())

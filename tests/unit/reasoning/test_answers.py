@@ -10,7 +10,7 @@ from small_memory import ask, said
 
 from mcp_memory.domain.evidence import Answer
 from mcp_memory.domain.requests import NewItem
-from mcp_memory.language.dates import parse_time
+from mcp_memory.language.iso import parse
 
 
 @pytest.fixture
@@ -200,7 +200,7 @@ def test_every_citation_stands_verbatim_in_its_turn(
     items: list[tuple[str, str]], question: str, documents: bool
 ) -> None:
     stored = [
-        NewItem(text, ref=str(number), speaker=None if documents else speaker, said_at=parse_time("2023-05-08"))
+        NewItem(text, ref=str(number), speaker=None if documents else speaker, said_at=parse("2023-05-08")[0])
         for number, (speaker, text) in enumerate(items)
     ]
     found = anyio.run(ask, stored, question, "document" if documents else "message")

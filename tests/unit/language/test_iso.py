@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.server.instants import DAY, parse, show
+from mcp_memory.language.iso import DAY, parse, show
 
 
 def test_a_date_names_the_whole_day_and_a_time_a_millisecond():
