@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
-from mcp_memory.errors import McpMemoryError
+from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
     from mcp_memory.config import Config
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(command, config, options)
     except McpMemoryError as error:
         print(f"mcp-memory {command}: {error}", file=sys.stderr)
-        return 2
+        return 2 if isinstance(error, ConfigurationError) else 1
     except KeyboardInterrupt:
         return 130
 

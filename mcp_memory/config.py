@@ -34,7 +34,7 @@ class Storage:
     """
 
     uri: str = ""
-    lock_timeout_s: float = 10.0
+    lock_timeout_s: float = 30.0
     compact_after: int = 64
 
 
@@ -221,8 +221,10 @@ def _with(config: Config, section: str, key: str, value: Any, where: str) -> Con
             raise ConfigurationError(f"{where}: {value!r} is not one of {', '.join(map(repr, get_args(kind)))}")
     elif type(value) is not kind:
         raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[kind]}")
-    elif kind in (int, float) and value < 0:
-        raise ConfigurationError(f"{where}: {value!r} is below 0")
+    elif kind in (int, float):
+        least = 1 if kind is int and key not in _MAY_BE_0 else 0
+        if not value >= least:  # which is so for NaN as well
+            raise ConfigurationError(f"{where}: {value!r} is not {least} or more")
     return replace(config, **{section: replace(getattr(config, section), **{key: value})})
 
 
@@ -243,5 +245,7 @@ def _nearest(name: str, known: Mapping[str, Any]) -> str:
     return f" The nearest known one is {near[0]!r}." if near else ""
 
 
+_MAY_BE_0 = frozenset(("threads", "vector_limit"))
+"""Whole numbers of which none is a sensible number."""
 _WORDS: dict[Any, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 _SECTIONS: dict[str, Any] = get_type_hints(Config)

@@ -39,10 +39,10 @@ class Embedder(Protocol):
 
 
 class Transaction(Protocol):
-    """The store while this process alone may write to it.
+    """The store while this process alone may write to it: until its commit, which ends it.
 
     Attributes:
-        view: as of the last commit of any process.
+        view: as of the last commit of any process; the newest segments and sentences may be missing.
     """
 
     @property
@@ -62,11 +62,18 @@ class Transaction(Protocol):
 class Store(Protocol):
     """The rows, and the view of them that this process holds."""
 
-    def reading(self) -> AbstractAsyncContextManager[View]:
-        """Refresh the view to the last commit of any process and hold it still while it is read."""
+    def reading(self, *, whole: bool = True) -> AbstractAsyncContextManager[View]:
+        """Refresh the view to the last commit of any process and hold it still while it is read.
 
-    def writing(self) -> AbstractAsyncContextManager[Transaction]:
-        """Take the store's lock, refresh, sweep what a dead writer left, and release when done.
+        Args:
+            whole: False where only turns matter; the newest segments and sentences may then be missing.
+        """
+
+    def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
+
+        Args:
+            batch: what will be committed unless somebody else was faster: it is made ready before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.

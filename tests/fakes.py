@@ -60,13 +60,13 @@ class FakeStore:
         self._view_lock = anyio.Lock()
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[View]:
+    async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
         async with self._view_lock:
             self._refresh()
             yield self._view
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[FakeTransaction]:
+    async def writing(self, batch: Batch | None = None) -> AsyncIterator[FakeTransaction]:
         with anyio.move_on_after(self._timeout_s) as waited:
             await self.log.lock.acquire()
         if waited.cancelled_caught:

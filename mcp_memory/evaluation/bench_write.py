@@ -1,8 +1,8 @@
 """What writing costs: a message, the time under the store's lock, the wait of another process, room on the disk.
 
-Time under the lock is taken around the whole transaction, from asking for the lock to having given it back, and so is
-a little too long rather than too short. Nobody else writes meanwhile, so no waiting is in it; refresh, sweep, append
-and commit are.
+Time under the lock is taken around the whole transaction, from making its rows ready before the lock to the view having
+taken them in after it, and so is a little too long rather than too short. Nobody else writes meanwhile, so no waiting
+is in it; refresh, sweep, append and commit are.
 
 The wait of another process is measured with two servers, as two clients have them: one writes the largest document
 that is allowed, the other one message after the other. The document repeats its paragraphs, because equal texts are
@@ -21,6 +21,7 @@ from pathlib import Path
 import anyio
 from anyio import to_thread
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
@@ -45,15 +46,15 @@ class TimedStore:
         self._store = store
         self._under_lock = under_lock
 
-    def reading(self) -> AbstractAsyncContextManager[View]:
+    def reading(self, *, whole: bool = True) -> AbstractAsyncContextManager[View]:
         """See `Store.reading`."""
-        return self._store.reading()
+        return self._store.reading(whole=whole)
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[Transaction]:
+    async def writing(self, batch: Batch | None = None) -> AsyncIterator[Transaction]:
         """See `Store.writing`."""
         with self._under_lock.lap():
-            async with self._store.writing() as transaction:
+            async with self._store.writing(batch) as transaction:
                 yield transaction
 
     async def about(self) -> StoreStatus:

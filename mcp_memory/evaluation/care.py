@@ -80,7 +80,9 @@ async def _doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
         print(f"ERROR: {problem}")
     for finding in findings:
         print(f"{finding.severity.upper()}: {finding.text}")
-    if problems or any(finding.severity == "error" for finding in findings):
+    if problems:  # each says what to do about it
+        return 1
+    if any(finding.severity == "error" for finding in findings):
         print("What was said is kept in the log; `mcp-memory doctor --rebuild` makes the rest anew from it.")
         return 1
     print("all is well" if not findings else "nothing is lost")

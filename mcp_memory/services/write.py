@@ -40,13 +40,13 @@ async def write(
     asked = _turns(request, now)
     ready: dict[int, Derived] = {}
     while True:
-        async with store.reading() as view:
+        async with store.reading(whole=False) as view:
             new, _ = _compare(view.space(request.space), asked)
         missing = [turn for turn in new if turn.place not in ready]
         made = await derive(embedder, missing, segment_tokens=segment_tokens, progress=progress)
         ready |= {turn.place: part for turn, part in zip(missing, made, strict=True)}
         batch = batch_of(new, [ready[turn.place] for turn in new])
-        async with store.writing() as transaction:
+        async with store.writing(batch) as transaction:
             still_new, warnings = _compare(transaction.view.space(request.space), asked)
             if any(turn.place not in ready for turn in still_new):
                 continue  # another process revised a document while we embedded: what was known is new again

@@ -1,14 +1,18 @@
 """LanceDB: tables that are only ever appended to, one transaction for each call, one number that is the snapshot.
 
 A writer takes the store's lock, refreshes to the last commit, sweeps rows of a higher number (a writer died between
-its first row and its commit), appends its rows with the next number, writes the commit row, and releases. A row is
-visible if and only if its number is at most that of the last commit. LanceDB has no transaction over several tables;
-this is one, and a process may be killed anywhere in it.
+its first row and its commit), appends its rows with the next number, writes the commit row, and releases. Rows are made
+before the lock is taken, and the view takes them in after it was given back. A row is visible if and only if its number
+is at most that of the last commit. LanceDB has no transaction over several tables; this is one, and a process may be
+killed anywhere in it.
 
-    store.py        the port: reading, writing, rebuilding, and what is known of the store
+    store.py        the port: reading, writing, rebuilding
+    condition.py    what is known of a store without reading its rows
     lock.py         one writer at a time on this machine; who has the store open
     tables.py       LanceDB's own calls, and the words for what goes wrong in them
-    schemas.py      columns, and rows to and fro
+    mend.py         what a full disk does to a table, and how it is put right
+    schemas.py      columns, and what is written becoming rows
+    rows.py         rows becoming what was written, bad ones left out
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left
     refresh.py      from the commits and rows that are newer than a view to a view that has them

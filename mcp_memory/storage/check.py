@@ -14,11 +14,8 @@ from typing import Literal
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
-from mcp_memory.storage.refresh import cuts, last_commit
-from mcp_memory.storage.schemas import (
-    FORMAT,
-    Commit,
-    Rows,
+from mcp_memory.storage.refresh import last_commit, parts
+from mcp_memory.storage.rows import (
     all_turns_of,
     commits_of,
     piece_faults,
@@ -27,6 +24,7 @@ from mcp_memory.storage.schemas import (
     turn_faults,
     vectors_of,
 )
+from mcp_memory.storage.schemas import FORMAT, Commit, Rows
 from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
 
 SHOWN = 3
@@ -93,7 +91,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
     after = 0
     seen: set[str] = set()
-    for until in cuts([commit.tx for commit in commits], [commit.sentences for commit in commits]):
+    for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
         turns, *pieces = (tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names)
         stored = all_turns_of(turns) if turns is not None else []

@@ -97,7 +97,8 @@ class WriteLock:
                 turnstile.release()
         except (OSError, NotImplementedError) as error:
             problem = f"storage.uri {str(self.folder)!r}: no lock file can be made there ({error})"
-            raise StoreUnwritable(f"{problem}. Name a local folder that you may write to.") from error
+            remedy = "Nothing was stored. Set MCP_MEMORY_STORAGE_URI to a local folder that you may write to."
+            raise StoreUnwritable(f"{problem}. {remedy}") from error
 
     async def _poll(self, lock: BaseFileLock, deadline: float) -> None:
         while not taken(lock):
@@ -129,6 +130,14 @@ class Holders:
             own.acquire(blocking=False)
             self._own = own
             self.living()  # takes away what dead processes left
+
+    def uprooted(self) -> bool:
+        """Return whether the folder in which we showed ourselves was taken away; if so, we show ourselves anew."""
+        if self._own is None or Path(self._own.lock_file).exists():
+            return False
+        self._own.release()
+        self._own = None
+        return True
 
     def living(self) -> list[int]:
         """Return the ids of the processes that have the store open; what dead ones left is removed."""

@@ -18,10 +18,11 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreBusy, StoreMismatch
+from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.lock import lock_file, taken
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import FORMAT, Commit, segment_rows, sentence_rows, turns_of
+from mcp_memory.storage.rows import turns_of
+from mcp_memory.storage.schemas import FORMAT, Commit, segment_rows, sentence_rows
 from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import TURNS, Tables, generation_of, segments_table, sentences_table
 from mcp_memory.storage.transaction import append_commit
@@ -66,7 +67,13 @@ async def rebuild(
             f"{FORMAT}). Nothing was changed. Update this program."
         )
     lock = lock_file(tables.folder / "rebuild.lock") if tables.folder else None
-    if lock and not taken(lock):
+    try:
+        alone = lock is None or taken(lock)
+    except (OSError, NotImplementedError) as error:
+        raise StoreUnwritable(
+            f"storage.uri {tables.uri!r}: no lock file can be made there ({error}). Nothing was changed."
+        ) from error
+    if not alone:
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_begin, tables, last)

@@ -1,26 +1,32 @@
 """From the commits and rows that are newer than a view to a view that has them. Blocking: call it in a thread.
 
 Nothing new is the usual case and costs one look at the version of ``commits``, which every commit raises. Otherwise
-only rows of commits after the view's are read. A first load is the same thing, in pieces of some thousand sentences,
+only rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences,
 so that it never holds everything twice.
+
+Turns are read at once, their segments and sentences when somebody wants to read them: a writer only asks which turns
+there are, and must not wait while the ten thousands of sentences that another process wrote are loaded. Until then the
+view is owed them.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage.schemas import FORMAT, Commit, Rows, batch_of, commits_of, turns_of
+from mcp_memory.storage.rows import batch_of, commits_of, turns_of
+from mcp_memory.storage.schemas import FORMAT, Commit, Rows
 from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
 from mcp_memory.view.view import View
 
 PIECE = 8192
 """Sentences read at once: 12 MB of vectors."""
-
-_log = logging.getLogger(__name__)
 
 
 class Outdated(Exception):
@@ -64,45 +70,81 @@ class Refresher:
         self._embedder = embedder
         self._dimension = dimension
         self._make_view = make_view
-        self._seen: int | None = None
+        self._seen: int | None = None  # the version of ``commits`` that the view's turns are as of
+        self._whole_to = 0  # the commit up to which the view has segments and sentences
+        self._owed: list[Commit] = []  # those after it
+        self._bare: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with the numbers of their commits
 
-    def refresh(self, view: View) -> View:
+    def has_every_turn(self) -> bool:
+        """Return whether nothing was committed since the turns of the view were last brought up to date."""
+        return self._seen is not None and self._seen == self.tables.version(COMMITS)
+
+    def refresh(self, view: View, *, whole: bool) -> View:
         """Return the view as of the last commit: the same one with more in it, or a new one.
+
+        Args:
+            view: as this or `take_in` left it.
+            whole: with every segment and sentence; else the newest of them may be missing.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
             Outdated: it has an older format.
             StoreError: a table cannot be read.
         """
+        before = view.tx
+        view = self._with_turns(view)
+        if whole:
+            return self._with_pieces(view) if self._owed else view
+        self._look_at([commit for commit in self._owed if commit.tx > before])
+        return view
+
+    def take_in(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
+        """Add what this process committed, after which the view is as of that commit.
+
+        Args:
+            view: as of the commit before.
+            batch: what was committed.
+            commit: its commit.
+            version: of ``commits``, that has it.
+        """
+        if self._owed:  # rows come in the order of their commits
+            view.add(Batch(batch.turns), commit.tx)
+            self._owed.append(commit)
+            self._bare += [(commit.tx, turn) for turn in batch.turns]
+        else:
+            view.add(batch, commit.tx)
+            self._whole_to = commit.tx
+        self.last, self._seen = commit, version
+
+    def begin(self) -> View:
+        """Forget everything and return an empty view: the store is not the one that was known."""
+        self.tables.forget()
+        self.last, self._seen = None, None
+        self.swept.clear()
+        self._whole_to = 0
+        self._owed, self._bare = [], []
+        return self._make_view()
+
+    def _with_turns(self, view: View) -> View:
         version = self.tables.version(COMMITS)
         if version is None:
-            return self._begin() if view.tx else view
+            return self.begin() if view.tx else view
         if version == self._seen:
             return view
         if self.tables.count(COMMITS) < view.tx:  # somebody put another store into this place
-            view = self._begin()
+            view = self.begin()
         while (commits := _commits(self.tables, view.tx)) is not None:
             last = self._last(commits)
             if last.generation == view.generation:
-                view = self._load(view, commits, last)
+                self._load_turns(view, commits_of(commits))
                 self.last = last
                 break
-            view = self._begin()
+            view = self.begin()
             view.generation = last.generation
         self._seen = version
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
-
-    def added(self, commit: Commit, version: int | None) -> None:
-        """Note a commit of this process, and the version of ``commits`` that has it; None if the view has not."""
-        self.last, self._seen = commit, version
-
-    def _begin(self) -> View:
-        self.tables.forget()
-        self.last, self._seen = None, None
-        self.swept.clear()
-        return self._make_view()
 
     def _last(self, commits: Rows) -> Commit:
         last = commits_of(commits.slice(len(commits) - 1))[0]
@@ -121,44 +163,61 @@ class Refresher:
             raise Outdated
         return last
 
-    def _load(self, view: View, commits: Rows, last: Commit) -> View:
-        """Add the rows of the commits to the view, some thousand sentences at a time."""
+    def _load_turns(self, view: View, commits: list[Commit]) -> None:
+        for part in parts(commits):
+            where = view.tx, part[-1].tx, commits[-1].tx
+            rows = self._rows(TURNS, *where, sum(commit.turns for commit in part), None)
+            stored = [] if rows is None else turns_of(rows)
+            new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
+            view.add(Batch(tuple(turn for _, turn in new)), part[-1].tx)
+            self._owed += part
+            self._bare += new
+
+    def _look_at(self, commits: list[Commit]) -> None:
+        """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
+        if commits:
+            where = commits[0].tx - 1, commits[-1].tx
+            generation = commits[-1].generation
+            self._newest(segments_table(generation), *where, sum(commit.segments for commit in commits), ["tx"])
+            self._newest(sentences_table(generation), *where, sum(commit.sentences for commit in commits), ["tx"])
+
+    def _with_pieces(self, view: View) -> View:
+        """Return the view with the segments and sentences that it is owed."""
         held = sum(len(space.sentences) for space in view.spaces.values())
-        coming = self.tables.count(sentences_table(last.generation)) if not view.tx else 0
+        coming = 0 if self._whole_to else self.tables.count(sentences_table(view.generation))
         vectors = held + coming <= view.vector_limit
-        after = view.tx
-        numbers = commits["tx"].to_pylist()
-        for until in cuts(numbers, commits["sentences"].to_pylist()):
-            piece = commits.slice(numbers.index(after) + 1 if after in numbers else 0)
-            self._load_piece(view, after, until, last, piece, vectors=vectors)
-            after = until
+        for part in parts(self._owed):
+            self._load_pieces(view, part, vectors=vectors)
         if view.holds_vectors and not vectors:  # bad rows were left out, and what is left can be held after all
-            view = self._make_view()
-            view.generation = last.generation
-            self._load_piece(view, 0, last.tx, last, commits, vectors=True)
+            view = self._with_turns(self.begin())
+            if self._owed:
+                self._load_pieces(view, self._owed, vectors=True)
         return view
 
-    def _load_piece(self, view: View, after: int, until: int, last: Commit, commits: Rows, *, vectors: bool) -> None:
-        """Add the rows of the commits after one number up to another."""
+    def _load_pieces(self, view: View, part: list[Commit], *, vectors: bool) -> None:
+        """Add the segments and sentences of the first of the commits that are owed."""
 
-        def known(space: str, turn_id: str) -> Turn | None:
-            there = view.spaces.get(space)
-            return there.turns.get(turn_id) if there else None
-
-        def read(name: str, kind: str) -> Rows | None:
+        def read(name: str, expected: int) -> Rows | None:
             columns = None if vectors else [column for column in self.tables.columns(name) if column != "vector"]
-            if until != last.tx:
-                return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
-            return self._newest(name, after, until, sum(commits[kind].to_pylist()), columns)
+            return self._rows(name, self._whole_to, until, view.tx, expected, columns)
 
-        turns = read(TURNS, "turns")
-        new = [] if turns is None else [turn for _, turn in turns_of(turns) if known(turn.space, turn.id) is None]
-        segments = read(segments_table(last.generation), "segments")
-        sentences = read(sentences_table(last.generation), "sentences")
-        if segments is None or sentences is None:  # nothing but blanks was ever written
-            view.add(Batch(tuple(new)), until)
-        else:
-            view.add(batch_of(new, segments, sentences, known), until)
+        until = part[-1].tx
+        turns = [turn for tx, turn in self._bare if tx <= until]
+        segments = read(segments_table(view.generation), sum(commit.segments for commit in part))
+        sentences = read(sentences_table(view.generation), sum(commit.sentences for commit in part))
+        if segments is not None and sentences is not None:  # else nothing but blanks was ever written
+            batch = batch_of(turns, segments, sentences, partial(_known, view))
+            view.add(replace(batch, turns=()), view.tx)
+        self._whole_to = until
+        self._owed, self._bare = self._owed[len(part) :], self._bare[len(turns) :]
+
+    def _rows(
+        self, name: str, after: int, until: int, last: int, expected: int, columns: list[str] | None
+    ) -> Rows | None:
+        """Return the rows of the commits after one number up to another, ``expected`` many if all is as it should."""
+        if until == last:
+            return self._newest(name, after, until, expected, columns)
+        return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
 
     def _newest(self, name: str, after: int, until: int, expected: int, columns: list[str] | None) -> Rows | None:
         """Return the rows of the commits after one number up to the last.
@@ -170,24 +229,33 @@ class Refresher:
 
         version = self.tables.version(name)
         rows = self.tables.tail(name, expected, columns) if expected else None
-        numbers = rows["tx"].to_pylist() if rows is not None else []
-        if not (len(numbers) == expected > 0 and after < min(numbers) and max(numbers) <= until):
+        numbers = rows["tx"].to_numpy() if rows is not None else np.empty(0, dtype=np.int64)
+        if not (len(numbers) == expected > 0 and after < numbers.min() and numbers.max() <= until):
             rows = self.tables.rows(name, f"tx > {after}", columns)
         if rows is None:
             return None
         visible = rows.filter(pc.less_equal(rows["tx"], until))
-        if len(visible) == len(rows) and version is not None and name not in self.tables.broken:
-            self.swept[name] = version
+        if len(visible) == len(rows):
+            if version is not None and name not in self.tables.broken:
+                self.swept[name] = version
+            return rows
         return visible
 
 
-def cuts(numbers: list[int], sentences: list[int]) -> list[int]:
-    """Return the numbers of the commits at which to cut a load into pieces; the last commit's is the last."""
-    cuts: list[int] = []
+def _known(view: View, space: str, turn_id: str) -> Turn | None:
+    there = view.spaces.get(space)
+    return there.turns.get(turn_id) if there else None
+
+
+def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
+    """Yield the commits in runs of some thousand sentences, which can be read at once."""
+    part: list[Commit] = []
     size = 0
-    for number, count in zip(numbers, sentences, strict=True):
-        size += count
+    for commit in commits:
+        part.append(commit)
+        size += commit.sentences
         if size >= PIECE:
-            cuts.append(number)
-            size = 0
-    return cuts if cuts and cuts[-1] == numbers[-1] else [*cuts, numbers[-1]]
+            yield part
+            part, size = [], 0
+    if part:
+        yield part

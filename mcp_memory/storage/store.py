@@ -10,8 +10,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from pathlib import Path
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
 from anyio import to_thread
@@ -23,13 +22,14 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError, StoreMismatch
 from mcp_memory.storage.check import Finding, check
 from mcp_memory.storage.compaction import Compaction
+from mcp_memory.storage.condition import condition, size
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.rebuild import Make, rebuild
-from mcp_memory.storage.refresh import Outdated, Refresher, last_commit
+from mcp_memory.storage.refresh import Outdated, Refresher
 from mcp_memory.storage.schemas import FORMAT, Commit
 from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import Tables, segments_table
-from mcp_memory.storage.transaction import append
+from mcp_memory.storage.transaction import Prepared, append, prepare
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -84,20 +84,26 @@ class LanceStore:
         self._compaction = Compaction(uri, compact_after, clock)
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[View]:
+    async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
         """Refresh the view to the last commit of any process and hold it still while it is read.
+
+        Args:
+            whole: False where only turns matter; the newest segments and sentences may then be missing.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
             StoreError: a table cannot be read.
         """
         async with self._view_lock:
-            await self._refresh()
+            await self._refresh(whole=whole)
             yield self._view
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[LanceTransaction]:
-        """Take the store's lock, refresh, sweep what a dead writer left, and release when done.
+    async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
+        """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
+
+        Args:
+            batch: what will be committed unless somebody else was faster: it is made ready before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.
@@ -106,12 +112,15 @@ class LanceStore:
         """
         await to_thread.run_sync(self._tables.make_folder)
         async with self._view_lock:  # what is new is mostly read here, where nobody waits for it
-            await self._refresh()
-        transaction = LanceTransaction(self)
-        async with self._write_lock.held():
-            async with self._view_lock:
-                await self._refresh()
+            await self._refresh(whole=False)
+        prepared = await to_thread.run_sync(prepare, batch) if batch and batch.turns else None
+        async with AsyncExitStack() as lock:
+            await lock.enter_async_context(self._write_lock.held())
+            if not await to_thread.run_sync(self._refresher.has_every_turn):  # else no reader of ours is waited for
+                async with self._view_lock:
+                    await self._refresh(whole=False)
             await to_thread.run_sync(sweep, self._tables, self._refresher.last, self._refresher.swept)
+            transaction = LanceTransaction(self, prepared, lock)
             yield transaction
         if transaction.committed:
             self._compaction.committed()
@@ -160,10 +169,10 @@ class LanceStore:
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
         holders = await self.holders()
-        commit, problems = await to_thread.run_sync(self._last_and_problems)
+        commit, problems = await to_thread.run_sync(condition, self._tables, self._embedder, self._dimension)
         return StoreStatus(
             uri=self.uri,
-            bytes=await to_thread.run_sync(self._size),
+            bytes=await to_thread.run_sync(size, self._tables.folder),
             tx=commit.tx if commit else 0,
             generation=commit.generation if commit else 0,
             format=commit.format if commit else FORMAT,
@@ -181,10 +190,10 @@ class LanceStore:
                 self._holders.leave()
             self._tables.forget()
 
-    async def _refresh(self) -> None:
+    async def _refresh(self, *, whole: bool) -> None:
         """Bring the view up to date; its lock must be held."""
         try:
-            self._view = await to_thread.run_sync(self._open_and_refresh)
+            self._view = await to_thread.run_sync(self._open_and_refresh, whole)
         except Outdated:
             if self._derive is None:
                 raise StoreMismatch(
@@ -196,93 +205,72 @@ class LanceStore:
             )
             turns = await self.rebuild(self._derive)
             _log.warning("storage.uri %r is rebuilt: %s messages and documents", self.uri, turns)
-            self._view = await to_thread.run_sync(self._open_and_refresh)
+            self._view = await to_thread.run_sync(self._open_and_refresh, whole)
 
-    def _open_and_refresh(self) -> View:
+    def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and self._tables.exists():
             if os.name == "posix":
                 os.umask(0o077)  # LanceDB makes its files as the process lets it: for the owner alone
+            if self._holders.uprooted():  # deleted, and made anew by somebody: numbers could be the same by chance
+                self._view = self._refresher.begin()
             self._holders.enter()
-        return self._refresher.refresh(self._view)
-
-    async def _append(self, batch: Batch) -> int:
-        """Append and commit a batch, and give it to the view; the write lock must be held."""
-        with anyio.CancelScope(shield=True):
-            commit, version = await to_thread.run_sync(
-                lambda: append(
-                    self._tables,
-                    self._refresher.last,
-                    batch,
-                    embedder=self._embedder,
-                    dimension=self._dimension,
-                    at=self._clock(),
-                    swept=self._refresher.swept,
-                )
-            )
-            async with self._view_lock:
-                if self._view.tx < commit.tx:  # else a reader was faster
-                    await to_thread.run_sync(self._take_in, batch, commit, version)
-        return commit.tx
-
-    def _take_in(self, batch: Batch, commit: Commit, version: int | None) -> None:
         try:
-            self._view.add(batch, commit.tx)
-        except Exception:  # the rows are stored, so the call has succeeded; the next one loads the view anew
-            _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
-            self._view = self._make_view()
-            version = None
-        self._refresher.added(commit, version)
+            view = self._refresher.refresh(self._view, whole=whole)
+            if whole:
+                view.extend_indexes()  # here, in a thread, rather than when the first question asks for them
+        except (StoreError, Outdated):
+            raise
+        except Exception:  # it may have been left with a half of something
+            self._view = self._refresher.begin()
+            raise
+        return view
 
-    def _last_and_problems(self) -> tuple[Commit | None, tuple[str, ...]]:
-        try:
-            last = last_commit(self._tables)
-        except StoreError as error:
-            return None, (str(error),)
-        problems = []
-        if last and last.format != FORMAT:
-            problems.append(f"The store has format {last.format}, this program knows {FORMAT}.")
-        if last and (last.embedder, last.dimension) != (self._embedder, self._dimension):
-            problems.append(
-                f"The store's vectors were made by {last.embedder!r}, configured is {self._embedder!r}: "
-                "run `mcp-memory doctor --re-embed`."
+    async def _append(self, prepared: Prepared) -> tuple[Commit, int]:
+        """Append and commit; the write lock must be held."""
+        return await to_thread.run_sync(
+            lambda: append(
+                self._tables,
+                self._refresher.last,
+                prepared,
+                embedder=self._embedder,
+                dimension=self._dimension,
+                at=self._clock(),
+                swept=self._refresher.swept,
             )
-        folder = self._tables.folder
-        if folder and folder.is_dir() and not os.access(folder, os.W_OK):
-            problems.append(f"storage.uri {self.uri!r} cannot be written to.")
-        return last, tuple(problems)
+        )
 
-    def _size(self) -> int | None:
-        folder = self._tables.folder
-        if folder is None:
-            return None
-        total = 0
-        for path, _, files in os.walk(folder):
-            for name in files:
-                try:
-                    total += Path(path, name).stat().st_size
-                except FileNotFoundError:  # compacted away while we counted
-                    continue
-        return total
+    async def _take_in(self, batch: Batch, commit: Commit, version: int) -> None:
+        """Give the view what was committed, unless a reader was faster or the view is no longer what it was."""
+        async with self._view_lock:
+            if (self._view.tx, self._view.generation) != (commit.tx - 1, commit.generation):
+                return
+            try:
+                await to_thread.run_sync(self._refresher.take_in, self._view, batch, commit, version)
+            except Exception:  # the rows are stored, so the call has succeeded; the next one loads the view anew
+                _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
+                self._view = self._refresher.begin()
 
 
 class LanceTransaction:
-    """The store while this process alone may write to it.
+    """The store while this process alone may write to it: until its commit, which ends it.
 
     Attributes:
         committed: whether anything was.
     """
 
-    def __init__(self, store: LanceStore) -> None:
+    def __init__(self, store: LanceStore, prepared: Prepared | None, lock: AsyncExitStack) -> None:
         self._store = store
+        self._prepared = prepared
+        self._lock = lock
         self.committed = False
 
     @property
     def view(self) -> View:
-        """As of the last commit of any process."""
+        """As of the last commit of any process; the newest segments and sentences may be missing."""
         return self._store._view
 
     async def commit(self, batch: Batch) -> int:
-        """Append the rows, then the commit that makes them visible; return its number.
+        """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
 
         A cancelled call leaves nothing, or everything: once the first row is on its way it goes through to the commit.
 
@@ -292,6 +280,12 @@ class LanceTransaction:
         await checkpoint()
         if not batch.turns:
             return self.view.tx
-        number = await self._store._append(batch)
-        self.committed = True
-        return number
+        with anyio.CancelScope(shield=True):
+            prepared = self._prepared
+            if prepared is None or prepared.batch is not batch:
+                prepared = await to_thread.run_sync(prepare, batch)
+            commit, version = await self._store._append(prepared)
+            self.committed = True
+            await self._lock.aclose()
+            await self._store._take_in(batch, commit, version)
+        return commit.tx

@@ -10,6 +10,7 @@ import logging
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.lock import lock_file
+from mcp_memory.storage.mend import mend
 from mcp_memory.storage.schemas import Commit
 from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
 
@@ -33,13 +34,13 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
     tx, generation = (last.tx, last.generation) if last else (0, 0)
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
-        tables.mend(COMMITS)
+        mend(tables, COMMITS)
         swept[COMMITS] = tables.version(COMMITS) or version
     for name in (TURNS, segments_table(generation), sentences_table(generation)):
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
             continue
-        tables.mend(name)
+        mend(tables, name)
         if tables.count(name, f"tx > {tx}"):
             _log.warning("%s: rows of a writer that died before its commit are removed", name)
             _delete(tables, name, f"tx > {tx}")

@@ -3,10 +3,8 @@
 A table is looked at anew before every read (``checkout_latest``, 0.2 ms), so a version needs to live only as long as
 one read; a read that loses its files to a compaction after all is done once more.
 
-**A full disk.** When a data file does not fit, LanceDB 0.40 cuts it short, says nothing, and if the few hundred bytes
-of the table's new version still fit, the table has a version that cannot be read. So what was appended is read again
-before it counts (only the end of the new file, where its index stands); a version that cannot be read is passed over
-by readers, since nothing in it was ever committed; and the next writer puts the version before it back (`mend`).
+A full disk may leave a table with a version that cannot be read (``mend.py``). Readers pass over it, since nothing in
+it was ever committed.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,19 +22,13 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.mend import FAILURES, STEPS_BACK, Table, ensure_whole, readable
 from mcp_memory.storage.schemas import Rows
-
-Table = Any
-"""One of LanceDB, which comes without types."""
 
 COMMITS = "commits"
 TURNS = "turns"
-STEPS_BACK = 8
-"""How many versions that cannot be read are passed over."""
 SPARE = 64 << 20
 """Bytes that a compaction leaves free."""
-FAILURES = (OSError, RuntimeError, ValueError)
-"""What LanceDB raises when a file cannot be read or written."""
 
 Out = TypeVar("Out")
 
@@ -84,6 +77,10 @@ class Tables:
         self._database = None
         self._open.clear()
 
+    def reopen(self, name: str) -> None:
+        """Open a table anew when it is next needed."""
+        self._open.pop(name, None)
+
     def names(self) -> list[str]:
         """Return the names of all tables."""
         if not self.exists():
@@ -99,7 +96,7 @@ class Tables:
 
     def version(self, name: str) -> int | None:
         """Return the latest version of a table, which every change by anyone raises; None if there is no table."""
-        table = self._latest(name)
+        table = self.latest(name)
         return None if table is None else int(table.version)
 
     def count(self, name: str, where: str | None = None) -> int:
@@ -150,43 +147,17 @@ class Tables:
         Raises:
             StoreUnwritable: some rows may be there nevertheless, without a commit.
         """
-        with self._writing():
-            table = self._latest(name)
+        with self.changing():
+            table = self.latest(name)
+            there = self._files(name)
             if table is None:
                 table = self._open[name] = self._connected().create_table(name, rows)
                 version = int(table.version)
             else:
                 version = int(table.add(rows).version)
             if self.folder is not None:
-                _read_again(table)
+                ensure_whole(table, [self._data(name) / file for file in self._files(name) - there])
             return version
-
-    def mend(self, name: str) -> None:
-        """Put the last version that can be read back in place of a later one that cannot. Hold the write lock.
-
-        Raises:
-            StoreUnwritable: that cannot be written down now.
-            StoreError: no version can be read.
-        """
-        table = self._latest(name)
-        if table is None or _readable(table):
-            self.broken.discard(name)
-            return
-        with self._writing():
-            version = int(table.version)
-            for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
-                old = self._earlier(name, earlier)
-                if old is not None and _readable(old):
-                    _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, earlier)
-                    old.restore()
-                    self._open.pop(name, None)
-                    self.broken.discard(name)
-                    return
-            if version == 1:  # its very first rows were cut short: there is nothing to lose
-                self.drop(name)
-                self.broken.discard(name)
-                return
-        raise self._unreadable(name, "no version of it can be read")
 
     def delete(self, name: str, where: str) -> None:
         """Delete rows.
@@ -194,14 +165,14 @@ class Tables:
         Raises:
             StoreUnwritable: they are still there.
         """
-        with self._writing():
-            table = self._latest(name)
+        with self.changing():
+            table = self.latest(name)
             if table is not None:
                 table.delete(where)
 
     def drop(self, name: str) -> None:
         """Remove a table with its files."""
-        with self._writing():
+        with self.changing():
             self._open.pop(name, None)
             self._connected().drop_table(name, ignore_missing=True)
 
@@ -212,13 +183,14 @@ class Tables:
     def optimize(self, name: str, kept: timedelta) -> None:
         """Merge the files that a table lies in, and remove versions older than ``kept``.
 
-        The version before the merge is kept whatever its age: should a full disk cut the merged files short, it is
-        what is read instead. Nothing is begun on a disk that is nearly full.
+        The version before the merge is kept whatever its age, though it takes as much room again until the next one:
+        it is what is read should a full disk cut the merged files short, or a power loss take them, since the system
+        may not have put them on the disk yet. Nothing is begun on a disk that is nearly full.
 
         Raises:
             OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
         """
-        table = self._latest(name)
+        table = self.latest(name)
         if table is None:
             return
         if self.folder is not None:
@@ -228,7 +200,7 @@ class Tables:
         written = max(version["timestamp"] for version in table.list_versions())
         idle = datetime.now(written.tzinfo) - written
         table.optimize(cleanup_older_than=max(kept, idle + timedelta(seconds=1)))
-        if not _readable(table):
+        if not readable(table):
             raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
 
     def make_folder(self) -> None:
@@ -238,7 +210,7 @@ class Tables:
             StoreUnwritable: it cannot be made.
         """
         if self.folder is not None and not self.exists():
-            with self._writing():
+            with self.changing():
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def exists(self) -> bool:
@@ -251,15 +223,32 @@ class Tables:
                 "(or MCP_MEMORY_STORAGE_URI) to a folder that you may write to."
             ) from error
 
+    def _data(self, name: str) -> Path:
+        return (self.folder or Path()) / f"{name}.lance" / "data"
+
+    def _files(self, name: str) -> set[str]:
+        """Return the names of a table's data files, those of every version; none where they are not local."""
+        try:
+            return set(os.listdir(self._data(name))) if self.folder else set()  # noqa: PTH208 - a fifth of the time
+        except FileNotFoundError:
+            return set()
+
     def _connected(self) -> Any:
         if self._database is None:
             os.environ.setdefault("LANCEDB_LOG", "error")
             import lancedb
 
-            self._database = lancedb.connect(self.uri if self.folder is None else self.folder)
+            try:
+                self._database = lancedb.connect(self.uri if self.folder is None else self.folder)
+            except FAILURES as error:
+                raise StoreError(
+                    f"storage.uri {self.uri!r} cannot be opened: {words(error)}. "
+                    "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
+                ) from error
         return self._database
 
-    def _latest(self, name: str) -> Table | None:
+    def latest(self, name: str) -> Table | None:
+        """Return a table at its latest version; None if there is no table."""
         table = self._open.get(name)
         if table is not None:
             try:
@@ -272,14 +261,15 @@ class Tables:
             return None
         try:
             table = self._connected().open_table(name)
-        except ValueError as error:
-            if "not found" in str(error):
+        except FAILURES as error:
+            if isinstance(error, ValueError) and "not found" in str(error):
                 return None
-            raise
+            raise self.unreadable(name, words(error)) from error
         self._open[name] = table
         return table
 
-    def _earlier(self, name: str, version: int) -> Table | None:
+    def earlier(self, name: str, version: int) -> Table | None:
+        """Return a table as it was; None if that version is gone."""
         try:
             return self._connected().open_table(name, version=version)
         except FAILURES:
@@ -289,7 +279,7 @@ class Tables:
         failure: Exception | None = None
         version = 0
         for _ in (1, 2):
-            table = self._latest(name)
+            table = self.latest(name)
             if table is None:
                 return otherwise
             try:
@@ -298,7 +288,7 @@ class Tables:
                 failure, version = error, int(table.version)
         self.broken.add(name)
         for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
-            old = self._earlier(name, earlier)
+            old = self.earlier(name, earlier)
             if old is not None:
                 try:
                     found = read(old)
@@ -308,34 +298,32 @@ class Tables:
                 return found
         if version == 1 and name != COMMITS:  # its very first rows were cut short, and never committed
             return otherwise
-        raise self._unreadable(name, str(failure)) from failure
+        raise self.unreadable(name, words(failure)) from failure
 
-    def _unreadable(self, name: str, why: str) -> StoreError:
+    def unreadable(self, name: str, why: str) -> StoreError:
+        """Return the error to raise for a table that cannot be read."""
         return StoreError(
             f"storage.uri {self.uri!r}: the table {name!r} cannot be read ({why}). "
             "`mcp-memory doctor` says what is wrong."
         )
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def changing(self) -> Iterator[None]:
+        """Say in words what keeps the body from changing a table.
+
+        Raises:
+            StoreUnwritable: LanceDB could not do it.
+        """
         try:
             yield
         except FAILURES as error:
             raise StoreUnwritable(
-                f"storage.uri {self.uri!r} cannot be written to: {error}. Nothing of this call was stored; what was "
-                "stored before can still be read. Make room or give the right to write, and try again."
+                f"storage.uri {self.uri!r} cannot be written to: {words(error)}. Nothing of this call was stored; what "
+                "was stored before can still be read. Make room, give the right to write, or set "
+                "MCP_MEMORY_STORAGE_URI to another folder, and try again."
             ) from error
 
 
-def _read_again(table: Table) -> None:
-    """Read the last row, for which the index at the end of its file must be there."""
-    table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
-
-
-def _readable(table: Table) -> bool:
-    """Return whether every file of a table has its index."""
-    try:
-        table.search().select(["tx"]).to_arrow()
-    except FAILURES:
-        return False
-    return True
+def words(error: object) -> str:
+    """Return what LanceDB says went wrong, without the places in its own source that it names."""
+    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")

@@ -3,19 +3,62 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import FORMAT, Commit, Rows, commit_rows, segment_rows, sentence_rows, turn_rows
+from mcp_memory.storage.schemas import (
+    FORMAT,
+    Commit,
+    Rows,
+    commit_rows,
+    numbered,
+    segment_rows,
+    sentence_rows,
+    turn_rows,
+)
 from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A batch as rows that lack only the number of their commit, made before the lock is taken.
+
+    Attributes:
+        batch: not empty.
+        turns: one or more.
+        segments: None where there are none.
+        sentences: None where there are none.
+    """
+
+    batch: Batch
+    turns: Rows
+    segments: Rows | None
+    sentences: Rows | None
+
+
+def prepare(batch: Batch) -> Prepared:
+    """Return a batch as rows; it must not be empty."""
+
+    def unknown(pieces: Sequence[object]) -> list[int]:
+        return [0] * len(pieces)
+
+    return Prepared(
+        batch,
+        turn_rows(batch.turns, unknown(batch.turns)),
+        segment_rows(batch.segments, batch.segment_vectors, unknown(batch.segments)) if batch.segments else None,
+        sentence_rows(batch.sentences, batch.sentence_vectors, unknown(batch.sentences)) if batch.sentences else None,
+    )
 
 
 def append(
     tables: Tables,
     last: Commit | None,
-    batch: Batch,
+    prepared: Prepared,
     *,
     embedder: str,
     dimension: int,
@@ -27,7 +70,7 @@ def append(
     Args:
         tables: of the store.
         last: the last commit; None for an empty store.
-        batch: not empty.
+        prepared: what to append.
         embedder: what made the vectors.
         dimension: of the vectors.
         at: now.
@@ -39,6 +82,7 @@ def append(
     Raises:
         StoreUnwritable: nothing of the batch will ever be visible.
     """
+    batch = prepared.batch
     commit = Commit(
         tx=last.tx + 1 if last else 1,
         at=at,
@@ -51,15 +95,27 @@ def append(
         segments=len(batch.segments),
         sentences=len(batch.sentences),
     )
-    rows = _rows(batch, commit)
+    parts = {
+        TURNS: prepared.turns,
+        segments_table(commit.generation): prepared.segments,
+        sentences_table(commit.generation): prepared.sentences,
+    }
     try:
-        versions = {name: tables.append(name, part) for name, part in rows.items()}
+        versions = _append_at_once(
+            tables, {name: numbered(rows, commit.tx) for name, rows in parts.items() if rows is not None}
+        )
         version = append_commit(tables, commit)
     except StoreUnwritable:
         swept.clear()  # what did get there is a torn transaction like a dead writer's
         raise
     swept.update({**versions, COMMITS: version})
     return commit, version
+
+
+def _append_at_once(tables: Tables, parts: dict[str, Rows]) -> dict[str, int]:
+    """Append to several tables side by side, wait for all, and return their versions."""
+    with ThreadPoolExecutor(len(parts), thread_name_prefix="mcp-memory append") as threads:
+        return dict(zip(parts, threads.map(tables.append, parts, parts.values()), strict=True))
 
 
 def append_commit(tables: Tables, commit: Commit) -> int:
@@ -77,17 +133,3 @@ def append_commit(tables: Tables, commit: Commit) -> int:
         if version is None or last_commit(tables) != commit:
             raise
         return version
-
-
-def _rows(batch: Batch, commit: Commit) -> dict[str, Rows]:
-    def txs(rows: int) -> list[int]:
-        return [commit.tx] * rows
-
-    out = {TURNS: turn_rows(batch.turns, txs(len(batch.turns)))}
-    if batch.segments:
-        rows = segment_rows(batch.segments, batch.segment_vectors, txs(len(batch.segments)))
-        out[segments_table(commit.generation)] = rows
-    if batch.sentences:
-        rows = sentence_rows(batch.sentences, batch.sentence_vectors, txs(len(batch.sentences)))
-        out[sentences_table(commit.generation)] = rows
-    return out

@@ -3,7 +3,7 @@
 Everything that recall ranks has a row number: segments and sentences are appended, never moved, so an array with one
 number a segment lines up with ``segments`` for good. A document that was written again takes its old revision out of
 recall (``live``), not out of the history. Rooms that need a structure of their own (an inverted index, a graph) give
-the view an `Index`; it is extended whenever rows arrive.
+the view an `Index`; it is extended when it is asked for, so whoever only writes never pays for it.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Space:
         self.segment_vectors: GrowingMatrix | None = None
         self.sentence_vectors: GrowingMatrix | None = None
         self._indexes: list[Index] = [make() for make in indexes]
+        self._indexed = 0  # rows that the indexes have
         self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._segment_rows: dict[str, list[int]] = defaultdict(list)
         self._sentence_rows: dict[str, list[int]] = defaultdict(list)
@@ -139,11 +140,12 @@ class Space:
         return self._next.values
 
     def index(self, kind: type[IndexT]) -> IndexT:
-        """Return this space's index of a kind that `View` was made with.
+        """Return this space's index of a kind that `View` was made with, with every segment in it.
 
         Raises:
             LookupError: no such index was asked for when the view was made.
         """
+        self.extend_indexes()
         for index in self._indexes:
             if isinstance(index, kind):
                 return index
@@ -159,7 +161,15 @@ class Space:
         segment_vectors: Matrix | None,
         sentence_vectors: Matrix | None,
     ) -> None:
-        """Take in rows that the log has and this space has not; vectors are None where they are not held."""
+        """Take in rows that the log has and this space has not.
+
+        Args:
+            turns: in order of arrival.
+            segments: of these turns or of earlier ones that came without their pieces.
+            sentences: likewise.
+            segment_vectors: one row a segment, or None where they are not held.
+            sentence_vectors: one row a sentence, or None where they are not held.
+        """
         since = len(self.segments)
         for turn in turns:
             self._add_turn(turn)
@@ -172,8 +182,13 @@ class Space:
             self._by_id[sentence.id] = ("sentence", row)
         self.segment_vectors = _grown(self.segment_vectors, segment_vectors, since)
         self.sentence_vectors = _grown(self.sentence_vectors, sentence_vectors, len(self.sentences) - len(sentences))
-        for index in self._indexes:
-            index.extend(self, since)
+
+    def extend_indexes(self) -> None:
+        """Take into the indexes what arrived since they were last asked for; `index` does it too."""
+        if self._indexed < len(self.segments):
+            for index in self._indexes:
+                index.extend(self, self._indexed)
+            self._indexed = len(self.segments)
 
     def drop_vectors(self) -> None:
         """Hold no vectors from now on: there are too many of them."""

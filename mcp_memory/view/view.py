@@ -26,6 +26,7 @@ class View:
         self.vector_limit = vector_limit
         self._indexes = tuple(indexes)
         self._sentences = 0
+        self._grown: set[str] = set()  # spaces whose indexes lack something
 
     @property
     def holds_vectors(self) -> bool:
@@ -37,7 +38,10 @@ class View:
         return self.spaces.get(name) or Space(name, self._indexes)
 
     def add(self, batch: Batch, tx: int) -> None:
-        """Take in what the log says about the commits up to ``tx``."""
+        """Take in what the log says about the commits up to ``tx``.
+
+        Turns may come first, and the segments and sentences of several commits later, in the order of the turns.
+        """
         held = self.holds_vectors
         self._sentences += len(batch.sentences)
         if held and not self.holds_vectors:
@@ -45,6 +49,7 @@ class View:
                 space.drop_vectors()
         for name, part in _by_space(batch).items():
             space = self.spaces.setdefault(name, Space(name, self._indexes))
+            self._grown.add(name)
             space.add(
                 part.turns,
                 part.segments,
@@ -54,9 +59,20 @@ class View:
             )
         self.tx = tx
 
+    def extend_indexes(self) -> None:
+        """Bring the indexes of every space up to date; see `Space.index`."""
+        while self._grown:
+            self.spaces[self._grown.pop()].extend_indexes()
+
 
 def _by_space(batch: Batch) -> dict[str, Batch]:
-    names = dict.fromkeys(turn.space for turn in batch.turns)
+    names = dict.fromkeys(
+        [
+            *(turn.space for turn in batch.turns),
+            *(segment.space for segment in batch.segments),
+            *(sentence.space for sentence in batch.sentences),
+        ]
+    )
     if len(names) == 1:
         return {next(iter(names)): batch}
     segments, sentences = defaultdict(list), defaultdict(list)

@@ -15,6 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import anyio
+import pyarrow
 import pytest
 from batches import DIMENSION, batch, derive, turn
 from hypothesis import given, settings
@@ -22,12 +23,12 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import commit_rows, segment_rows, sentence_rows, turn_rows
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import Tables, words
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -186,6 +187,56 @@ async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
     assert await store.check() == []
 
 
+async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
+    """Whoever waits for it does not wait for our view to take the rows in."""
+    store, other = _open(uri), _open(uri, lock_timeout_s=0.2)
+    async with store.writing(batch("a")) as transaction:
+        await transaction.commit(batch("a"))
+        assert await _write(other, batch("b")) == 2
+    assert await _refs(store) == await _refs(other) == ["a", "b"]
+
+
+async def test_a_view_that_takes_in_nothing_is_loaded_anew(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are stored, so the call has succeeded."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    with monkeypatch.context() as broken:
+        broken.setattr(View, "add", _fail)
+        assert await _write(store, batch("b")) == 2
+    async with store.reading() as view:
+        assert len(view.space("default").turns) == len(view.space("default").segments) == 2
+
+
+def _fail(*_: object) -> None:
+    raise MemoryError
+
+
+LEAVES = """
+import datetime, logging, os, sys, threading
+from mcp_memory.storage.compaction import compact
+from mcp_memory.storage.tables import Tables
+tables = Tables(sys.argv[1])
+tables.names()  # LanceDB is loaded by now
+threading.Timer(float(sys.argv[2]), os._exit, [0]).start()
+compact(tables, 2, now=0, stop=threading.Event(), kept=datetime.timedelta(milliseconds=1))
+"""
+
+
+async def test_a_process_that_leaves_during_a_compaction_leaves_everything(uri: str) -> None:
+    """As the server does when its time to drain is over: at once, whatever LanceDB is at."""
+    store = _open(uri)
+    refs = [f"r{number}" for number in range(16)]
+    for ref in refs:
+        await _write(store, batch(ref))
+    for moment in (0.0, 0.005, 0.015, 0.03):
+        await anyio.run_process([sys.executable, "-c", LEAVES, uri, str(moment)])
+        assert await _refs(_open(uri)) == refs
+        refs.append(f"after {moment}")
+        await _write(store, batch(refs[-1]))
+    assert await _refs(store) == refs
+    assert await store.check() == []
+
+
 async def test_commits_of_this_process_make_it_compact_in_the_background(uri: str) -> None:
     """And closing waits for it, briefly."""
     store = _open(uri, compact_after=4)
@@ -276,6 +327,25 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
 
 
+async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
+    """A segment without its id is left out, and of a sentence the times that say nothing."""
+    rows = batch("a", "b")
+    nameless = replace(rows.segments[0], id=None)  # type: ignore[arg-type]
+    await _write(_open(uri), replace(rows, segments=(nameless, rows.segments[1])))
+    tables = Tables(uri)
+    sentences = tables.rows("sentences_0")
+    place = sentences.column_names.index("times")
+    empty = [[None, *times] for times in sentences["times"].to_pylist()]
+    sentences = sentences.set_column(place, "times", [pyarrow.array(empty, sentences["times"].type)])
+    tables.delete("sentences_0", "true")
+    tables.append("sentences_0", sentences)
+    store = _open(uri)
+    async with store.reading() as view:
+        assert view.space("default").segments == [rows.segments[1]]
+        assert view.space("default").sentences == list(rows.sentences)
+    assert "it has no id" in " ".join(finding.text for finding in await store.check())
+
+
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -326,6 +396,46 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     assert await _refs(store) == []
     with pytest.raises(StoreUnwritable, match=r"storage\.uri"):
         await _write(store, batch("a"))
+    assert "cannot be written to" in (await store.about()).problems[0]
+
+
+async def test_a_file_in_the_place_of_the_store_is_told_by_status_and_a_folder_yet_to_be_made_is_not(
+    tmp_path: Path,
+) -> None:
+    """A folder for it is made by the first write, so its absence is no problem."""
+    (tmp_path / "file").touch()
+    assert "cannot be written to" in (await _open(str(tmp_path / "file")).about()).problems[0]
+    assert (await _open(str(tmp_path / "some" / "day")).about()).problems == ()
+
+
+async def test_a_uri_of_a_kind_that_nobody_knows_is_told_in_words() -> None:
+    """In reading and writing as well as in status."""
+    store = _open("bogus://somewhere")
+    with pytest.raises(StoreError, match=r"storage\.uri 'bogus://somewhere' cannot be opened"):
+        await _refs(store)
+    with pytest.raises(StoreError, match=r"storage\.uri"):
+        await _write(store, batch("a"))
+    assert len((await store.about()).problems) == 1
+
+
+def test_what_lancedb_says_is_told_without_the_places_in_its_own_source() -> None:
+    """They help nobody who reads a tool's reply."""
+    said = "lance error: LanceError(IO): No space left on device (os error 28), /root/.cargo/lance-13/a.rs:258:9"
+    assert words(said) == "lance error: LanceError(IO): No space left on device (os error 28)"
+
+
+async def test_another_store_in_the_place_of_a_deleted_one_is_loaded_anew_though_its_numbers_are_the_same(
+    uri: str, tmp_path: Path
+) -> None:
+    """One process deletes and begins again; what the other holds in memory has the same last commit and version."""
+    store, other = _open(uri), _open(uri)
+    await _write(store, batch("a"))
+    assert await _refs(other) == ["a"]
+    os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
+    await _write(store, batch("b"))
+    assert await _refs(other) == ["b"]
+    assert await _write(other, batch("c")) == 2
+    assert await _refs(store) == await _refs(_open(uri)) == ["b", "c"]
 
 
 async def test_a_store_that_was_taken_away_reads_as_empty_and_can_be_begun_again(uri: str, tmp_path: Path) -> None:

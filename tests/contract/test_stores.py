@@ -108,6 +108,34 @@ async def test_a_writer_sees_what_others_wrote_before_it_got_the_lock(open_store
         assert len(transaction.view.space("default").turns) == 2
 
 
+async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store: Open) -> None:
+    """Another's rows, one's own upon them, and another's again: in the order of the commits, as if loaded at once."""
+    one, other = open_store(), open_store()
+    for ref in ("a", "b", "c", "d"):
+        store = other if ref == "b" else one
+        async with other.reading(whole=False) as view:
+            assert turn(ref).id not in view.space("default").turns
+        await _write(store, batch(ref))
+        async with other.reading(whole=False) as view:
+            assert turn(ref).id in view.space("default").turns
+    expected = batch("a", "b", "c", "d")
+    for store in (other, one, open_store()):
+        async with store.reading() as view:
+            assert [piece.id for piece in view.space("default").segments] == [piece.id for piece in expected.segments]
+            assert view.space("default").sentences == list(expected.sentences)
+            vectors = view.space("default").sentence_vectors
+            assert vectors is not None
+            assert (vectors.dot(expected.sentence_vectors).diagonal() > 0.9999).all()
+
+
+async def test_what_was_made_ready_is_not_written_when_another_batch_is_committed(open_store: Open) -> None:
+    """The service changes its mind when somebody was faster."""
+    store = open_store()
+    async with store.writing(batch("a", "b")) as transaction:
+        await transaction.commit(batch("b"))
+    assert await _refs(store) == await _refs(open_store()) == ["b"]
+
+
 async def test_commits_are_numbered_without_gaps(open_store: Open) -> None:
     """An empty batch commits nothing and returns the last number."""
     store = open_store()

@@ -32,6 +32,13 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     assert config.limits == Config().limits
 
 
+def test_none_is_a_number_where_it_means_something(tmp_path: Path) -> None:
+    config = load(
+        file(tmp_path, "[storage]\nlock_timeout_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"), {}
+    )
+    assert (config.storage.lock_timeout_s, config.embedding.threads, config.search.vector_limit) == (0.0, 0, 0)
+
+
 def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
     path = file(tmp_path, "[limits]\nitems = 7\n")
     environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
@@ -48,7 +55,9 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
         ("storage = 'x'\n", ["storage must be a section"]),
         ("[limits]\nitems = 'many'\n", ["limits.items", "'many'", "a whole number"]),
         ("[limits]\nitems = true\n", ["limits.items", "a whole number"]),
-        ("[limits]\nitems = -1\n", ["limits.items", "below 0"]),
+        ("[limits]\nitems = -1\n", ["limits.items", "-1 is not 1 or more"]),
+        ("[storage]\ncompact_after = 0\n", ["storage.compact_after", "0 is not 1 or more"]),
+        ("[storage]\nlock_timeout_s = nan\n", ["storage.lock_timeout_s", "nan is not 0 or more"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
     ],

@@ -1,11 +1,14 @@
 """BM25 by hand, and the counts of neighbours."""
 
 import math
+import random
 
 import pytest
-from small_space import document, message, space_of
+from small_space import batch, document, message, space_of
 
+from mcp_memory.search.look import INDEXES
 from mcp_memory.search.words import K1, B, WordIndex
+from mcp_memory.view.view import View
 
 
 def test_bm25_of_a_document_is_the_formula() -> None:
@@ -13,6 +16,28 @@ def test_bm25_of_a_document_is_the_formula() -> None:
     idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     expected = idf * 2 * (K1 + 1) / (2 + K1 * (1 - B + B * 3 / (5 / 3)))
     assert space.index(WordIndex).score(space, ["appl"], talk=False).tolist() == pytest.approx([expected, 0, 0])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_asking_while_turns_arrive_changes_nothing_of_what_is_found_at_the_end(seed: int) -> None:
+    dice = random.Random(seed)
+    turns = [
+        (message if dice.random() < 0.7 else document)(
+            str(n), None, " ".join(dice.choices(["plum", "pear", "fig"], k=4))
+        )
+        for n in range(12)
+    ]
+    once, stepwise = View(INDEXES), View(INDEXES)
+    once.add(batch(turns), 12)
+    for number, turn in enumerate(turns, 1):
+        stepwise.add(batch([turn]), number)
+        if dice.random() < 0.4:
+            stepwise.space("x").index(WordIndex).score(stepwise.space("x"), ["plum"], talk=True)
+    for talk in (True, False):
+        found = [
+            view.space("x").index(WordIndex).score(view.space("x"), ["plum"], talk=talk) for view in (once, stepwise)
+        ]
+        assert found[0].tolist() == found[1].tolist()
 
 
 def test_counts_reach_two_turns_far_and_stay_in_the_session() -> None:

@@ -98,3 +98,45 @@ def test_a_view_read_at_once_equals_one_read_commit_by_commit() -> None:
     assert once.space("default").previous.tolist() == stepwise.space("default").previous.tolist()
     assert once.space("default").speakers == stepwise.space("default").speakers == {"Ann": 2}
     assert once.tx == stepwise.tx
+
+
+def test_turns_that_come_before_their_pieces_make_the_same_view_as_everything_at_once() -> None:
+    """Two documents written again among them: one within what comes first, one across."""
+    old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
+    turns = [turn("m1"), old, turn("x1", space="other"), new, turn("m2"), turn("d1", kind="document", revision=2)]
+    once, later = View(), View()
+    once.add(batch(*turns), 6)
+    later.add(batch(*turns[:2]), 2)
+    for number, each in enumerate(turns[2:], 3):
+        later.add(Batch((each,)), number)
+    for part in (turns[2:4], turns[4:]):
+        later.add(replace(batch(*part), turns=()), 6)
+    assert list(once.spaces) == list(later.spaces)
+    for name, space in once.spaces.items():
+        other = later.space(name)
+        assert (space.turns, space.sessions, space.segments) == (other.turns, other.sessions, other.segments)
+        assert (space.sentences, space.segment_turn) == (other.sentences, other.segment_turn)
+        assert space.live.tolist() == other.live.tolist()
+        assert space.previous.tolist() == other.previous.tolist()
+        assert space.segments_of(new.id) == other.segments_of(new.id)
+
+
+class Seen:
+    """An index that knows which rows it was told of."""
+
+    def __init__(self) -> None:
+        self.rows: list[int] = []
+
+    def extend(self, space: Space, since: int) -> None:
+        self.rows += range(since, len(space.segments))
+
+
+def test_an_index_has_every_row_once_when_it_is_asked_for_and_nothing_before() -> None:
+    view = View([Seen])
+    view.add(batch(turn("m1"), turn("m2")), 1)
+    index = view.space("default").index(Seen)
+    assert index.rows == [0, 1]
+    view.add(batch(turn("m3")), 2)
+    assert index.rows == [0, 1]
+    view.extend_indexes()
+    assert view.space("default").index(Seen).rows == [0, 1, 2]

@@ -1,0 +1,73 @@
+"""``mcp-memory status`` and ``mcp-memory doctor``: what they say of a store, and with which exit code."""
+
+import sys
+
+import anyio
+import pytest
+from batches import batch
+
+from mcp_memory.cli import main
+from mcp_memory.embedding.onnx import OnnxEmbedder
+from mcp_memory.storage.store import LanceStore
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").touch()
+    return tmp_path / "store"
+
+
+def written(store, embedder=OnnxEmbedder.name):
+    async def write():
+        place = LanceStore(str(store), embedder=embedder, dimension=OnnxEmbedder.dimension)
+        async with place.writing() as transaction:
+            await transaction.commit(batch("a", "b", dimension=OnnxEmbedder.dimension))
+        await place.aclose()
+
+    anyio.run(write)
+
+
+def test_a_store_that_is_well_is_said_to_be_so_before_and_after_a_rebuild(store, capsys):
+    assert main(["status"]) == 0
+    assert "nothing is stored yet" in capsys.readouterr().out
+    written(store)
+    assert main(["status"]) == 0
+    assert "2 messages" in capsys.readouterr().out
+    assert main(["doctor"]) == 0
+    assert capsys.readouterr().out.endswith("all is well\n")
+    assert main(["doctor", "--rebuild"]) == 0
+    assert "2 messages and documents" in capsys.readouterr().out
+
+
+def test_a_store_of_another_embedder_is_told_with_what_mends_it_and_mended_by_it(store, capsys):
+    written(store, embedder="another")
+    assert main(["status"]) == 1
+    assert main(["doctor"]) == 1
+    assert "doctor --re-embed" in capsys.readouterr().out
+    assert main(["doctor", "--rebuild"]) == 1
+    assert main(["doctor", "--re-embed"]) == 0
+    assert main(["status"]) == 0
+
+
+@pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"]])
+def test_a_store_that_cannot_be_opened_is_told_in_words(store, capsys, monkeypatch, command):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
+    assert main(command) == 1
+    said = capsys.readouterr()
+    assert "storage.uri 'bogus://somewhere'" in said.out + said.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder in the place of a lock file is refused otherwise there")
+def test_a_rebuild_that_can_make_no_lock_file_is_refused_in_words(store, capsys):
+    written(store)
+    (store / "rebuild.lock").mkdir()
+    assert main(["doctor", "--rebuild"]) == 1
+    assert "no lock file can be made" in capsys.readouterr().err
+
+
+def test_a_wrong_setting_is_wrong_usage(store, capsys, monkeypatch):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URL", "somewhere")
+    assert main(["status"]) == 2
+    assert "MCP_MEMORY_STORAGE_URI" in capsys.readouterr().err

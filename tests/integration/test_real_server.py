@@ -1,0 +1,169 @@
+"""The whole system as a user has it: ``mcp-memory serve`` over stdio, LanceDB, and the model of the install."""
+
+import random
+import signal
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+from crash.kill_server import kill_rounds
+from talking import MODERN, Gone, serving
+
+ENDS_S = 10
+"""Far more than the two seconds that a server has for leaving, as the machine may be busy."""
+TALK = [
+    {
+        "id": "m1",
+        "speaker": "Ann",
+        "text": "I adopted a beagle in May. His name is Rufus.",
+        "time": "2023-05-08T14:30:00Z",
+    },
+    {"id": "m2", "speaker": "Bob", "text": "I moved to Lisbon last Friday.", "time": "2023-06-12"},
+    {"id": "m3", "speaker": "Ann", "text": "你好，世界。 \u202eمرحبا\u202c 👩‍👩‍👧 cafe\u0301"},
+]
+LONG = " ".join(f"On the {n}th walk we counted {n * 7} herons by the river, and then went home." for n in range(4200))
+"""A document of some 300 KB; its embedding takes most of a minute."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with serving(tmp_path_factory.mktemp("memory") / "store") as talk:
+        yield talk
+        assert talk.noise == []
+
+
+@pytest.mark.parametrize("era", ["2025-03-26", MODERN])
+def test_a_whole_session_over_stdio(tmp_path, era):
+    with serving(tmp_path / "store", era, PYTHONWARNINGS="error") as talk:
+        assert len(talk.ask("tools/list")["result"]["tools"]) == 4
+        written = talk.told("memory_write", session="s/1 ü", messages=TALK)
+        assert [item["stored"] for item in written["items"]] == [True] * 3
+        title, text = "Blue Mill", "The Blue Mill opened in 1901. It burnt down in 1987."
+        talk.told("memory_write", session="papers", documents=[{"id": "d", "title": title, "text": text}])
+        assert talk.told("memory_write", session="s/1 ü", messages=TALK)["counts"]["stored"] == 0
+
+        for query, id_ in [
+            ("Which dog does Ann have?", "m1"),
+            ("When did the Blue Mill burn down?", "d"),
+            ("你好", "m3"),
+        ]:
+            best = talk.told("memory_reconstruct", query=query, limit=3)["evidence"][0]
+            assert best["sources"][0]["id"] == id_
+        answered = talk.told("memory_answer", question="Where did Bob move to?")
+        assert answered["answer"] is None or "Lisbon" in answered["answer"]
+        status = talk.told("memory_status")
+        assert status["healthy"]
+        assert (status["counts"]["messages"], status["counts"]["documents"], status["processes"]) == (3, 1, 1)
+
+        assert "memory" in talk.ask("resources/read", uri="memory://guide")["result"]["contents"][0]["text"]
+        assert [space["space"] for space in talk.read("memory://spaces")["spaces"]] == ["default"]
+        assert talk.read("memory://default/status")["healthy"]
+        uris = {row["id"]: row["uri"] for row in talk.read("memory://default/sessions")["sessions"]}
+        assert [turn["text"] for turn in talk.read(uris["s/1 ü"])["turns"]] == [message["text"] for message in TALK]
+        moved = talk.told("memory_reconstruct", query="Bob moved to Lisbon")["evidence"][0]
+        sentence = talk.read(f"memory://default/sentences/{moved['id']}")
+        assert sentence["times"][0]["since"].startswith("2023-06-09")  # last Friday, seen from Monday the 12th
+
+        assert {prompt["name"] for prompt in talk.ask("prompts/list")["result"]["prompts"]} == {"remember", "recall"}
+        prompt = talk.ask("prompts/get", name="recall", arguments={"question": "Who is Rufus?"})
+        assert "Who is Rufus?" in prompt["result"]["messages"][0]["content"]["text"]
+        template = {"type": "ref/resource", "uri": "memory://{space}/sessions/{id}{?cursor}"}
+        typed = {"name": "id", "value": "pa"}
+        completed = talk.ask("completion/complete", ref=template, argument=typed)
+        assert completed["result"]["completion"]["values"] == ["papers"]
+
+        talk.process.stdin.close()
+        assert talk.process.wait(ENDS_S) == 0
+        assert talk.noise == []
+    assert (tmp_path / "store.stderr").read_text() == ""
+    assert (
+        list((tmp_path / "home").iterdir()) == []
+    )  # no library leaves anything there, such as a number to be known by
+
+
+def test_a_home_that_cannot_be_written_to_is_told_with_the_setting_that_helps(tmp_path):
+    (tmp_path / "file").touch()
+    with serving(tmp_path / "store", MCP_MEMORY_STORAGE_URI="", HOME=str(tmp_path / "file" / "home")) as talk:
+        refused = talk.call("memory_write", text="I moved to Lisbon.")
+        assert refused["isError"]
+        assert "MCP_MEMORY_STORAGE_URI" in refused["content"][0]["text"]
+        assert talk.told("memory_reconstruct", query="Lisbon")["evidence"] == []
+        assert not talk.told("memory_status")["healthy"]
+
+
+def test_two_servers_on_one_store_lose_nothing_and_see_each_other_in_the_next_call(tmp_path):
+    each, in_flight = 20, 10
+    with serving(tmp_path / "store") as one, serving(tmp_path / "store") as other:
+        under_way = {one: [], other: []}
+        for number in range(each):
+            for talk, name in ((one, "one"), (other, "other")):
+                if len(under_way[talk]) == in_flight:
+                    assert not talk.reply(under_way[talk].pop(0))["result"].get("isError")
+                message = {"id": f"{name}-{number}", "text": f"This is what {name} says, number {number}."}
+                under_way[talk].append(talk.begin("memory_write", messages=[message]))
+        replies = [talk.reply(number)["result"] for talk, numbers in under_way.items() for number in numbers]
+        assert not [reply for reply in replies if reply.get("isError")]
+        written = {f"{name}-{number}" for name in ("one", "other") for number in range(each)}
+        for writer, reader, word in ((one, other, "kayak"), (other, one, "walrus")):
+            writer.told("memory_write", messages=[{"id": word, "text": f"Here is a {word}."}])
+            assert reader.told("memory_reconstruct", query=word)["evidence"][0]["sources"][0]["id"] == word
+        assert [{turn["id"] for turn in talk.turns("default")} for talk in (one, other)] == [
+            written | {"kayak", "walrus"}
+        ] * 2
+        assert one.told("memory_status")["processes"] == 2
+
+
+def test_a_long_write_cancelled_at_any_moment_is_there_whole_or_not_at_all(server):
+    dice = random.Random(11)
+    for number in range(20):
+        text = " ".join(f"Walk {number}.{place} went by the river." for place in range(40))
+        document = {"id": "d", "text": text + (LONG if number % 2 else "")}
+        call = server.begin("memory_write", session=f"cut{number}", documents=[document])
+        time.sleep(dice.uniform(0, 0.4))
+        server.notify("notifications/cancelled", requestId=call)
+        server.told("memory_status")
+        there = [turn["text"] for turn in server.turns(f"cut{number}")]
+        assert there in ([], [document["text"]])
+        if there:
+            best = server.told("memory_reconstruct", query=f"Where did walk {number}.7 go?")["evidence"]
+            assert best[0]["sources"][0]["session"].startswith("cut")
+    server.told("memory_write", session="after", text="It lives.")
+    assert server.told("memory_status")["healthy"]
+
+
+def test_a_long_write_reports_how_far_it_has_come(server):
+    text = LONG[:20_000]
+    call = server.send(
+        "tools/call",
+        name="memory_write",
+        arguments={"session": "far", "documents": [{"id": "far", "text": text}]},
+        _meta={"progressToken": "far"},
+    )
+    assert not server.reply(call)["result"].get("isError")
+    reports = [report["params"] for report in server.reports if report["method"] == "notifications/progress"]
+    done = [report["progress"] for report in reports if report["progressToken"] == "far"]
+    assert len(done) > 2
+    assert done == sorted(set(done))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
+def test_the_process_ends_soon_while_a_long_write_is_under_way_and_leaves_nothing_of_it(tmp_path):
+    ends = (lambda talk: talk.process.stdin.close(), lambda talk: talk.process.send_signal(signal.SIGTERM))
+    for end in ends:
+        with serving(tmp_path / "store") as talk:
+            talk.told("memory_write", text="It was there before.")
+            call = talk.begin("memory_write", documents=[{"id": "long", "text": LONG}])
+            talk.told("memory_status")
+            end(talk)
+            assert talk.process.wait(ENDS_S) == 0
+            with suppress(Gone):
+                assert "error" in talk.reply(call)
+    with serving(tmp_path / "store") as talk:
+        assert [turn["text"] for turn in talk.turns("default")] == ["It was there before."]
+
+
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
+    harm = kill_rounds(tmp_path / "store", rounds=2, seed=5)
+    assert harm.acknowledged
+    assert harm.none, harm

@@ -1,0 +1,26 @@
+"""A data file that was cut short anywhere does not look whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from batches import batch
+
+from mcp_memory.storage.mend import whole
+from mcp_memory.storage.schemas import sentence_rows
+from mcp_memory.storage.tables import Tables
+
+
+def test_a_file_looks_whole_only_at_its_full_length(tmp_path: Path) -> None:
+    """Cut at every byte, and with zeros in place of its end, as a file system may leave it."""
+    rows = batch("a")
+    Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
+    (file,) = tmp_path.rglob("*.lance/data/*.lance")
+    full = file.read_bytes()
+    assert whole(file)
+    for length in range(len(full)):
+        file.write_bytes(full[:length])
+        assert not whole(file)
+        file.write_bytes(full[:length] + b"\0" * (len(full) - length))
+        assert not whole(file)
+    assert not whole(tmp_path / "absent.lance")

@@ -1,0 +1,77 @@
+"""Rows that cannot be right are left out, whole columns at a time, and exactly those that a closer look would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from batches import derive, turn
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.rows import batch_of, piece_faults
+from mcp_memory.storage.schemas import numbered, segment_rows, sentence_rows
+
+Known = Callable[[str, str], Turn | None]
+
+
+def nobody(_space: str, _turn: str) -> None:
+    return None
+
+
+def damaged(seed: int) -> Batch:
+    """Return a batch in which a third of the pieces have something wrong with them, in an order of their own."""
+    dice = np.random.default_rng(seed)
+    rows = derive([turn(f"r{n}", ("left", "right")[n % 2], n) for n in range(12)])
+    wrong: list[dict[str, Any]] = [
+        {"start": -1}, {"end": 10_000}, {"start": 9, "end": 8}, {"index": -2}, {"index": None}, {"start": None},
+        {"end": None}, {"turn_id": "t_nobody"}, {"space": "elsewhere"}, {"space": "left"}, {"space": "right"},
+    ]  # fmt: skip
+
+    def harm(pieces: Any, more: list[dict[str, Any]]) -> tuple[Any, ...]:
+        choices = [*wrong, *more]
+        out = [replace(one, **choices[dice.integers(len(choices))]) if dice.random() < 1 / 3 else one for one in pieces]
+        return tuple(out[place] for place in dice.permutation(len(out)))
+
+    vectors = rows.sentence_vectors.copy()
+    for place, factor in enumerate((0, np.nan, np.inf, 1e30, 1.02, 1.0099, 0.98)):
+        vectors[2 * place] *= np.float32(factor)
+    return replace(
+        rows,
+        segments=harm(rows.segments, [{"first": -1}, {"first": 2, "last": 1}, {"last": None}]),
+        sentences=harm(rows.sentences, []),
+        sentence_vectors=vectors,
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the closer look multiplies what is not finite
+def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(seed: int) -> None:
+    rows = damaged(seed)
+    turns = {one.id: one for one in rows.turns}
+    rank = {name: place for place, name in enumerate(turns)}
+    kept = [
+        (piece, vector)
+        for pieces, vectors in ((rows.segments, rows.segment_vectors), (rows.sentences, rows.sentence_vectors))
+        for piece, vector in zip(pieces, vectors, strict=True)
+        if not list(piece_faults(piece, turns.get(piece.turn_id), vector))
+    ]
+    kept.sort(key=lambda entry: (type(entry[0]).__name__, rank[entry[0].turn_id], entry[0].index))
+    numbers = [1] * len(rows.segments), [1] * len(rows.sentences)
+    read = batch_of(
+        rows.turns,
+        segment_rows(rows.segments, rows.segment_vectors, numbers[0]),
+        sentence_rows(rows.sentences, rows.sentence_vectors, numbers[1]),
+        nobody,
+    )
+    assert [*read.segments, *read.sentences] == [piece for piece, _ in kept]
+    assert np.array_equal(np.concatenate([read.segment_vectors, read.sentence_vectors]), [vec for _, vec in kept])
+
+
+def test_the_number_of_a_commit_can_be_filled_in_and_nothing_else_changes() -> None:
+    rows = derive([turn("a"), turn("b")])
+    zeros = sentence_rows(rows.sentences, rows.sentence_vectors, [0] * 4)
+    assert numbered(zeros, 7).equals(sentence_rows(rows.sentences, rows.sentence_vectors, [7] * 4))
