@@ -1,7 +1,7 @@
 """Every derived table anew from the log, beside the old ones, and one commit that switches over.
 
-Other processes read and write meanwhile. Nearly all of the work is done without the lock, in pieces; what was written
-in the meantime is caught up with, and only the last bit of that happens under the lock. Until the commit is written
+Other processes read and write meanwhile. The work is done without the lock, in pieces; what was written in the
+meantime is caught up with, and only what came in the last moment is done under the lock. Until the commit is written
 nobody sees any of it, so it may be killed at any moment. The names of its tables are never used twice: what an
 unfinished rebuild left is dropped by the next one, which counts on from there.
 """
@@ -28,7 +28,10 @@ from mcp_memory.storage.tables import TURNS, Tables, generation_of, segments_tab
 from mcp_memory.storage.transaction import append_commit
 
 CHUNK = 200
-"""Turns derived at once, and how few must be left for the write lock to be taken."""
+"""Turns derived at once."""
+ROUNDS = 10
+"""How often to catch up with what was written meanwhile before the lock is taken for the rest; each round has less to
+do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given with their segments, sentences and vectors."""
@@ -78,7 +81,9 @@ async def rebuild(
     try:
         generation = await to_thread.run_sync(_begin, tables, last)
         work = _Work(tables, generation, make)
-        while await to_thread.run_sync(work.left, last.tx) > CHUNK:
+        for _ in range(ROUNDS):
+            if not await to_thread.run_sync(work.left, last.tx):
+                break
             await work.catch_up(last.tx)
             last = await to_thread.run_sync(_last, tables)
         async with writing():
