@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code: 0 well, 1 something is wrong, 2 wrong usage."""
+    """Run one command; return the exit code: 0 well, 1 something is wrong, 2 wrong usage, 130 interrupted."""
     options = _parser().parse_args(arguments)
     command = options.command or "serve"
     try:

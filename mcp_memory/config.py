@@ -3,7 +3,7 @@
 ``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. A key that nobody knows or a
 value of the wrong type is an error that names where it stands and the nearest key there is. ``wiring`` reads these
-values and hands numbers on; no room reads configuration.
+values and hands numbers on, and ``server`` reads its own section and the limits; no room reads configuration.
 
 This module is imported before the server's first reply, so it uses dataclasses and the standard library only.
 """
@@ -90,7 +90,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The first look at the raw text; the numbers of a channel stand beside its formula in ``search/look.py``.
+    """The first look at the raw text; the weights of its channels stand in ``search/weights.py``.
 
     Attributes:
         segment_tokens: about how long a segment is, in tokens (HGMem §4.2: 200).

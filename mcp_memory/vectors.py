@@ -1,4 +1,4 @@
-"""Vectors: one type, one way to compare them, and a matrix that grows without being copied."""
+"""Vectors: one type for them, and a matrix that grows without being copied."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ Matrix = NDArray[np.float32]
 """Shape ``(n, d)``, one vector a row."""
 Scores = NDArray[np.float32]
 """Shape ``(n,)``, one number for each row of something; the docstring of the function says of what."""
-
-
-def cosine(one: Vector, other: Vector) -> float:
-    """Return the cosine of two vectors of any length above 0, in [-1, 1]; 0.0 where one of them is all zeros."""
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(np.clip(one @ other / lengths, -1.0, 1.0)) if lengths else 0.0
 
 
 class GrowingMatrix:

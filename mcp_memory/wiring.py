@@ -52,8 +52,9 @@ class Memory:
         config: every setting.
         store: the rows.
         embedder: the vectors.
-        answerer: whose judgement answers.
         clock: milliseconds since 1970, UTC; a test gives its own.
+        answerer: whose judgement answers.
+        weights: what each channel of recall counts.
     """
 
     config: Config

@@ -34,7 +34,8 @@ def derived_ref(speaker: str | None, role: str | None, time: str | None, title: 
     Args:
         speaker: as given.
         role: as given.
-        time: as given, so that the same call repeated gives the same ref.
+        time: when it was said, as the caller told, in milliseconds; never the moment of writing, so that the same
+            call repeated gives the same ref.
         title: as given.
         text: verbatim.
         nth: how many equal items stand before it in the same call.

@@ -62,7 +62,7 @@ async def _session(folder: Path) -> int:
             abstained += reply["abstained"]
             _heading(f"memory_answer: {question!r}")
             if reply["abstained"]:
-                _say("   No answer: the memory holds nothing that would support one.")
+                _say("   No answer: the memory holds nothing that supports one well enough.")
                 continue
             _say(f"   {_painted(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
             for citation in reply["citations"]:

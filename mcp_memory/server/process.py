@@ -7,7 +7,7 @@ lands on stderr. (The SDK's own diversion is undone when it closes, and a buffer
 The process ends when the client closes stdin, on SIGTERM or SIGINT, or when its parent has died without closing
 anything. Calls in flight are cancelled, background work may drain for two seconds, and then the process leaves without
 waiting for anyone: a thread that is blocked in a read, or busy in a library, cannot keep it alive. Nothing is lost by
-that, since a write is on disk before it is acknowledged.
+that, since a write is with the operating system before it is acknowledged.
 """
 
 from __future__ import annotations

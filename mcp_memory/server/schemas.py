@@ -80,7 +80,6 @@ class StatusArguments(Arguments):
     """Of memory_status: none."""
 
 
-Text = str
 Score = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[StrictInt, Field(ge=0)]
 
@@ -89,7 +88,7 @@ class Result(BaseModel):
     """What every tool returns beside its own fields."""
 
     engine: Annotated[Engine, Field(description="Whose judgement decided.")]
-    warnings: list[Text]
+    warnings: list[str]
 
 
 class ItemResult(BaseModel):
@@ -148,7 +147,7 @@ class ReconstructResult(Result):
     evidence: Annotated[list[EvidenceResult], Field(description="Best first.")]
     sufficient: StrictBool
     sufficiency: Score
-    missing: Annotated[list[Text], Field(description="Words of the query that nothing covers.")]
+    missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
 
 
 class CitationResult(BaseModel):

@@ -131,7 +131,7 @@ WRITE = Tool(
         "themselves, people, plans, preferences, decisions or corrections, whenever they say to remember, and for "
         "documents they want kept. Give the words verbatim, with speaker and time; a correction is just a newer "
         "message. Give exactly one of messages, documents, text. Safe to repeat: known items are not stored twice. "
-        "When it returns, the items are on disk."
+        "When it returns, the items survive a crash of the server."
     ),
     arguments=WriteArguments,
     result=WriteResult,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_memory.vectors import GrowingMatrix, cosine
+from mcp_memory.vectors import GrowingMatrix
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -28,9 +28,3 @@ def test_a_row_that_is_not_there_is_an_error() -> None:
     matrix.append(np.ones((1, 2), dtype=np.float32))
     with pytest.raises(IndexError):
         matrix[1]
-
-
-def test_the_cosine_of_nothing_is_nothing() -> None:
-    zero, one = np.zeros(2, dtype=np.float32), np.array([3.0, 4.0], dtype=np.float32)
-    assert cosine(zero, one) == 0.0
-    assert cosine(one, one) == pytest.approx(1.0)
