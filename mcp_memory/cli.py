@@ -7,6 +7,7 @@ needs when it runs, so that ``serve`` answers its client at once.
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 from collections.abc import Sequence
@@ -44,6 +45,8 @@ def _run(command: str, config: Config, options: argparse.Namespace) -> int:
         from mcp_memory.server.process import serve
 
         return serve(config)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what is remembered may not fit a terminal's encoding
+        sys.stdout.reconfigure(errors="backslashreplace")
     if command == "demo":
         from mcp_memory.evaluation.demo import demo
 

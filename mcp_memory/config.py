@@ -175,7 +175,7 @@ def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
     from platformdirs import user_config_path
 
     try:
-        usual = user_config_path("mcp-memory") / "config.toml"
+        usual = user_config_path("mcp-memory", appauthor=False) / "config.toml"
         return usual if usual.is_file() else None
     except (OSError, RuntimeError):  # no home folder to look in: then there is no file
         return None

@@ -163,7 +163,7 @@ def _usual_place() -> str:
     from platformdirs import user_data_path
 
     try:
-        return str(user_data_path("mcp-memory").expanduser() / "store")
+        return str(user_data_path("mcp-memory", appauthor=False).expanduser() / "store")
     except (OSError, RuntimeError) as error:  # no home folder, neither in the environment nor in the system's records
         raise StoreUnwritable(
             "storage.uri is not set and there is no home folder to keep the memory in. "

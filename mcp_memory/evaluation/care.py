@@ -43,7 +43,7 @@ async def _status(config: Config) -> int:
     others = [str(process) for process in store.holders if process != os.getpid()]
     print(f"mcp-memory {found.version}, {found.engine} engine, embedder {found.embedder}")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
-    print(f"open in {len(others)} other processes" + (f": {', '.join(others)}" if others else ""))
+    print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
     for space in found.spaces:
         held = f"{space.messages} messages, {space.documents} documents in {space.sessions} sessions"
         print(f"space {space.name}: {held}; {space.segments} segments, {space.sentences} sentences")

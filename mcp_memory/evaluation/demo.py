@@ -25,7 +25,7 @@ BOLD, DIM, GREEN, PLAIN = "\033[1m", "\033[2m", "\033[32m", "\033[0m"
 
 def demo() -> int:
     """Run the demonstration; return 0 when every step did what it should."""
-    with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-", ignore_cleanup_errors=True) as folder:
         return anyio.run(_session, Path(folder))
 
 

@@ -41,6 +41,10 @@ _ENGLISH = re.compile(r"\b(?:the|and|is|to|of|a|i|in|you|it|was|that|my|for)\b",
 _SAMPLE = 1_000
 
 
+QUESTION_MARKS = ("?", "？", "؟", "\u037e", "՞")
+"""How a question ends: in Latin, Chinese, Arabic, Greek and Armenian writing."""
+
+
 def split(text: str) -> list[tuple[int, int]]:
     """Return the sentences of a text as (start, end) in characters, in order.
 

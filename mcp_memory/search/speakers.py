@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.vectors import Scores
 from mcp_memory.view.columns import Column
 from mcp_memory.view.space import Space
 
-QUESTION_MARKS = ("?", "？", "؟", ";", "՞")
 UNKNOWN = -1
 
 

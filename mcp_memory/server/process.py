@@ -152,7 +152,10 @@ def _parent() -> Callable[[], bool]:
         return lambda: os.getppid() == parent  # an orphan is given another parent
     import psutil
 
-    return psutil.Process(parent).is_running  # knows it from a later process of the same number
+    try:
+        return psutil.Process(parent).is_running  # knows it from a later process of the same number
+    except psutil.NoSuchProcess:  # a launcher that is gone already; the end of stdin still ends the server
+        return lambda: True
 
 
 def _leave_soon(status: int = 0) -> None:

@@ -17,7 +17,7 @@ from mcp_memory.ports import Embedder, Store
 from mcp_memory.search.look import Hit, Switches, Weights, look, newest, queries
 from mcp_memory.search.sufficiency import judge
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 NEAREST = 200
 """Segments that the store names for a question where the view holds no vectors."""
@@ -82,9 +82,12 @@ async def _cosines(store: Store, space: Space, vectors: Matrix) -> Matrix:
     if space.segment_vectors is not None:
         return space.segment_vectors.dot(vectors)
     cosines = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)
+    if not space.segments:
+        return cosines
     for query, found in enumerate(await store.nearest(space.name, vectors, NEAREST)):
         for segment, cosine in found:
-            cosines[query, space.segment_row(segment)] = cosine
+            if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
+                cosines[query, row] = cosine
     return cosines
 
 

@@ -14,10 +14,12 @@ they would pile up to thousands, which is what compaction is there to prevent: t
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.lock import lock_file, taken
@@ -100,6 +102,8 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     if lock and not taken(lock):
         return False
     try:
+        if tables.folder:
+            flush(tables.folder)
         for name in (COMMITS, TURNS, segments_table(last.generation), sentences_table(last.generation)):
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 began = time.perf_counter()
@@ -111,6 +115,28 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if lock:
             lock.release()
     return True
+
+
+def flush(folder: Path) -> None:
+    """Wait until all that was written to a store is on the disk, so that what it replaces may go.
+
+    LanceDB hands its files to the system, which puts them on the disk within half a minute or so. Compaction removes
+    what the merge before last has replaced; were the merged files still on their way, a power loss then could take
+    old rows with it. Costs nothing for files that are there already. Windows has no way to ask for it by a file that
+    is open for reading.
+    """
+    if os.name != "posix":
+        return
+    for parent, _, names in os.walk(folder):
+        for name in (".", *names):
+            try:
+                descriptor = os.open(Path(parent, name), os.O_RDONLY)
+            except FileNotFoundError:  # removed while we went through
+                continue
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def _drop_replaced(tables: Tables, last: Commit, now: Millis) -> None:

@@ -54,6 +54,6 @@ def size(folder: Path | None) -> int | None:
         for name in files:
             try:
                 total += Path(path, name).stat().st_size
-            except FileNotFoundError:  # compacted away while we counted
+            except OSError:  # compacted away while we counted
                 continue
     return total

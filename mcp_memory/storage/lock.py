@@ -68,12 +68,13 @@ class WriteLock:
             StoreBusy: it was not to be had within ``timeout_s``.
             StoreUnwritable: there can be no lock file here.
         """
+        deadline = anyio.current_time() + self.timeout_s
         with anyio.move_on_after(self.timeout_s) as waited:
             await self._queue.acquire()
         if waited.cancelled_caught:
             raise self._busy("other writes of this process are still under way")
         try:
-            await self._take()
+            await self._take(deadline)
             try:
                 yield
             finally:
@@ -82,13 +83,12 @@ class WriteLock:
         finally:
             self._queue.release()
 
-    async def _take(self) -> None:
+    async def _take(self, deadline: float) -> None:
         if self.folder is None:
             return
         if self._files is None:
             self._files = lock_file(self.folder / "next.lock"), lock_file(self.folder / "write.lock")
         turnstile, lock = self._files
-        deadline = anyio.current_time() + self.timeout_s
         try:
             try:
                 await self._poll(turnstile, deadline)
@@ -142,7 +142,7 @@ class Holders:
     def living(self) -> list[int]:
         """Return the ids of the processes that have the store open; what dead ones left is removed."""
         found = {os.getpid()} if self._own is not None else set()
-        with suppress(OSError, NotImplementedError):
+        with suppress(OSError, NotImplementedError, ValueError):  # ValueError: a file that is none of ours
             for path in sorted(self._folder.glob("*.lock")):
                 if self._own is not None and path == Path(self._own.lock_file):
                     continue

@@ -64,7 +64,7 @@ class LanceStore:
         embedder: str,
         dimension: int,
         make_view: Callable[[], View] = View,
-        lock_timeout_s: float = 10.0,
+        lock_timeout_s: float = 30.0,
         compact_after: int = 64,
         derive: Make | None = None,
         clock: Callable[[], Millis] = _now,

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreError, StoreUnwritable
 from mcp_memory.storage.mend import FAILURES, STEPS_BACK, Table, ensure_whole, readable
@@ -54,7 +54,9 @@ def generation_of(table: str) -> int | None:
 def local_folder(uri: str) -> Path | None:
     """Return the folder that a uri names, or None where it names no local one."""
     if uri.startswith("file:"):
-        return Path(unquote(urlsplit(uri).path))
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(uri).path))
     return None if "://" in uri else Path(uri).expanduser().absolute()
 
 

@@ -116,6 +116,7 @@ def test_two_servers_on_one_store_lose_nothing_and_see_each_other_in_the_next_ca
 
 def test_a_long_write_cancelled_at_any_moment_is_there_whole_or_not_at_all(server):
     dice = random.Random(11)
+    kept: list[bool] = []
     for number in range(20):
         text = " ".join(f"Walk {number}.{place} went by the river." for place in range(40))
         document = {"id": "d", "text": text + (LONG if number % 2 else "")}
@@ -125,9 +126,11 @@ def test_a_long_write_cancelled_at_any_moment_is_there_whole_or_not_at_all(serve
         server.told("memory_status")
         there = [turn["text"] for turn in server.turns(f"cut{number}")]
         assert there in ([], [document["text"]])
+        kept.append(bool(there))
         if there:
             best = server.told("memory_reconstruct", query=f"Where did walk {number}.7 go?")["evidence"]
             assert best[0]["sources"][0]["session"].startswith("cut")
+    assert not all(kept)  # the long ones were cut short, so something was cancelled indeed
     server.told("memory_write", session="after", text="It lives.")
     assert server.told("memory_status")["healthy"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.reasoning.embedded.asking import Asking
 from mcp_memory.reasoning.embedded.spans import Span, clauses
 from mcp_memory.reasoning.embedded.support import Reading
@@ -31,7 +32,11 @@ LEAST_WORDS = 2
 
 def polar(question: Asking, reading: Reading) -> Iterator[Span]:
     """Return a yes or a no for the clause that holds all of the question's words, or nothing."""
-    if _OPEN_QUESTION.search(question.question.text) or reading.own < 1 or reading.text.rstrip().endswith("?"):
+    if (
+        _OPEN_QUESTION.search(question.question.text)
+        or reading.own < 1
+        or reading.text.rstrip().endswith(QUESTION_MARKS)
+    ):
         return
     if len(question.stems - reading.title) < LEAST_WORDS:
         return

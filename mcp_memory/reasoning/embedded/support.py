@@ -17,6 +17,7 @@ from functools import cached_property
 
 from mcp_memory.domain.answers import Candidate
 from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.asking import Asking
 from mcp_memory.reasoning.embedded.words import Word, read
@@ -134,7 +135,7 @@ def weigh(
             + weights.cosine * (weights.neutral_cosine if candidate.cosine is None else candidate.cosine)
             + weights.own * own
             + weights.context * context
-            + weights.question * text.rstrip().endswith(("?", "？", "؟"))
+            + weights.question * text.rstrip().endswith(QUESTION_MARKS)
             + weights.time * time
             + weights.context_time * around_time[candidate.evidence_id]
         )
