@@ -19,7 +19,7 @@ from anyio.lowlevel import checkpoint
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreError, StoreMismatch
+from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.check import Finding, check
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.condition import condition, size
@@ -118,7 +118,7 @@ class LanceStore:
             await lock.enter_async_context(self._write_lock.held())
             if not await to_thread.run_sync(self._refresher.has_every_turn):  # else no reader of ours is waited for
                 async with self._view_lock:
-                    await self._refresh(whole=False)
+                    await self._refresh(whole=False, locked=True)
             await to_thread.run_sync(sweep, self._tables, self._refresher.last, self._refresher.swept)
             transaction = LanceTransaction(self, prepared, lock)
             yield transaction
@@ -190,11 +190,16 @@ class LanceStore:
                 self._holders.leave()
             self._tables.forget()
 
-    async def _refresh(self, *, whole: bool) -> None:
-        """Bring the view up to date; its lock must be held."""
+    async def _refresh(self, *, whole: bool, locked: bool = False) -> None:
+        """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
         except Outdated:
+            if locked:
+                raise StoreBusy(
+                    f"storage.uri {self.uri!r} was written to by an older mcp-memory just now. Nothing was stored. "
+                    "Try again; it is brought up to date then."
+                ) from None
             if self._derive is None:
                 raise StoreMismatch(
                     f"storage.uri {self.uri!r} has an older format. Nothing was changed. "

@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
-from mcp_memory.errors import StoreError, StoreMismatch, StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
+from mcp_memory.storage.lock import lock_file, taken
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import commit_rows, segment_rows, sentence_rows, turn_rows
 from mcp_memory.storage.store import LanceStore
@@ -297,6 +298,28 @@ async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
     assert await _refs(_open(uri, derive=_derive)) == ["a", "b"]
     assert "older format" in caplog.text
     assert await _refs(_open(uri)) == ["a", "b"]
+
+
+async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_in_words(uri: str) -> None:
+    """Rebuilding takes the lock that we hold then, so the call gives up and the next one rebuilds."""
+    await _write(_open(uri), batch("a"))
+    store, turnstile = _open(uri, derive=_derive), lock_file(Path(uri) / "next.lock")
+    told: list[str] = []
+
+    async def late() -> None:
+        try:
+            await _write(store, batch("b"))
+        except StoreBusy as error:
+            told.append(str(error))
+
+    async with anyio.create_task_group() as tasks, _open(uri).writing():  # the lock is released first
+        tasks.start_soon(late)
+        while taken(turnstile):  # until it waits for us
+            turnstile.release()
+            await anyio.sleep(0.01)
+        _commit_with(uri, format=0)
+    assert "older mcp-memory" in told[0]
+    assert await _refs(store) == ["a"]
 
 
 def _commit_with(uri: str, **changes: int) -> None:
