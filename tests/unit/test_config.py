@@ -1,12 +1,14 @@
 """Settings come from one file and the environment, and a wrong one says where and what would be right."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pytest
 
 from mcp_memory.config import Config, load
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.search.weights import Switches
+from mcp_memory.services.answer import Bar
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -89,3 +91,8 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         load(tmp_path / "absent.toml", {})
     with pytest.raises(ConfigurationError, match="no such file"):
         load(None, {"MCP_MEMORY_CONFIG": str(tmp_path / "absent.toml")})
+
+
+def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
+    assert asdict(Config().switches) == asdict(Switches())
+    assert asdict(Config().answer) == asdict(Bar())
