@@ -206,13 +206,15 @@ class Tables:
             raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
 
     def make_folder(self) -> None:
-        """Make the folder that the store lies in, for its owner alone.
+        """Make the folder that the store lies in, and those above it that are not there yet, for their owner alone.
 
         Raises:
             StoreUnwritable: it cannot be made.
         """
         if self.folder is not None and not self.exists():
             with self.changing():
+                if os.name == "posix":
+                    os.umask(0o077)  # for the folders above it as well, where they are not there yet
                 self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def exists(self) -> bool:

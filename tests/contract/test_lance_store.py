@@ -391,10 +391,10 @@ async def test_doctor_finds_what_is_missing_or_doubled(
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
-    """Also those that LanceDB makes, and whatever the umask was."""
+    """Also those that LanceDB makes and the folders above the store, and whatever the umask was."""
     before = os.umask(0o022)
     try:
-        await _write(_open(uri), batch("a"))
+        await _write(_open(f"{uri}/new/store"), batch("a"))
     finally:
         os.umask(before)
     for path in _everything(uri):
