@@ -25,7 +25,6 @@ class InvalidInput(McpMemoryError):
 
     def __init__(self, argument: str, problem: str, remedy: str) -> None:
         super().__init__(f"{argument}: {problem}. {remedy}")
-        self.argument = argument
 
 
 class ConfigurationError(McpMemoryError):

@@ -82,10 +82,6 @@ class Space:
         """Return every revision under one ref, oldest first."""
         return [self.turns[turn] for turn in self._revisions.get((session, ref), ())]
 
-    def segments_of(self, turn_id: str) -> list[int]:
-        """Return the rows of a turn's segments, in order."""
-        return self._segment_rows.get(turn_id, [])
-
     def sentences_of(self, turn_id: str) -> list[int]:
         """Return the rows of a turn's sentences, in order."""
         return self._sentence_rows.get(turn_id, [])
@@ -104,11 +100,6 @@ class Space:
         """Return the row of a segment, or `NONE`."""
         kind, row = self._by_id.get(segment_id, ("", NONE))
         return row if kind == "segment" else NONE
-
-    def segment(self, segment_id: str) -> Segment | None:
-        """Return a segment by its id, or None."""
-        row = self.segment_row(segment_id)
-        return self.segments[row] if row != NONE else None
 
     def text(self, piece: Segment | Sentence) -> str:
         """Return the words of a segment or sentence, verbatim."""
