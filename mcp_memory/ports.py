@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from mcp_memory.domain.answers import Candidate, Proposal
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.requests import Window
 from mcp_memory.domain.status import StoreStatus
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 Progress = Callable[[float, float, str], Awaitable[None]]
@@ -66,7 +73,7 @@ class Store(Protocol):
         """Refresh the view to the last commit of any process and hold it still while it is read.
 
         Args:
-            whole: False where only turns matter; the newest segments and sentences may then be missing.
+            whole: False where turns and what is asserted are enough; the newest segments and sentences may be missing.
         """
 
     def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
@@ -89,6 +96,88 @@ class Store(Protocol):
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""
+
+
+class Extractor(Protocol):
+    """Reads facts out of a text.
+
+    Attributes:
+        name: how it reads, as status shows it.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    def extract(
+        self,
+        turn: Turn,
+        partner: str | None,
+        sentences: Sequence[tuple[int, int]],
+        times: Sequence[Sequence[StatedTime]],
+    ) -> list[Assertion]:
+        """Return what a turn asserts, in the order of its words. Blocking, and without side effects.
+
+        Args:
+            turn: the text, who says it and when.
+            partner: whom a message is said to, if known: "you".
+            sentences: spans of its sentences, in characters.
+            times: what each of them states.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step of navigation is asked; of the arguments each operator uses some.
+
+    Attributes:
+        space: of a view that is held still.
+        cosine: the likeness of the query to what states each of these assertions, in [-1, 1]; 0s without a query.
+        question: the query understood, or None.
+        entity: a name.
+        relation: a name, in any form.
+        tag: likewise.
+        topic: likewise.
+        ids: of evidence.
+        window: of time.
+        limit: at most so many items.
+    """
+
+    space: Space
+    cosine: Callable[[Sequence[Assertion]], list[float]]
+    question: Question | None = None
+    entity: str | None = None
+    relation: str | None = None
+    tag: str | None = None
+    topic: str | None = None
+    ids: tuple[str, ...] = ()
+    window: Window = field(default_factory=Window)
+    limit: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one step of navigation found: evidence, best first, and what to do next."""
+
+    items: tuple[Evidence, ...]
+    next: tuple[Suggestion, ...] = ()
+
+
+class Operator(Protocol):
+    """One step of navigation. Each room offers its own, and ``wiring`` lays them in one table.
+
+    Attributes:
+        name: as the explore tool calls it.
+        needs: the arguments that it cannot do without.
+    """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def needs(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def __call__(self, asked: Step) -> Found:
+        """Take the step. Nothing is stored."""
 
 
 class Answerer(Protocol):

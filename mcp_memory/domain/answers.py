@@ -1,15 +1,19 @@
-"""What an answer is made from and what is proposed: sentences that recall found, and a span of one of them.
+"""What an answer is made from and what is proposed: sentences and facts that recall found, and what they say.
 
-A judge of answers (``ports.Answerer``) sees candidates and gives back a proposal with its confidence; the service
-decides whether that is enough to say it.
+A judge of answers (``ports.Answerer``) sees candidates and what the facts say, and gives back a proposal with its
+confidence; the service decides whether that is enough to say it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp_memory.domain.evidence import Citation, Source
-from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.paths import Rule, Step
+from mcp_memory.domain.times import Millis, StatedTime
+from mcp_memory.domain.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,66 @@ class Candidate:
     times: tuple[StatedTime, ...]
     score: float
     cosine: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is known of one relation of one entity, seen from that entity.
+
+    Attributes:
+        key: of the entity.
+        names: every way in which it is written, its usual name first.
+        relation: its name.
+        forward: whether the entity is the head, and the tails are the values; else the other way round.
+        versions: those that can be relied on, by start, contested ones included.
+        suspected: those that nothing has confirmed yet, by start.
+        denials: negative assertions of it in what recall found.
+        through: the steps from an entity that the question names to this one; empty where it is named itself.
+        inferred: the rule, where a hypothesis takes part, in the steps or as the version.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    relation: str
+    forward: bool
+    versions: tuple[Version, ...]
+    suspected: tuple[Version, ...] = ()
+    denials: tuple[Assertion, ...] = ()
+    through: tuple[Step, ...] = ()
+    inferred: Rule | None = None
+
+    def value(self, version: Version | Assertion) -> str:
+        """Return the other end of a fact of the group, as written."""
+        return version.tail if self.forward else version.head
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the facts say about the entities of a question, as a judge of answers needs it.
+
+    Attributes:
+        moment: "now" for the question.
+        uncertain: whether what nothing has confirmed may be said too.
+        groups: of the entities that the question names, then of those that paths lead over.
+        turns: those that the assertions of the groups stand in, by id.
+        times: what the sentences of these assertions state, by turn and sentence.
+    """
+
+    moment: Millis
+    uncertain: bool
+    groups: tuple[Group, ...]
+    turns: Mapping[str, Turn]
+    times: Mapping[tuple[str, int], tuple[StatedTime, ...]]
+
+    def fact(self, version_id: str) -> tuple[Version, Rule | None] | None:
+        """Return a version by its id, with the rule where it is a hypothesis, or None."""
+        for group in self.groups:
+            inferred = None if any(step.inferred for step in group.through) else group.inferred
+            facts = [(version, inferred) for version in (*group.versions, *group.suspected)]
+            for version, rule in (*facts, *((step.version, step.inferred) for step in group.through)):
+                if version.id == version_id:
+                    return version, rule
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -24,6 +25,7 @@ class Batch:
         sentences: the sentences of these turns, by turn and then by index.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
+        assertions: what was asserted, by these turns or by the caller about earlier ones, in the order of recording.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -31,3 +33,9 @@ class Batch:
     sentences: tuple[Sentence, ...] = ()
     segment_vectors: Matrix = field(default_factory=_no_vectors)
     sentence_vectors: Matrix = field(default_factory=_no_vectors)
+    assertions: tuple[Assertion, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in it that a commit would be for; pieces come with their turns."""
+        return not self.turns and not self.assertions

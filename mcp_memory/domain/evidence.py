@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.domain.paths import Path, Root, Rule
+from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
 Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided."""
-EvidenceKind = Literal["sentence", "segment"]
+EvidenceKind = Literal["sentence", "segment", "fact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,16 @@ class Evidence:
     """One thing that recall found.
 
     Attributes:
-        id: of the sentence or segment.
+        id: of the sentence, segment or fact.
         kind: a piece of one sentence is shown as that sentence, a longer one as a segment.
-        text: what it says, verbatim.
+        text: what it says: verbatim, or the fact in words.
         score: in [0, 1], comparable within one result only.
         via: the channels that found it, strongest first.
         sources: at most three, most relevant first.
+        valid_from: of a fact, when it begins to hold; ``BEGINNING`` where nobody said. None for other kinds.
+        valid_to: of a fact, its end (exclusive), ``FOREVER`` where it has none.
+        confidence: of a fact, in (0, 1].
+        inferred: the rule, where a fact is a hypothesis (I-11).
     """
 
     id: str
@@ -51,6 +58,25 @@ class Evidence:
     score: float
     via: tuple[str, ...]
     sources: tuple[Source, ...]
+    valid_from: Millis | None = None
+    valid_to: Millis | None = None
+    confidence: float | None = None
+    inferred: Rule | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A step of navigation that is worth taking next, for whoever navigates.
+
+    Attributes:
+        operator: its name (`ports.Operator`).
+        args: by name, as the explore tool takes them.
+        why: in words.
+    """
+
+    operator: str
+    args: Mapping[str, str]
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +90,10 @@ class Recall:
         missing: the question's words that nothing found covers.
         engine: whose judgement decided.
         warnings: in words, for the caller.
+        conflicts: what the facts contradict each other in, in words.
+        roots: what navigation started from.
+        paths: what it found, best first.
+        next: steps that might find what is missing.
     """
 
     evidence: tuple[Evidence, ...]
@@ -72,6 +102,10 @@ class Recall:
     missing: tuple[str, ...]
     engine: Engine = "embedded"
     warnings: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    roots: tuple[Root, ...] = ()
+    paths: tuple[Path, ...] = ()
+    next: tuple[Suggestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,3 +41,13 @@ def derived_ref(speaker: str | None, role: str | None, time: str | None, title: 
         nth: how many equal items stand before it in the same call.
     """
     return digest(speaker or "", role or "", time or "", title or "", text, str(nth))
+
+
+def assertion_id(turn: str, start: int, end: int, head: str, relation: str, tail: str, *rest: str) -> str:
+    """Return the id of an assertion; ``rest`` tells apart what one span may say twice: polarity, times, extractor."""
+    return "x_" + digest(turn, str(start), str(end), head, relation, tail, *rest)
+
+
+def version_id(assertion: str) -> str:
+    """Return the id of the version whose earliest recorded assertion is this one."""
+    return "f_" + assertion.removeprefix("x_")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Kind
+
+Op = Literal["added", "merged", "closed", "contested", "unchanged"]
+"""What a write did to a fact: it is new; it was known and is said again; it has an end now; it clashes with another of
+the same start; nothing, for all of it was stored before."""
+Detail = Literal["brief", "full"]
+"""How much of a recall is told: with ``full`` also where it started, which paths it found, and what to try next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +30,50 @@ class NewItem:
 
 
 @dataclass(frozen=True, slots=True)
+class NewFact:
+    """A fact as the caller read it.
+
+    Attributes:
+        head: what it is about, by name.
+        relation: in any form ("livesIn").
+        tail: the other end, by name or as a value.
+        valid_from: when it began to hold; None where the caller did not say.
+        valid_to: its end (exclusive), after ``valid_from``; None likewise.
+        confidence: in (0, 1]; as sure as a plain statement where the caller did not say (C.1).
+        intent: of the statement.
+        source: id of the message or document that says it, of this call or stored before in the same session; None
+            where the caller states it by itself.
+        negated: whether it says that the fact does not hold, from ``valid_from`` on.
+    """
+
+    head: str
+    relation: str
+    tail: str
+    valid_from: Millis | None = None
+    valid_to: Millis | None = None
+    confidence: float = 0.95
+    intent: Intent = "FACT"
+    source: str | None = None
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class WriteRequest:
-    """What one call asks to remember."""
+    """What one call asks to remember.
+
+    Attributes:
+        space: where.
+        session: of the items, and of the facts' sources.
+        kind: of the items; ``statement``, and no items, where a call brings facts alone.
+        items: to be kept word for word.
+        facts: what the caller read out of these items, of others, or states by itself.
+    """
 
     space: str
     session: str
     kind: Kind
     items: tuple[NewItem, ...]
+    facts: tuple[NewFact, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +86,21 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenFact:
+    """What became of one fact: one that the call asserts, or one that this ended.
+
+    Attributes:
+        id: of the version.
+        text: in words, without its times.
+        op: what was done to it.
+    """
+
+    id: str
+    text: str
+    op: Op
+
+
+@dataclass(frozen=True, slots=True)
 class WriteResult:
     """What became of a call.
 
@@ -49,6 +109,9 @@ class WriteResult:
         segments: how many were stored.
         sentences: how many were stored.
         warnings: in words: of an item that was there already and came with another speaker, role, time or title.
+        engine: whose judgement decided.
+        facts: those that the caller asserts, those that were read out of the items, and others that these ended.
+        entities: names that these facts are about, each once.
     """
 
     items: tuple[Written, ...]
@@ -56,6 +119,8 @@ class WriteResult:
     sentences: int
     warnings: tuple[str, ...]
     engine: Engine = "embedded"
+    facts: tuple[WrittenFact, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +140,51 @@ class RecallRequest:
         query: in the caller's words; None asks for the newest.
         limit: at most so many items of evidence.
         window: restricts the time at which something was said.
+        as_of: the instant whose facts are meant; it hides nothing that was said later. None leaves it to the query.
+        entities: names from which navigation starts, beside those in the query.
+        include_uncertain: whether facts that nothing has confirmed count as well.
+        detail: how much is told.
     """
 
     space: str
     query: str | None
     limit: int
     window: Window = Window()
+    as_of: Millis | None = None
+    entities: tuple[str, ...] = ()
+    include_uncertain: bool = False
+    detail: Detail = "brief"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """What to answer: a question, from at most ``limit`` items of evidence."""
+    """What to answer: a question, from at most ``limit`` items of evidence; the rest as for `RecallRequest`."""
 
     space: str
     question: str
     limit: int
+    as_of: Millis | None = None
+    detail: Detail = "brief"
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreRequest:
+    """One step of navigation, for a client that navigates itself.
+
+    Attributes:
+        space: where.
+        operator: the name of the step (`ports.Operator`).
+        entity: a name.
+        relation: in any form.
+        query: what the caller is after; what is found is ranked by its likeness to it.
+        window: of time.
+        limit: at most so many items.
+    """
+
+    space: str
+    operator: str
+    entity: str | None = None
+    relation: str | None = None
+    query: str | None = None
+    window: Window = Window()
+    limit: int = 12

@@ -36,7 +36,7 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class SpaceStatus:
-    """How much a space holds; revisions of documents count each."""
+    """How much a space holds; revisions of documents count each, and each statement of a fact."""
 
     name: str
     messages: int
@@ -44,6 +44,8 @@ class SpaceStatus:
     sessions: int
     segments: int
     sentences: int
+    assertions: int = 0
+    entities: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Status:
         uptime_s: of this process, in seconds.
         version: of the program.
         engine: whose judgement decides.
+        extractor: what reads facts out of texts; None where nothing does.
     """
 
     spaces: tuple[SpaceStatus, ...]
@@ -65,6 +68,7 @@ class Status:
     uptime_s: float
     version: str
     engine: Engine = "embedded"
+    extractor: str | None = None
 
     @property
     def healthy(self) -> bool:

@@ -39,3 +39,32 @@ class StatedTime:
     until: Millis
     grain: Grain
     relative: bool
+
+
+Order = Literal["within", "before", "after", "first", "last", "now"]
+"""How a question's time is meant: inside an interval, on one side of it, or a place in the order of things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """What a question says about time, "in May 2019", "before she moved", "currently", "first".
+
+    Attributes:
+        order: how it is meant. "between", "since" and "until" are ``within``, "now" is at the moment of asking.
+        since: first instant; ``BEGINNING`` where the question gives none (also for "first", and for an event whose
+            time is not known yet).
+        until: first instant after it; ``FOREVER`` likewise.
+        grain: how exactly the question says it; None without an interval.
+        event: the words of the event that stands for the time ("she moved"), or None.
+    """
+
+    order: Order
+    since: Millis = BEGINNING
+    until: Millis = FOREVER
+    grain: Grain | None = None
+    event: str | None = None
+
+    @property
+    def dated(self) -> bool:
+        """Whether it bounds time on some side."""
+        return self.since > BEGINNING or self.until < FOREVER

@@ -1,9 +1,9 @@
 """What was said, whole and in pieces: turns, and the segments and sentences that point into them.
 
-A turn is a message or a document, kept to the letter. A segment (QRMeM's static memory, §3.1) is a run of its
-sentences of about 200 tokens; a sentence is the episode of MRAgent and the memory of GAM-RAG. Segments and sentences
-hold no text of their own: they are spans of the turn's, so nothing is stored twice and every quote is verbatim.
-Their vectors travel beside them in a matrix, one row each (``domain/batch.py``).
+A turn is a message, a document or a statement of the caller, kept to the letter. A segment (QRMeM's static memory,
+§3.1) is a run of its sentences of about 200 tokens; a sentence is the episode of MRAgent and the memory of GAM-RAG.
+Segments and sentences hold no text of their own: they are spans of the turn's, so nothing is stored twice and every
+quote is verbatim. Their vectors travel beside them in a matrix, one row each (``domain/batch.py``).
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ from typing import Literal
 
 from mcp_memory.domain.times import Millis, StatedTime
 
-Kind = Literal["message", "document"]
+Kind = Literal["message", "document", "statement"]
+"""A statement is a fact that a caller told without naming where it was said, put into words; it counts as talk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message or one revision of a document, as the caller gave it.
+    """A message, one revision of a document, or a fact told by itself, as the caller gave it.
 
     Attributes:
         id: ``t_…``, made of space, session, ref and, for a later revision of a document, its text.
         space: the wall it lives behind.
         session: the caller's name for the talk or collection it belongs to.
         ref: the caller's own id, or the one derived for it; unique in (space, session) but for revisions.
-        kind: message or document.
+        kind: what it is.
         text: verbatim.
         speaker: who said it, if the caller told.
         role: the caller's role for the speaker ("user", "assistant"), if told.

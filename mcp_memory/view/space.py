@@ -15,9 +15,13 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.columns import Column
+from mcp_memory.view.facts import Facts
 
 NONE = -1
 """In an array of row numbers: there is no such row."""
@@ -43,13 +47,15 @@ class Space:
         segments: by row.
         sentences: by row.
         segment_turn: the turn of each segment, by row.
+        facts: what is asserted here, and what it adds up to.
         speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
     """
 
-    def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = ()) -> None:
+    def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
         self.name = name
+        self.facts = Facts(stable)
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
@@ -70,6 +76,7 @@ class Space:
         self._previous: Column[np.intp] = Column(np.intp)
         self._next: Column[np.intp] = Column(np.intp)
         self._last_in_session: dict[str, int] = {}
+        self._talkers: dict[str, Talkers] = defaultdict(Talkers)
 
     # What a caller may ask
 
@@ -82,9 +89,30 @@ class Space:
         """Return every revision under one ref, oldest first."""
         return [self.turns[turn] for turn in self._revisions.get((session, ref), ())]
 
+    def talkers(self, session: str) -> Talkers:
+        """Return who spoke last in a session."""
+        return self._talkers.get(session, Talkers())
+
     def sentences_of(self, turn_id: str) -> list[int]:
         """Return the rows of a turn's sentences, in order."""
         return self._sentence_rows.get(turn_id, [])
+
+    def segments_of(self, turn_id: str) -> list[int]:
+        """Return the rows of a turn's segments, in order."""
+        return self._segment_rows.get(turn_id, [])
+
+    def segments_with(self, turn_id: str, sentence: int) -> list[int]:
+        """Return the rows of the segments that hold a sentence of a turn, by its index; all of them below 0."""
+        rows = self._segment_rows.get(turn_id, [])
+        return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
+
+    def sentence_row(self, turn_id: str, index: int) -> int:
+        """Return the row of a sentence by its index within its turn, or `NONE`."""
+        rows = self._sentence_rows.get(turn_id, [])
+        guess = rows[index] if 0 <= index < len(rows) else NONE
+        if guess != NONE and self.sentences[guess].index == index:
+            return guess
+        return next((row for row in rows if self.sentences[row].index == index), NONE)  # a bad row was left out
 
     def sentences_within(self, segment: Segment) -> list[int]:
         """Return the rows of a segment's sentences, in order."""
@@ -112,7 +140,7 @@ class Space:
 
     @property
     def talk(self) -> NDArray[np.bool_]:
-        """Shape ``(len(segments),)``: whether a segment is of a message; the others are of documents."""
+        """Shape ``(len(segments),)``: whether a segment is of talk; the others are of documents."""
         return self._talk.values
 
     @property
@@ -151,6 +179,7 @@ class Space:
         sentences: Sequence[Sentence],
         segment_vectors: Matrix | None,
         sentence_vectors: Matrix | None,
+        assertions: Sequence[Assertion] = (),
     ) -> None:
         """Take in rows that the log has and this space has not.
 
@@ -160,10 +189,12 @@ class Space:
             sentences: likewise.
             segment_vectors: one row a segment, or None where they are not held.
             sentence_vectors: one row a sentence, or None where they are not held.
+            assertions: of these turns or of earlier ones.
         """
         since = len(self.segments)
         for turn in turns:
             self._add_turn(turn)
+        self.facts.add(assertions)
         for segment in segments:
             self._add_segment(segment)
         for sentence in sentences:
@@ -188,12 +219,16 @@ class Space:
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
         if who := turn.speaker or turn.role:
+            if who not in self.speakers:
+                self.facts.meet(who)
             self.speakers[who] = self.speakers.get(who, 0) + 1
+        self._talkers[turn.session] = self._talkers[turn.session].after(turn)
         order = self.sessions.setdefault(turn.session, [])
         revisions = self._revisions[turn.session, turn.ref]
         if revisions:  # a document written again: it takes the place of the old one
             for row in self._segment_rows[revisions[-1]]:
                 self._live[row] = False
+            self.facts.retire(revisions[-1])
             order[order.index(revisions[-1])] = turn.id
         else:
             order.append(turn.id)
@@ -207,14 +242,15 @@ class Space:
         self._segment_rows[turn.id].append(row)
         self._by_id[segment.id] = ("segment", row)
         self._live.append(self._revisions[turn.session, turn.ref][-1] == turn.id)
-        self._talk.append(turn.kind == "message")
+        talk = turn.kind != "document"
+        self._talk.append(talk)
         self._times.append(min(max(turn.time, -(2**63)), 2**63 - 1))
         self._next.append(NONE)
-        before = self._last_in_session.get(turn.session, NONE) if turn.kind == "message" else NONE
+        before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)
         if before != NONE:
             self._next[before] = row
-        if turn.kind == "message":
+        if talk:
             self._last_in_session[turn.session] = row
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.confidence import STABLE
 from mcp_memory.view.space import Index, Space
 
 
@@ -17,13 +18,17 @@ class View:
         generation: of the derived rows; a rebuild raises it.
         spaces: by name; a space exists from its first row on.
         vector_limit: above this number of sentences over all spaces no vectors are held, and the store searches.
+        stable: the confidence below which a fact is only suspected (REAL's θ_stable).
     """
 
-    def __init__(self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = 100_000) -> None:
+    def __init__(
+        self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = 100_000, stable: float = STABLE
+    ) -> None:
         self.tx = 0
         self.generation = 0
         self.spaces: dict[str, Space] = {}
         self.vector_limit = vector_limit
+        self.stable = stable
         self._indexes = tuple(indexes)
         self._sentences = 0
         self._grown: set[str] = set()  # spaces whose indexes lack something
@@ -35,7 +40,7 @@ class View:
 
     def space(self, name: str) -> Space:
         """Return a space; an empty one, not kept, where nothing was written yet."""
-        return self.spaces.get(name) or Space(name, self._indexes)
+        return self.spaces.get(name) or Space(name, self._indexes, self.stable)
 
     def add(self, batch: Batch, tx: int) -> None:
         """Take in what the log says about the commits up to ``tx``.
@@ -48,7 +53,7 @@ class View:
             for space in self.spaces.values():
                 space.drop_vectors()
         for name, part in _by_space(batch).items():
-            space = self.spaces.setdefault(name, Space(name, self._indexes))
+            space = self.spaces.setdefault(name, Space(name, self._indexes, self.stable))
             self._grown.add(name)
             space.add(
                 part.turns,
@@ -56,6 +61,7 @@ class View:
                 part.sentences,
                 part.segment_vectors if self.holds_vectors else None,
                 part.sentence_vectors if self.holds_vectors else None,
+                part.assertions,
             )
         self.tx = tx
 
@@ -71,6 +77,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(turn.space for turn in batch.turns),
             *(segment.space for segment in batch.segments),
             *(sentence.space for sentence in batch.sentences),
+            *(assertion.space for assertion in batch.assertions),
         ]
     )
     if len(names) == 1:
@@ -87,6 +94,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             sentences=tuple(batch.sentences[row] for row in sentences[name]),
             segment_vectors=batch.segment_vectors[segments[name]],
             sentence_vectors=batch.sentence_vectors[sentences[name]],
+            assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
         )
         for name in names
     }

@@ -1,0 +1,82 @@
+"""How many values a relation has at a time, learnt from what was said (REAL §3.2; C-38 and C.2.4 give the formula).
+
+Two counters for each relation: how often one value took the place of another, and how often two stood beside each
+other. From ``P = (s + 1)/(s + m + 2)`` a relation that the registry does not know is single if s ≥ 3 and P ≥ ¾, multi
+if m ≥ 3 and P ≤ .35, and otherwise stays unknown, which behaves as multi.
+
+**Departures.** C.2.4 lets a relation once learnt as single fall back only below P = ½. Such a memory of its own past
+depends on the order of arrival; here the counters alone decide, so that a re-fold always equals having known (I-10).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.relations import Cardinality
+from mcp_memory.domain.times import Millis
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was seen of a relation.
+
+    Attributes:
+        superseded: s, one value took the place of another.
+        together: m, two values stood beside each other.
+    """
+
+    superseded: int = 0
+    together: int = 0
+
+    @property
+    def single(self) -> float:
+        """P, in (0, 1): how far that speaks for one value at a time."""
+        return (self.superseded + 1) / (self.superseded + self.together + 2)
+
+
+def learnt(counts: Counts) -> Cardinality:
+    """Return what the counters teach."""
+    if counts.superseded >= 3 and counts.single >= 0.75:
+        return "single"
+    if counts.together >= 3 and counts.single <= 0.35:
+        return "multi"
+    return "unknown"
+
+
+def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> Counts:
+    """Return the counters of one (head, relation).
+
+    A supersession is a value that begins, or comes back, with a marker of change or with the negation of another value
+    in the same turn, while another value was known before it. Two values are together if, without such a marker, one
+    turn says both of one time, or the older one is said again, in a later turn, after the newer one has begun.
+
+    Args:
+        assertions: of one head and relation, in any order.
+        key: of a tail.
+    """
+    by_turn: dict[str, list[Assertion]] = defaultdict(list)
+    for assertion in assertions:
+        by_turn[assertion.turn_id].append(assertion)
+    superseded = together = 0
+    begun: dict[str, None] = {}  # values in the order in which they began, or came back
+    for said in sorted(by_turn.values(), key=lambda said: (min(a.since for a in said), min(a.id for a in said))):
+        starts: dict[str, Millis] = {}
+        for assertion in sorted(said, key=lambda a: (a.since, a.id)):
+            if not assertion.negated:
+                starts.setdefault(key(assertion.tail), assertion.since)
+        at_once = len(starts) > 1 and len(set(starts.values())) == 1
+        denied = any(a.negated and key(a.tail) in begun and key(a.tail) not in starts for a in said)
+        change = denied or any(a.change or a.intent == "EVOLUTION" for a in said)
+        current = next(reversed(begun), None)
+        if not change:
+            together += at_once or any(tail in begun and tail != current for tail in starts)
+        begun |= dict.fromkeys(tail for tail in starts if tail not in begun)
+        if change and starts and not at_once:
+            latest = next(reversed(starts))
+            superseded += latest != current and len(begun) > 1
+            begun.pop(latest)
+            begun[latest] = None
+    return Counts(superseded, together)

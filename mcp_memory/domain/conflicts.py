@@ -1,0 +1,66 @@
+"""What facts contradict each other in, in words (C.4 step 4): told to the caller, never settled in silence.
+
+Of two values that began at the same instant one was kept and the other is contested (C-28). A denial of what holds, or
+its opposite ("likes" and "dislikes"), is a clash of polarity. Nothing else is a conflict: a value that was followed by
+another is a change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mcp_memory.domain.answers import Group
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import Version, verbalise
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import Millis
+
+
+def conflicts(groups: Sequence[Group], since: Millis, until: Millis) -> tuple[str, ...]:
+    """Return the conflicts about a time, each once, in the order of the groups.
+
+    Args:
+        groups: what was asked about; an opposite is found among them too.
+        since: first instant of the time asked about.
+        until: first instant after it.
+    """
+    told: dict[str, None] = {}
+    for group in groups:
+        live = [version for version in group.versions if version.holds(since, until)]
+        for sentence in (*_contested(group, live), *_denied(group, live), *_opposed(group, live, groups, since, until)):
+            told[sentence] = None
+    return tuple(told)
+
+
+def _contested(group: Group, live: Iterable[Version]) -> Iterable[str]:
+    """Return each value that lost to one that holds, or to the start of one."""
+    for kept in live:
+        for lost in group.versions:
+            if lost.status == "contested" and kept.since <= lost.since < kept.until and _key(lost) != _key(kept):
+                yield f"{kept.text}, but it was also said: {lost.text}"
+
+
+def _denied(group: Group, live: Iterable[Version]) -> Iterable[str]:
+    """Return each value that holds although it was denied for its time."""
+    for version in live:
+        for denial in group.denials:
+            if entity_key(denial.tail) == entity_key(version.tail) and version.since <= denial.since < version.until:
+                yield f"{version.text}, but it was also said that this does not hold"
+
+
+def _opposed(
+    group: Group, live: Iterable[Version], groups: Iterable[Group], since: Millis, until: Millis
+) -> Iterable[str]:
+    """Return each value that holds together with its opposite; from one side of the pair only."""
+    antonym = relations().get(group.relation).antonym
+    if antonym is None or (relations().get(antonym).antonym == group.relation and antonym < group.relation):
+        return
+    opposites = [one for other in groups if other.relation == antonym for one in other.versions]
+    for version in live:
+        for other in opposites:
+            if other.holds(since, until) and _key(other) == _key(version):
+                yield f"{version.text}, but also: {verbalise(other.head, other.relation, other.tail)}"
+
+
+def _key(version: Version) -> tuple[str, str]:
+    return entity_key(version.head), entity_key(version.tail)

@@ -1,0 +1,76 @@
+"""Entities: what facts are about, and when two names mean the same one.
+
+Names are kept as written; they are compared by their *key*, which leaves out case, punctuation, articles, titles and
+the possessive ending.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+TITLES = frozenset(
+    (
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "prof",
+        "professor",
+        "doctor",
+        "sir",
+        "dame",
+        "lord",
+        "lady",
+        "rev",
+    )
+)
+"""Words before a name that only tell how its bearer is addressed. "St" is none of them: St. Louis is not Louis."""
+ARTICLES = frozenset(("the", "a", "an", "my", "our"))
+_JOINING = frozenset(("of", "and", "the"))  # "Lord of the Rings" addresses nobody
+
+
+def entity_key(name: str) -> str:
+    """Return what two spellings of one name share: "the Dr. Patel" and "patel" both give "patel".
+
+    A name that consists of nothing but such words keeps the last; one without any word is its own key.
+    """
+    words = _words(name)
+    while _article(words, name) or _title(words):
+        words.pop(0)
+    return " ".join(words) or name.strip()
+
+
+def titled(name: str) -> bool:
+    """Return whether a name begins with a title, which only people have."""
+    words = _words(name)
+    if _article(words, name):
+        words.pop(0)
+    return _title(words)
+
+
+def _article(words: list[str], name: str) -> bool:
+    initial = name.lstrip()[1:2] == "."  # "A. Lincoln"
+    return len(words) > 1 and words[0] in ARTICLES and not initial
+
+
+def _title(words: list[str]) -> bool:
+    return len(words) > 1 and words[0] in TITLES and words[1] not in _JOINING
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case, "c++" and "o'neill" whole, without the last one's possessive ending."""
+    plain = unicodedata.normalize("NFKC", name).casefold().replace("’", "'")
+    words = [word.strip("'").lstrip("+#") for word in "".join(map(_kept, plain)).split()]
+    words = [word for word in words if any(character.isalnum() for character in word)]
+    if words:
+        words[-1] = words[-1].removesuffix("'s") or words[-1]
+    return words
+
+
+def _kept(character: str) -> str:
+    """Return a character as it stands in words: letters, their vowel signs and accents; a space for what parts them."""
+    if character.isalnum() or character in "'+#":
+        return character
+    category = unicodedata.category(character)
+    return character if category[0] == "M" else "" if category == "Cf" else " "

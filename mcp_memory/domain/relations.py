@@ -1,0 +1,112 @@
+"""Relations: what is known of each kind of fact before anything was said.
+
+``resources/relations.toml`` holds one table for each. Whether a relation has one value at a time (single) or many
+(multi) decides how versions are folded (REAL §3.2); inverse, symmetric, implies and antonym are what counterfactual
+navigation may assume (REAL §3.4, C-37). A relation that the file does not know is *unknown*: it behaves as multi until
+what was said teaches otherwise (``domain/cardinality.py``).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from mcp_memory.texts import resource
+
+Cardinality = Literal["single", "multi", "unknown"]
+EntityType = Literal["person", "organisation", "place", "time", "number", "thing"]
+
+_PARTS = re.compile(r"[\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A kind of fact.
+
+    Attributes:
+        name: in lower case, words joined by ``_``.
+        label: how it is said between head and tail, "lives in".
+        cardinality: how many values it has at one time, as far as the registry knows.
+        event: it happens at a time ("visited") and does not go on from then.
+        inverse: the relation that says the same from tail to head.
+        symmetric: whether it says the same from tail to head itself.
+        implies: relations that it makes likely between the same two.
+        antonym: the relation that it excludes.
+        head: what its head usually is, or None.
+        tail: what its tail usually is, or None.
+        asked: words by which a question asks for it, in their plain form.
+    """
+
+    name: str
+    label: str
+    cardinality: Cardinality = "unknown"
+    event: bool = False
+    inverse: str | None = None
+    symmetric: bool = False
+    implies: tuple[str, ...] = ()
+    antonym: str | None = None
+    head: EntityType | None = None
+    tail: EntityType | None = None
+    asked: tuple[str, ...] = ()
+
+
+class Registry:
+    """The relations that are known, by any of their names."""
+
+    def __init__(self, text: str) -> None:
+        """Read the registry from TOML.
+
+        Raises:
+            ValueError: the text is not TOML, or a table of it is no relation.
+        """
+        self._known: dict[str, Relation] = {}
+        self._names: dict[str, str] = {}
+        for name, table in tomllib.loads(text).items():
+            also = table.pop("also", [])
+            try:
+                known = Relation(
+                    name, table.pop("label", name.replace("_", " ")), **{k: _frozen(v) for k, v in table.items()}
+                )
+            except TypeError as error:
+                raise ValueError(f"relation {name!r}: {error}") from error
+            self._known[name] = known
+            for other in (name, *also):
+                if self._names.setdefault(other, name) != name:
+                    raise ValueError(f"relation name {other!r} stands for both {self._names[other]!r} and {name!r}")
+
+    def __iter__(self) -> Iterator[Relation]:
+        return iter(self._known.values())
+
+    def name(self, written: str) -> str:
+        """Return the name that stands for a relation written in any form: "livesIn", "Lives in", "resides_in"."""
+        plain = "_".join(part for part in _PARTS.split(_HUMP.sub("_", unicodedata.normalize("NFKC", written))) if part)
+        plain = plain.casefold()
+        return self._names.get(plain, plain)
+
+    def get(self, name: str) -> Relation:
+        """Return a relation by its name; one that is not known has unknown cardinality.
+
+        Names that begin with ``favourite_`` or ``current_`` are single: of each kind there is one at a time.
+        """
+        if known := self._known.get(name):
+            return known
+        label = name.replace("_", " ")
+        if name.startswith(("favourite_", "current_")):
+            return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
+        return Relation(name, label, asked=tuple(label.split()))
+
+
+@cache
+def relations() -> Registry:
+    """Return the registry that ships with the project."""
+    return Registry(resource("relations.toml"))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,331 @@
+"""The facts of one space: assertions in the order in which they were recorded, and what they add up to.
+
+Versions are folded when they are asked for (``domain/versions.py``) and kept until something arrives that they depend
+on. Three things are decided here, each as a function of all that was recorded, so that the order of arrival changes
+nothing:
+
+- which assertions count: of one sentence those of the best extractor, and none of a document's old revision;
+- which names mean the same entity: "Patel" is "Anna Patel" as long as she is the only person of that name here and
+  nothing says that Patel is a place or a thing;
+- how many values a relation has at a time, where the registry does not know (C.2.4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from mcp_memory.domain.cardinality import Counts, count, learnt
+from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.entities import entity_key, titled
+from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Version
+from mcp_memory.domain.relations import Cardinality, EntityType, relations
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.versions import layers
+
+_Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
+"""What can be relied on, and what is only suspected."""
+_RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
+
+
+class Facts:
+    """What is asserted in one space.
+
+    Attributes:
+        rows: every assertion, in the order of recording; never changed, only appended to.
+        stable: the confidence below which a version is only suspected.
+    """
+
+    def __init__(self, stable: float = STABLE) -> None:
+        self.stable = stable
+        self.rows: list[Assertion] = []
+        self._row: dict[str, int] = {}
+        self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
+        self._to: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)  # tail → (head, relation)
+        self._by_turn: dict[str, list[int]] = defaultdict(list)
+        self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
+        self._retired: set[str] = set()
+        self._spellings: dict[str, Counter[str]] = defaultdict(Counter)
+        self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
+        self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
+        self._keys: dict[str, str] = {}  # of every name as written
+        self._counts: dict[tuple[str, str], Counts] = {}
+        self._totals: dict[str, Counts] = {}
+        self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
+        self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # and whether single, and the head's name
+
+    # What a refresh may do
+
+    def add(self, assertions: Iterable[Assertion]) -> None:
+        """Take in assertions in the order of recording; one that is there already is left out."""
+        for assertion in assertions:
+            if assertion.id in self._row:
+                continue
+            row = self._row[assertion.id] = len(self.rows)
+            self.rows.append(assertion)
+            known = relations().get(assertion.relation)
+            head, tail = self._meet(assertion.head, known.head), self._meet(assertion.tail, known.tail)
+            group = head, assertion.relation
+            self._groups[group].append(row)
+            self._from[head][assertion.relation] = None
+            self._to[tail][group] = None
+            self._by_turn[assertion.turn_id].append(row)
+            self._changed(head, assertion.relation)
+            place = assertion.turn_id, assertion.sentence
+            rank = _RANK[assertion.extractor]
+            if self._best.setdefault(place, rank) < rank:
+                self._best[place] = rank  # what was read from that sentence before counts no more
+                self._reread(assertion.turn_id)
+
+    def meet(self, person: str) -> None:
+        """Learn of a speaker, about whom nothing may be asserted yet."""
+        self._meet(person, "person")
+
+    def retire(self, turn_id: str) -> None:
+        """Leave out what an old revision of a document says."""
+        self._retired.add(turn_id)
+        self._reread(turn_id)
+
+    # Entities
+
+    def resolve(self, name: str) -> str | None:
+        """Return the key of the entity that a name means, or None for one that no fact is about and nobody bears."""
+        key = self.key(name)
+        return key if key in self._spellings else None
+
+    def entities(self) -> list[str]:
+        """Return the keys of all entities that facts are about, in the order in which they came up."""
+        return list(dict.fromkeys(self._canonical(key) for key in self._spellings if self._used(key)))
+
+    def name(self, key: str) -> str:
+        """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
+        spellings = self._spellings.get(key)
+        return min(spellings, key=lambda name: (-spellings[name], -len(name), name)) if spellings else key
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """Return every way in which an entity is written, its usual name first."""
+        usual = self.name(key)
+        others = sorted({name for member in self._members(key) for name in self._spellings.get(member, ())} - {usual})
+        return (usual, *others)
+
+    def kind(self, key: str) -> EntityType | None:
+        """Return what an entity is by the relations it takes part in, or None where they do not tell."""
+        votes: Counter[EntityType] = Counter()
+        for member in self._members(key):
+            votes.update(self._types.get(member, ()))
+        ordered: list[EntityType] = sorted(votes, key=lambda kind: (-votes[kind], kind))
+        return ordered[0] if ordered else None
+
+    def degree(self, key: str) -> int:
+        """Return in how many (head, relation) an entity takes part."""
+        return sum(len(self._from.get(m, ())) + len(self._to.get(m, ())) for m in self._members(key))
+
+    # Versions
+
+    def relations_of(self, key: str) -> list[str]:
+        """Return the relations that something is asserted about an entity in, in the order in which they came up."""
+        return list(dict.fromkeys(name for member in self._members(key) for name in self._from.get(member, ())))
+
+    def versions(self, key: str, relation: str) -> tuple[Version, ...]:
+        """Return the versions of one (head, relation) that can be relied on, by start, contested ones included."""
+        return self._layers(key, relation)[0]
+
+    def suspected(self, key: str, relation: str) -> tuple[Version, ...]:
+        """Return the versions of one (head, relation) that nothing has confirmed yet, by start."""
+        return self._layers(key, relation)[1]
+
+    def from_(self, key: str, *, suspected: bool = False) -> Iterator[Version]:
+        """Return the versions whose head an entity is; with ``suspected`` also those below the threshold."""
+        for relation in self.relations_of(key):
+            sure, unsure = self._layers(key, relation)
+            yield from (*sure, *unsure) if suspected else sure
+
+    def to(self, key: str, *, suspected: bool = False) -> Iterator[Version]:
+        """Return the versions whose tail an entity is; with ``suspected`` also those below the threshold."""
+        groups = dict.fromkeys(
+            (self._canonical(head), relation)
+            for member in self._members(key)
+            for head, relation in self._to.get(member, ())
+        )
+        for head, relation in groups:
+            sure, unsure = self._layers(head, relation)
+            both = (*sure, *unsure) if suspected else sure
+            yield from (version for version in both if self.key(version.tail) == key)
+
+    def all(self, *, suspected: bool = False) -> Iterator[Version]:
+        """Return every version, by entity and relation in the order in which they came up."""
+        for key in self.entities():
+            yield from self.from_(key, suspected=suspected)
+
+    def said_in(self, turn_id: str) -> list[Assertion]:
+        """Return what counts of the assertions of a turn, in the order of recording."""
+        return [self.rows[row] for row in self._by_turn.get(turn_id, ()) if self._counting(row)]
+
+    def version_of(self, assertion: Assertion) -> Version | None:
+        """Return the version, relied on or suspected, that an assertion supports; None for a negation."""
+        for version in self.both(self.key(assertion.head), assertion.relation):
+            if any(support.id == assertion.id for support in version.assertions):
+                return version
+        return None
+
+    def key(self, name: str) -> str:
+        """Return the key of the entity that a name means, whether or not anything is known of it."""
+        return self._canonical(self._keys.get(name) or entity_key(name))
+
+    def assertion(self, assertion_id: str) -> Assertion | None:
+        """Return an assertion by its id, or None."""
+        row = self._row.get(assertion_id)
+        return None if row is None else self.rows[row]
+
+    def version(self, fact_id: str) -> Version | None:
+        """Return the version that an id names now, or None.
+
+        An id lasts: if the assertion that it was made of supports a wider version meanwhile, that is what it names, and
+        if a better extractor read the same value out of the same sentence, what that supports.
+        """
+        assertion = self.assertion("x_" + fact_id.removeprefix("f_"))
+        if assertion is None or not fact_id.startswith("f_"):
+            return None
+        if version := self.version_of(assertion):
+            return version
+        said = assertion.turn_id, assertion.sentence, self.key(assertion.tail)
+        for version in self.both(self.key(assertion.head), assertion.relation):
+            if any((a.turn_id, a.sentence, self.key(a.tail)) == said for a in version.assertions):
+                return version
+        return None
+
+    def history(self, key: str, relation: str, limit: int) -> list[tuple[Millis, tuple[Version, ...]]]:
+        """Return what was known after each of the last ``limit`` moments of recording about (head, relation).
+
+        Names, cardinalities and retired revisions are as they are known today; what was known before is not told.
+        """
+        moments = sorted({self.rows[row].recorded_at for row in self._rows_of(key, relation)})
+        return [(moment, self._as_known(key, relation, self._recorded_by(moment))) for moment in moments[-limit:]]
+
+    def cardinality(self, relation: str) -> Cardinality:
+        """Return how many values a relation has at a time: by the registry, else as learnt from this space."""
+        known = relations().get(relation).cardinality
+        return known if known != "unknown" else learnt(self.counts(relation))
+
+    def counts(self, relation: str) -> Counts:
+        """Return the counters of C.2.4 for a relation in this space."""
+        for head in self._uncounted.pop(relation, ()):
+            for member in {head, self._canonical(head)}:
+                self._count(member, relation)
+        return self._totals.get(relation, Counts())
+
+    # Within
+
+    def _meet(self, name: str, kind: EntityType | None) -> str:
+        key = self._keys.get(name)
+        if key is None:
+            key = self._keys[name] = entity_key(name)
+        self._spellings[key][name.strip()] += 1
+        learnt_kinds: set[EntityType] = {"person"} if titled(name) else set()
+        if kind:
+            learnt_kinds.add(kind)
+        words = key.split()
+        parts = dict.fromkeys((words[0], words[-1])) if words else {}
+        meant = {part: self._canonical(part) for part in parts}
+        self._types[key].update(learnt_kinds)
+        if len(words) > 1:
+            for part in parts:
+                if self._is_person(key):
+                    self._people[part][key] = None
+                else:
+                    self._people[part].pop(key, None)
+        for part, before in meant.items():
+            if part in self._spellings and self._canonical(part) != before:
+                self._renamed(part, before)
+        return key
+
+    def _canonical(self, key: str) -> str:
+        people = self._people.get(key, ())
+        if len(people) == 1 and self._types.get(key, {}).keys() <= {"person"}:
+            return next(iter(people))
+        return key
+
+    def _members(self, key: str) -> list[str]:
+        words = key.split()
+        short = {words[0], words[-1]} if len(words) > 1 else set()
+        return [key, *sorted(word for word in short if word in self._spellings and self._canonical(word) == key)]
+
+    def _is_person(self, key: str) -> bool:
+        return self._types[key].keys() == {"person"}
+
+    def _used(self, key: str) -> bool:
+        return key in self._from or key in self._to
+
+    def _counting(self, row: int, known: Callable[[int], bool] | None = None) -> bool:
+        """Return whether an assertion counts; with ``known`` among those rows alone."""
+        assertion = self.rows[row]
+        if assertion.turn_id in self._retired:
+            return False
+        if assertion.sentence == WHOLE:
+            return True
+        rank = _RANK[assertion.extractor]
+        if known is None:
+            return self._best[assertion.turn_id, assertion.sentence] == rank
+        others = (self.rows[other] for other in self._by_turn[assertion.turn_id] if known(other))
+        return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
+
+    def _rows_of(self, key: str, relation: str) -> list[int]:
+        return sorted(row for member in self._members(key) for row in self._groups.get((member, relation), ()))
+
+    def _changed(self, head: str, relation: str) -> None:
+        """Forget what was folded and counted of a (head, relation)."""
+        self._uncounted[relation].add(head)
+        for member in (head, self._canonical(head)):
+            self._folded.pop((member, relation), None)
+
+    def _reread(self, turn_id: str) -> None:
+        """Take note that other assertions of a turn count than before."""
+        for row in self._by_turn.get(turn_id, ()):
+            self._changed(self._keys[self.rows[row].head], self.rows[row].relation)
+
+    def _renamed(self, part: str, before: str) -> None:
+        """Take note that a short name means another entity than before."""
+        self._folded.clear()
+        for relation in self._from.get(part, ()):
+            self._uncounted[relation] |= {part, before}  # whom it means now is counted with it
+        for head, relation in self._to.get(part, ()):
+            self._uncounted[relation].add(head)
+
+    def _count(self, head: str, relation: str) -> None:
+        now = Counts()
+        if self._canonical(head) == head:  # else its assertions are counted with those of the longer name
+            counting = [self.rows[row] for row in self._rows_of(head, relation) if self._counting(row)]
+            now = count(counting, self.key)
+        before, total = self._counts.get((head, relation), Counts()), self._totals.get(relation, Counts())
+        self._counts[head, relation] = now
+        self._totals[relation] = Counts(
+            total.superseded + now.superseded - before.superseded, total.together + now.together - before.together
+        )
+
+    def both(self, key: str, relation: str) -> Iterator[Version]:
+        """Return the versions of one (head, relation), those relied on first."""
+        for layer in self._layers(key, relation):
+            yield from layer
+
+    def _layers(self, key: str, relation: str) -> _Layers:
+        single, usual = self.cardinality(relation) == "single", self.name(key)
+        kept = self._folded.get((key, relation))
+        if kept is None or kept[:2] != (single, usual):
+            rows = [row for row in self._rows_of(key, relation) if self._counting(row)]
+            kept = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
+        return kept[2]
+
+    def _recorded_by(self, moment: Millis) -> Callable[[int], bool]:
+        return lambda row: self.rows[row].recorded_at <= moment
+
+    def _as_known(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
+        rows = [row for row in self._rows_of(key, relation) if known(row) and self._counting(row, known)]
+        sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
+        return (*sure, *unsure)
+
+    def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
+        found = layers([self.rows[row] for row in rows], single=single, key=self.key, stable=self.stable)
+        sure, unsure = (tuple(v if v.head == usual else replace(v, head=usual) for v in layer) for layer in found)
+        return sure, unsure

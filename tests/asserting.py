@@ -1,0 +1,56 @@
+"""Assertions as tests write them: what matters is said, the rest is plain."""
+
+from collections.abc import Iterable
+
+from mcp_memory.domain.facts import Assertion, Extractor, Intent, Version
+from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.times import FOREVER
+
+
+def asserted(
+    tail: str,
+    since: int = 0,
+    until: int = FOREVER,
+    *,
+    head: str = "Ann",
+    relation: str = "lives_in",
+    turn: str | None = None,
+    sentence: int = 0,
+    negated: bool = False,
+    confidence: float = 0.95,
+    intent: Intent = "FACT",
+    change: bool = False,
+    extractor: Extractor = "caller",
+    said_at: int | None = None,
+    recorded_at: int = 0,
+) -> Assertion:
+    """Return an assertion; one in a turn of its own, said when it begins, unless told otherwise."""
+    said = since if said_at is None else said_at
+    words = head, relation, tail
+    turn = turn or f"t_{'-' if negated else ''}{words}{since}-{until}@{said}{confidence}{extractor}"
+    return Assertion(
+        id=assertion_id(turn, sentence, 9, *words, str(negated), str(since), str(until), str(confidence), extractor),
+        space="default",
+        turn_id=turn,
+        sentence=sentence,
+        start=0,
+        end=9,
+        head=head,
+        relation=relation,
+        tail=tail,
+        negated=negated,
+        since=since,
+        until=until,
+        stated=True,
+        confidence=confidence,
+        intent=intent,
+        change=change,
+        extractor=extractor,
+        said_at=said,
+        recorded_at=recorded_at,
+    )
+
+
+def shown(versions: Iterable[Version]) -> list[tuple[str, int, float]]:
+    """Return what versions say, as (tail, since, until) in their order, with infinity for no end."""
+    return [(v.tail, v.since, float("inf") if v.until >= FOREVER else v.until) for v in versions]

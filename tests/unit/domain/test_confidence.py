@@ -1,0 +1,59 @@
+"""How sure several turns together are (W-9, I-6)."""
+
+import random
+from itertools import permutations
+
+import pytest
+from asserting import asserted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_memory.domain.confidence import CEILING, STABLE, combined
+from mcp_memory.domain.facts import Assertion
+
+confidences = st.floats(min_value=0, max_value=1, exclude_min=True)
+thorough = settings(max_examples=300, deadline=None, derandomize=True)
+
+
+def turns(*confidences: float) -> list[Assertion]:
+    return [asserted("Oslo", confidence=c, turn=f"t_{number}") for number, c in enumerate(confidences)]
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 0.5), (2, 0.625), (3, 0.71875), (4, 0.7890625), (5, 0.841796875)])
+def test_w9_hedged_turns_add_up_and_the_fifth_makes_it_stable(count: int, expected: float) -> None:
+    assert combined(turns(*[0.5] * count)) == pytest.approx(expected, abs=1e-12)
+    assert (combined(turns(*[0.5] * count)) >= STABLE) == (count == 5)
+
+
+def test_w9_a_plain_statement_is_stable_at_once_and_a_hedge_beside_it_adds_a_little() -> None:
+    assert combined(turns(0.95)) == 0.95 >= STABLE
+    for order in permutations((0.5, 0.95)):
+        assert combined(turns(*order)) == pytest.approx(0.9625, abs=1e-12)
+
+
+@thorough
+@given(st.lists(confidences, min_size=1, max_size=8), st.randoms(use_true_random=False))
+def test_i6_the_order_of_turns_decides_nothing(said: list[float], rng: random.Random) -> None:
+    assert combined(turns(*rng.sample(said, len(said)))) == combined(turns(*said))
+
+
+@thorough
+@given(st.lists(confidences, min_size=1, max_size=8), confidences)
+def test_i6_another_turn_never_makes_it_less_sure_and_it_stays_within_its_range(said: list[float], new: float) -> None:
+    before, after = combined(turns(*said)), combined(turns(*said, new))
+    assert 0 < before <= after <= 1
+    assert after <= max(CEILING, *said, new)
+
+
+@thorough
+@given(st.lists(confidences, min_size=1, max_size=5), st.data())
+def test_i6_the_same_turn_saying_it_again_no_surer_changes_nothing(said: list[float], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(said) - 1))
+    again = asserted("Oslo", confidence=data.draw(st.floats(0, said[place], exclude_min=True)), turn=f"t_{place}")
+    assert combined([*turns(*said), again]) == combined(turns(*said))
+
+
+def test_no_number_of_turns_makes_it_certain_unless_one_of_them_is() -> None:
+    assert combined(turns(*[0.95] * 50)) == CEILING
+    assert combined(turns(0.95, 1.0)) == 1.0
+    assert combined(turns(0.3, 0.999)) == pytest.approx(0.999)

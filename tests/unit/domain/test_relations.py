@@ -1,0 +1,67 @@
+"""The registry of relations is consistent, and a relation is known by any of its names."""
+
+import tomllib
+
+import pytest
+
+from mcp_memory.domain.relations import Registry, Relation, relations
+from mcp_memory.texts import resource
+
+
+@pytest.mark.parametrize(
+    "written", ["lives_in", "livesIn", "Lives in", "LIVES_IN", "lives-in", " resides_in ", "relocatedTo", "Ｌives in"]
+)
+def test_a_relation_is_known_in_any_form_of_its_names(written: str) -> None:
+    assert relations().name(written) == "lives_in"
+
+
+def test_a_relation_that_nobody_knows_keeps_its_words_and_is_unknown() -> None:
+    name = relations().name("rootsFor the Team")
+    assert name == "roots_for_the_team"
+    assert relations().get(name) == Relation(name, "roots for the team", asked=("roots", "for", "the", "team"))
+    assert relations().name(name) == name
+
+
+@pytest.mark.parametrize("name", ["favourite_film", "current_project"])
+def test_of_a_favourite_or_current_thing_of_a_kind_there_is_one(name: str) -> None:
+    assert relations().get(name).cardinality == "single"
+
+
+@pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
+def test_what_the_registry_says_of_a_relation_fits_the_rest(relation: Relation) -> None:
+    assert relations().name(relation.name) == relation.name
+    assert relations().get(relation.name) is relation
+    others = [*relation.implies, *filter(None, (relation.inverse, relation.antonym))]
+    assert all(relations().get(other) in list(relations()) for other in others)
+    assert relation.name not in others
+    if relation.inverse:
+        inverse = relations().get(relation.inverse)
+        assert inverse.inverse == relation.name
+        assert not relation.symmetric
+        for kind, other in ((relation.head, inverse.tail), (relation.tail, inverse.head)):
+            assert not kind or not other or kind == other
+    if relation.antonym:
+        assert relations().get(relation.antonym).antonym == relation.name
+    if relation.symmetric:
+        assert relation.head == relation.tail
+    assert relation.label == relation.label.strip() != ""
+
+
+def test_every_other_name_is_found_as_it_is_written() -> None:
+    registry = Registry('[knows]\nalso = ["is_acquainted_with"]')
+    assert registry.name("isAcquaintedWith") == "knows"
+    for name, table in tomllib.loads(resource("relations.toml")).items():
+        assert all(relations().name(other) == name for other in table.get("also", []))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("[knows]\ncolour = 'red'", "'knows'"),
+        ("[knows]\nalso = ['met']\n[meets]\nalso = ['met']", "'met' stands for both 'knows' and 'meets'"),
+        ("[knows", "."),
+    ],
+)
+def test_a_registry_that_is_not_one_is_refused_in_words(text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        Registry(text)

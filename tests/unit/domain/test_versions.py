@@ -1,0 +1,495 @@
+"""The fold: what design D.1 promises of versions, for any set of assertions in any order of arrival.
+
+Beside it stand two memories that the fold is there to be better than: one that overwrites, and one that follows REAL
+§3.2 to the letter.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from asserting import asserted, shown
+from histories import history
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mcp_memory.domain.confidence import STABLE, combined
+from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.versions import fold, layers
+
+INF = float("inf")
+TAILS = ("Oslo", "Paris", "Rome")
+INSTANTS = range(9)
+thorough = settings(max_examples=200, deadline=None, derandomize=True)
+
+
+@st.composite
+def assertions(draw: st.DrawFn, confidences: Sequence[float] = (0.45, 0.65, 0.75, 0.95, 1.0)) -> Assertion:
+    since = draw(st.sampled_from([*INSTANTS, BEGINNING]))
+    ends = [end for end in INSTANTS if end > since]
+    return asserted(
+        draw(st.sampled_from(TAILS)),
+        since,
+        draw(st.sampled_from([FOREVER, FOREVER, *ends])),
+        negated=draw(st.integers(0, 4)) == 0,
+        confidence=draw(st.sampled_from(confidences)),
+        said_at=draw(st.sampled_from([*INSTANTS, max(since, 0)])),
+        turn=draw(st.sampled_from(["t_1", "t_2", "t_3", "t_4", "t_5", "t_6"])),
+    )
+
+
+histories = st.lists(assertions(), max_size=9, unique_by=lambda assertion: assertion.id)
+cardinalities = st.booleans()
+
+
+def live(versions: Sequence[Version]) -> list[Version]:
+    return [version for version in versions if version.status != "contested"]
+
+
+def values_at(versions: Sequence[Version], instant: int) -> list[str]:
+    return [version.tail for version in versions if version.holds(instant, instant + 1)]
+
+
+def meaning(versions: Sequence[Version]) -> list[object]:
+    """Return all that versions say but their ids, which the order of arrival decides."""
+    return sorted(
+        (
+            *(v.tail, v.since, v.until, v.status, v.stated, v.confidence, v.intent, v.superseded_by is None),
+            sorted(assertion.id for assertion in v.assertions),
+            sorted(assertion.id for assertion in v.ended_by),
+        )
+        for v in versions
+    )
+
+
+def winner(said: Sequence[Assertion], start: int) -> str:
+    here = [a for a in said if not a.negated and a.since == start]
+    return max(here, key=lambda a: (a.confidence, a.said_at, a.id)).tail
+
+
+# Invariants of design D.1
+
+
+@thorough
+@given(histories)
+def test_i2_a_single_valued_relation_never_has_two_values_at_once(said: list[Assertion]) -> None:
+    versions = live(fold(said, single=True, key=str))
+    for before, after in pairwise(versions):
+        assert before.until <= after.since
+
+
+@thorough
+@given(histories, cardinalities)
+def test_i3_no_version_ends_before_it_begins_and_only_contested_ones_are_empty(
+    said: list[Assertion], single: bool
+) -> None:
+    for version in fold(said, single=single, key=str):
+        assert version.since <= version.until
+        assert (version.since == version.until) == (version.status == "contested")
+        assert (version.until == FOREVER) == (version.status == "active") == version.current
+
+
+@thorough
+@given(histories, cardinalities)
+def test_i4_every_positive_assertion_supports_exactly_one_version(said: list[Assertion], single: bool) -> None:
+    versions = fold(said, single=single, key=str)
+    supported = [assertion.id for version in versions for assertion in version.assertions]
+    assert sorted(supported) == sorted(a.id for a in said if not a.negated)
+    assert all(assertion.tail == version.tail for version in versions for assertion in version.assertions)
+    assert len({version.id for version in versions}) == len(versions)
+
+
+@thorough
+@given(histories, cardinalities, st.randoms(use_true_random=False))
+def test_i4_the_order_of_arrival_decides_nothing_but_ids(
+    said: list[Assertion], single: bool, rng: random.Random
+) -> None:
+    shuffled = rng.sample(said, len(said))
+    assert meaning(fold(shuffled, single=single, key=str)) == meaning(fold(said, single=single, key=str))
+
+
+@thorough
+@given(histories)
+def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Assertion]) -> None:
+    versions = fold(said, single=True, key=str)
+    for start in {a.since for a in said if not a.negated}:
+        assert values_at(versions, start) == [winner(said, start)]
+
+
+@thorough
+@given(histories)
+def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(said: list[Assertion]) -> None:
+    versions = fold(said, single=True, key=str)
+    for instant in INSTANTS:
+        starts = [a.since for a in said if not a.negated and a.since <= instant]
+        if not starts:
+            assert values_at(versions, instant) == []
+            continue
+        latest = winner(said, max(starts))
+        negated = any(a.negated and a.tail == latest and max(starts) < a.since <= instant for a in said)
+        held = values_at(versions, instant)
+        assert held in ([latest], [])
+        if held:
+            version = next(v for v in versions if v.holds(instant, instant + 1))
+            assert not negated
+            assert any(a.until > instant for a in version.assertions)  # somebody says that it lasts so long
+        elif not negated:  # then a stated end has passed, and nobody who knew of it says that it went on
+            version = next(v for v in versions if v.holds(max(starts), max(starts) + 1))
+            told = max(a.said_at for a in version.assertions if a.until == version.until)
+            went_on = [a for a in version.assertions if a.until == FOREVER and winner(said, a.since) == a.tail]
+            assert all(a.since < version.until for a in went_on)
+            assert all(a.said_at < version.until or a.said_at <= told for a in went_on)
+
+
+@thorough
+@given(histories)
+def test_i6_confidence_is_of_the_assertions_that_support_a_version_and_in_its_range(said: list[Assertion]) -> None:
+    for version in fold(said, single=True, key=str):
+        assert version.confidence == combined(version.assertions)
+        assert 0 < version.confidence <= 1
+
+
+@thorough
+@given(histories, assertions())
+def test_i7_each_value_of_a_multi_valued_relation_lives_by_itself(said: list[Assertion], new: Assertion) -> None:
+    assume(new.id not in {a.id for a in said})
+    before, after = fold(said, single=False, key=str), fold([*said, new], single=False, key=str)
+    for tail in TAILS:
+        intervals = [version for version in live(after) if version.tail == tail]
+        assert all(one.until < other.since for one, other in pairwise(intervals))
+        if tail != new.tail:
+            assert [v for v in before if v.tail == tail] == [v for v in after if v.tail == tail]
+
+
+@thorough
+@given(histories)
+def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_nothing_is_contested(said: list[Assertion]) -> None:
+    versions = fold(said, single=False, key=str)
+    apart = [v for tail in TAILS for v in fold([a for a in said if a.tail == tail], single=True, key=str)]
+    assert sorted(versions, key=lambda v: v.id) == sorted(apart, key=lambda v: v.id)
+    assert all(version.status != "contested" and version.superseded_by is None for version in versions)
+
+
+@thorough
+@given(histories)
+def test_what_takes_the_place_of_a_version_begins_where_that_ends(said: list[Assertion]) -> None:
+    versions = {version.id: version for version in fold(said, single=True, key=str)}
+    starts = {version.since for version in live(tuple(versions.values()))}
+    for version in live(tuple(versions.values())):
+        if version.superseded_by:
+            assert versions[version.superseded_by].since == version.until
+        assert bool(version.superseded_by) == (version.until in starts)
+        assert all(a.since == version.until for a in version.ended_by)
+
+
+# Examples
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (
+            [("Paris", 2010), ("London", 2015), ("Paris", 2020)],
+            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
+        ),
+        ([("London", 2015), ("Paris", 2010)], [("Paris", 2010, 2015), ("London", 2015, INF)]),
+        (
+            [("Paris", 2010), ("Rome", 2020), ("London", 2015)],
+            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Rome", 2020, INF)],
+        ),
+        ([("Paris", 2012), ("Paris", 2010)], [("Paris", 2010, INF)]),
+        (
+            [("Paris", 2010), ("Paris", 2020), ("London", 2015)],
+            [("Paris", 2010, 2015), ("London", 2015, 2020), ("Paris", 2020, INF)],
+        ),
+    ],
+)
+def test_w7_the_worked_examples_of_the_design(
+    said: list[tuple[str, int]], expected: list[tuple[str, int, float]]
+) -> None:
+    assert shown(fold([asserted(*each) for each in said], single=True, key=str)) == expected
+
+
+def test_w7_of_two_values_with_one_start_the_later_said_is_the_correction() -> None:
+    paris, london = asserted("Paris", 2010, said_at=2010), asserted("London", 2010, said_at=2011)
+    contested, version = fold([paris, london], single=True, key=str)
+    assert shown([contested, version]) == [("Paris", 2010, 2010), ("London", 2010, INF)]
+    assert contested.status == "contested"
+    surer = asserted("Paris", 2010, said_at=2010, confidence=1.0)
+    assert shown(fold([surer, london], single=True, key=str)) == [("London", 2010, 2010), ("Paris", 2010, INF)]
+
+
+def test_an_open_statement_does_not_undo_an_end_that_was_told_later() -> None:
+    lives = asserted("Oslo", 2010, said_at=2010)
+    left = asserted("Oslo", 2010, 2015, said_at=2018)
+    assert shown(fold([lives, left], single=True, key=str)) == [("Oslo", 2010, 2015)]
+    still = asserted("Oslo", 2012, said_at=2019)
+    assert shown(fold([lives, left, still], single=True, key=str)) == [("Oslo", 2010, INF)]
+
+
+def test_an_end_told_afterwards_closes_what_was_told_as_open_even_if_both_are_told_long_after() -> None:
+    since, from_to = asserted("Oslo", 2010, said_at=2026), asserted("Oslo", 2010, 2015, said_at=2027)
+    assert shown(fold([since, from_to], single=True, key=str)) == [("Oslo", 2010, 2015)]
+    plan, still = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2010, said_at=2026)
+    assert shown(fold([plan, still], single=True, key=str)) == [("Oslo", 2010, INF)]
+
+
+def test_an_end_that_was_told_of_a_later_start_ends_the_whole_stay() -> None:
+    lives, until = asserted("Oslo", 2010), asserted("Oslo", 2012, 2015)
+    assert shown(fold([lives, until], single=True, key=str)) == [("Oslo", 2010, 2015)]
+
+
+def test_a_stay_that_begins_again_where_it_was_to_end_is_one_stay() -> None:
+    until, again = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2015, said_at=2009)
+    assert shown(fold([until, again], single=True, key=str)) == [("Oslo", 2010, INF)]
+    later = asserted("Oslo", 2016, said_at=2016)
+    assert shown(fold([until, later], single=True, key=str)) == [("Oslo", 2010, 2015), ("Oslo", 2016, INF)]
+
+
+def test_leaving_and_arriving_in_one_breath_names_what_came_after() -> None:
+    paris, london = asserted("Paris", 2010), asserted("London", 2015)
+    gone = asserted("Paris", 2015, negated=True)
+    left, lives = fold([paris, gone, london], single=True, key=str)
+    assert (left.status, left.ended_by, left.superseded_by) == ("closed", (gone,), lives.id)
+    ended, lives = fold([asserted("Paris", 2010, 2015), london], single=True, key=str)
+    assert (ended.until, ended.ended_by, ended.superseded_by) == (2015, (), lives.id)
+
+
+def test_a_value_said_and_denied_for_the_same_moment_holds() -> None:
+    said = [asserted("Paris", 2010), asserted("Paris", 2015, negated=True), asserted("Paris", 2015)]
+    assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
+    assert shown(fold([said[1], said[2]], single=True, key=str)) == [("Paris", 2015, INF)]
+
+
+def test_what_is_denied_before_it_was_ever_said_changes_nothing() -> None:
+    said = [asserted("Paris", 2010), asserted("Rome", 2015, negated=True), asserted("Paris", 2005, negated=True)]
+    assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
+
+
+def test_the_current_value_that_loses_a_dispute_ends_there_and_keeps_its_source() -> None:
+    paris, again, london = asserted("Paris", 2010), asserted("Paris", 2015, confidence=0.8), asserted("London", 2015)
+    left, lives = fold([paris, again, london], single=True, key=str)
+    assert shown([left, lives]) == [("Paris", 2010, 2015), ("London", 2015, INF)]
+    assert left.assertions == (paris, again)
+
+
+def test_of_many_values_with_one_start_all_but_the_winner_are_contested() -> None:
+    said = [asserted(city, 2010, said_at=2010 + place) for place, city in enumerate(("Bonn", "Oslo", "Rome", "Lima"))]
+    *contested, version = fold(said, single=True, key=str)
+    assert shown([version]) == [("Lima", 2010, INF)]
+    assert [v.status for v in contested] == ["contested"] * 3
+
+
+def test_what_used_to_be_began_before_everything() -> None:
+    said = [asserted("Rome", 2015), asserted("Oslo", BEGINNING, said_at=2016)]
+    assert shown(fold(said, single=True, key=str)) == [("Oslo", BEGINNING, 2015), ("Rome", 2015, INF)]
+
+
+# Layers of confidence
+
+
+@thorough
+@given(histories, cardinalities, st.sampled_from([0.5, STABLE, 0.96]))
+def test_everything_relied_on_is_sure_enough_and_nothing_is_lost(
+    said: list[Assertion], single: bool, stable: float
+) -> None:
+    sure, suspected = layers(said, single=single, key=str, stable=stable)
+    assert all(version.confidence >= stable for version in sure)
+    assert all(version.confidence < stable for version in suspected)
+    supported = [assertion.id for version in (*sure, *suspected) for assertion in version.assertions]
+    assert sorted(supported) == sorted(a.id for a in said if not a.negated)
+    assert all(one.until <= other.since for one, other in pairwise(live(sure))) or not single
+
+
+@thorough
+@given(histories, cardinalities)
+def test_without_a_threshold_the_layers_are_the_fold(said: list[Assertion], single: bool) -> None:
+    assert layers(said, single=single, key=str, stable=0) == (fold(said, single=single, key=str), ())
+
+
+@thorough
+@given(histories, cardinalities, st.randoms(use_true_random=False))
+def test_the_layers_depend_on_no_order(said: list[Assertion], single: bool, rng: random.Random) -> None:
+    shuffled = rng.sample(said, len(said))
+    one, other = (layers(each, single=single, key=str, stable=STABLE) for each in (said, shuffled))
+    assert [meaning(layer) for layer in one] == [meaning(layer) for layer in other]
+
+
+@thorough
+@given(histories, cardinalities, st.lists(assertions(confidences=(0.45, 0.65, 0.75)), min_size=1, max_size=3))
+def test_a_hedged_remark_changes_nothing_before_it_is_confirmed(
+    said: list[Assertion], single: bool, hedged: list[Assertion]
+) -> None:
+    remarks = [remark for remark in hedged if remark.tail == hedged[0].tail and not remark.negated]
+    assume(remarks and combined(remarks) < STABLE)
+    others = [a for a in said if a.tail != hedged[0].tail]
+    before, _ = layers(others, single=single, key=str, stable=STABLE)
+    after, suspected = layers([*others, *remarks], single=single, key=str, stable=STABLE)
+    assert after == before
+    assert {a.id for a in remarks} <= {a.id for version in suspected for a in version.assertions}
+
+
+@thorough
+@given(histories, cardinalities, assertions(confidences=(0.45, 0.65, 0.75)))
+def test_a_hedged_end_changes_nothing_before_it_is_confirmed(
+    said: list[Assertion], single: bool, remark: Assertion
+) -> None:
+    hedged = asserted(remark.tail, remark.since, negated=True, confidence=remark.confidence)
+    others = [a for a in said if not (a.negated and a.tail == hedged.tail)]
+    assert layers([*others, hedged], single=single, key=str, stable=STABLE) == layers(
+        others, single=single, key=str, stable=STABLE
+    )
+
+
+def test_a_confirmed_remark_has_its_effect_from_its_own_start() -> None:
+    paris, rumour = asserted("Paris", 2010), asserted("London", 2015, confidence=0.45)
+    sure, suspected = layers([paris, rumour], single=True, key=str, stable=STABLE)
+    assert shown(sure) == [("Paris", 2010, INF)]
+    assert shown(suspected) == [("London", 2015, INF)]
+    sure, suspected = layers([paris, rumour, asserted("London", 2018)], single=True, key=str, stable=STABLE)
+    assert shown(sure) == [("Paris", 2010, 2015), ("London", 2015, INF)]
+    assert suspected == ()
+
+
+def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
+    acme = asserted("Acme", 2010)
+    perhaps, surely = (asserted("Acme", at, negated=True, confidence=c) for at, c in ((2015, 0.45), (2018, 0.95)))
+    assert shown(layers([acme, perhaps], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, INF)]
+    assert shown(layers([acme, perhaps, surely], single=True, key=str, stable=STABLE)[0]) == [("Acme", 2010, 2015)]
+    back = asserted("Acme", 2016)
+    assert shown(layers([acme, perhaps, back, surely], single=True, key=str, stable=STABLE)[0]) == [
+        ("Acme", 2010, 2018)
+    ]
+
+
+def test_a_rumour_does_not_cut_in_two_what_only_both_halves_make_sure() -> None:
+    reported = [asserted("Paris", 2010, confidence=0.75), asserted("Paris", 2020, confidence=0.75)]
+    for cut in (asserted("London", 2015, confidence=0.78), asserted("Paris", 2015, negated=True, confidence=0.5)):
+        sure, _ = layers([*reported, cut], single=True, key=str, stable=STABLE)
+        assert shown(sure) == [("Paris", 2010, INF)]
+
+
+# Two baselines
+
+
+class Overwriting:
+    """Keeps the last value that it was told, as most memories do."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, int, float]] = []
+
+    def tell(self, tail: str, since: int) -> None:
+        self.rows = [(tail, since, INF)]
+
+
+class Literal:
+    """Follows REAL §3.2 to the letter (design A.4): merges the same value to [min, ∞), closes others at the start."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, int, float]] = []
+
+    def tell(self, tail: str, since: int) -> None:
+        merged, rows = False, []
+        for known, start, end in self.rows:
+            if known == tail:
+                merged = True
+                rows.append((known, min(start, since), INF))
+            else:
+                rows.append((known, start, since if end > since else end))
+        self.rows = rows if merged else [*rows, (tail, since, INF)]
+
+
+class Folding:
+    """Keeps what it was told, and folds it."""
+
+    def __init__(self) -> None:
+        self.said: list[Assertion] = []
+
+    def tell(self, tail: str, since: int) -> None:
+        self.said.append(asserted(tail, since))
+
+    @property
+    def rows(self) -> list[tuple[str, int, float]]:
+        return shown(fold(self.said, single=True, key=str))
+
+
+def breaks(rows: Sequence[tuple[str, int, float]], told: Sequence[tuple[str, int]]) -> tuple[bool, bool]:
+    """Return whether I-2 is broken, and whether I-5 is, at the start of some value."""
+    held = [[tail for tail, since, until in rows if since <= start < until] for _, start in told]
+    return any(len(tails) > 1 for tails in held), any(
+        tail not in tails for (tail, _), tails in zip(told, held, strict=True)
+    )
+
+
+def in_order(rng: random.Random, *, returning: bool) -> list[tuple[str, int]]:
+    """Return three to six changes of a city, told as they happen; with ``returning`` one of them comes back."""
+    cities = rng.sample(["Bonn", "Lima", "Oslo", "Paris", "Rome", "Turin"], rng.randint(3, 6))
+    if returning:
+        place = rng.randrange(2, len(cities))
+        cities[place] = cities[rng.randrange(place - 1)]
+    starts = sorted(rng.sample(range(1990, 2020), len(cities)))
+    return list(zip(cities, starts, strict=True))
+
+
+def test_where_values_return_both_baselines_break_what_the_fold_keeps() -> None:
+    overlaps: dict[str, int] = defaultdict(int)
+    lost: dict[str, int] = defaultdict(int)
+    for seed in range(1000):
+        told = in_order(random.Random(seed), returning=True)
+        for memory in (Overwriting(), Literal(), Folding()):
+            for each in told:
+                memory.tell(*each)
+            overlap, loss = breaks(memory.rows, told)
+            overlaps[type(memory).__name__] += overlap
+            lost[type(memory).__name__] += loss
+    assert overlaps["Literal"] > 0, overlaps
+    assert lost["Overwriting"] > 0, lost
+    assert (overlaps["Folding"], lost["Folding"]) == (0, 0), (dict(overlaps), dict(lost))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_where_news_comes_in_order_and_nothing_returns_the_fold_is_the_rule_of_the_paper(seed: int) -> None:
+    literal, folding = Literal(), Folding()
+    for each in in_order(random.Random(seed), returning=False):
+        literal.tell(*each)
+        folding.tell(*each)
+    assert folding.rows == literal.rows
+
+
+def test_late_news_makes_the_rule_of_the_paper_end_a_value_before_it_begins() -> None:
+    literal, folding = Literal(), Folding()
+    for memory in (literal, folding):
+        memory.tell("London", 2015)
+        memory.tell("Paris", 2010)
+    assert ("London", 2015, 2010) in literal.rows
+    assert folding.rows == [("Paris", 2010, 2015), ("London", 2015, INF)]
+
+
+def test_a_thousand_lives_told_in_any_order_are_remembered_as_they_were() -> None:
+    rng = random.Random(0)
+    asked = right = overwriting = overlaps = 0
+    for _ in range(1000):
+        life = history(rng)
+        versions = live(fold(life.assertions("Ann"), single=True, key=str))
+        overlaps += sum(before.until > after.since for before, after in pairwise(versions))
+        for instant in life.instants(rng, 10):
+            asked += 1
+            right += values_at(versions, instant) == [value for value in [life.value_at(instant)] if value]
+            overwriting += life.overwritten(instant) == life.value_at(instant)
+    assert (right, overlaps) == (asked, 0), f"overwriting has {overwriting / asked:.0%} right"
+    assert overwriting < asked / 2
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_made_up_lives_have_returns_gaps_corrections_and_stated_ends(dated: bool) -> None:
+    lives = [history(random.Random(seed), dated=dated) for seed in range(200)]
+    assert all(3 <= len(life.stays) <= 6 for life in lives)
+    returns = [len({stay.tail for stay in life.stays}) < len(life.stays) for life in lives]
+    gaps = [any(before.until < after.since for before, after in pairwise(life.stays)) for life in lives]
+    wrong = [{told.tail for told in life.told} != {stay.tail for stay in life.stays} for life in lives]
+    ends = [any(told.until < FOREVER for told in life.told) for life in lives]
+    assert all(sum(kind) > 40 for kind in (returns, gaps, wrong, ends))
+    assert history(random.Random(1), dated=dated) == history(random.Random(1), dated=dated)

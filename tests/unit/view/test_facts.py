@@ -1,0 +1,346 @@
+"""The facts of a space: whose reading counts, which names are one, and that the order of arrival decides nothing."""
+
+import random
+from itertools import permutations
+
+import pytest
+from asserting import asserted, shown
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_memory.domain.cardinality import Counts, count
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.view.facts import Facts
+
+INF = float("inf")
+thorough = settings(max_examples=100, deadline=None, derandomize=True)
+
+
+def facts_of(*said: Assertion) -> Facts:
+    facts = Facts()
+    facts.add(said)
+    return facts
+
+
+# Which assertions count
+
+READINGS = [
+    asserted("Oslo", 2010, turn="t", sentence=0, extractor="embedded"),
+    asserted("Bergen", 2010, turn="t", sentence=0, extractor="anthropic"),
+    asserted("Turin", 2010, turn="t", sentence=0, extractor="caller"),
+    asserted("Lima", 2015, turn="t", sentence=1, extractor="embedded"),
+]
+
+
+@pytest.mark.parametrize("order", list(permutations(READINGS)))
+def test_of_one_sentence_the_best_reading_counts_whatever_came_first(order: tuple[Assertion, ...]) -> None:
+    facts = Facts()
+    for assertion in order:
+        facts.add([assertion])
+        facts.versions("ann", "lives_in")  # what is kept from before must not matter
+    assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
+    assert {a.tail for a in facts.said_in("t")} == {"Turin", "Lima"}
+    assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
+
+
+def test_what_a_turn_as_a_whole_says_stands_beside_what_its_sentences_say() -> None:
+    whole = asserted("Oslo", 2010, turn="t", sentence=WHOLE, extractor="caller")
+    facts = facts_of(whole, asserted("Lima", 2015, turn="t", sentence=0, extractor="embedded"))
+    assert shown(facts.versions("ann", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
+
+
+def test_the_same_assertion_twice_is_one() -> None:
+    facts = facts_of(READINGS[0], READINGS[0])
+    facts.add([READINGS[0]])
+    assert facts.rows == [READINGS[0]]
+    assert facts.names("ann") == ("Ann",)
+
+
+def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
+    facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
+    assert len(facts.versions("ann", "lives_in")) == 2
+    facts.retire("t_old")
+    assert shown(facts.versions("ann", "lives_in")) == [("Lima", 2015, INF)]
+    assert facts.said_in("t_old") == []
+    late = Facts()
+    late.retire("t_old")  # a view that is read at once learns of it before the assertions come
+    late.add(facts.rows)
+    assert late.versions("ann", "lives_in") == facts.versions("ann", "lives_in")
+
+
+# Which names mean the same
+
+
+def test_a_short_name_means_the_only_person_of_that_name() -> None:
+    facts = facts_of(
+        asserted("Acme", 2010, head="Anna Patel", relation="works_at"),
+        asserted("Lima", 2012, head="Dr. Patel"),
+        asserted("Bonn", 2014, head="Anna"),
+    )
+    assert facts.resolve("Patel") == facts.resolve("the Dr. Patel") == facts.resolve("ANNA PATEL's") == "anna patel"
+    assert facts.names("anna patel") == ("Anna Patel", "Anna", "Dr. Patel")
+    assert shown(facts.versions("anna patel", "lives_in")) == [("Lima", 2012, 2014), ("Bonn", 2014, INF)]
+    assert {version.head for version in facts.from_("anna patel")} == {"Anna Patel"}
+    assert facts.entities() == ["anna patel", "acme", "lima", "bonn"]
+    assert facts.kind("anna patel") == "person"
+
+
+def test_a_short_name_that_was_never_written_is_understood_in_a_question() -> None:
+    facts = facts_of(asserted("Acme", 2010, head="Anna Patel", relation="works_at"))
+    assert facts.resolve("Patel") == "anna patel"
+    assert facts.resolve("Ms Patel") == "anna patel"
+    assert facts.resolve("Raj") is None
+
+
+def test_a_short_name_that_two_people_bear_means_neither_of_them() -> None:
+    anna, short = asserted("Acme", 2010, head="Anna Patel", relation="works_at"), asserted("Lima", head="Dr. Patel")
+    facts = facts_of(anna, short)
+    assert shown(facts.versions("anna patel", "lives_in")) == [("Lima", 0, INF)]
+    facts.meet("Raj Patel")
+    assert facts.resolve("Patel") == "patel"
+    assert facts.versions("anna patel", "lives_in") == ()
+    assert shown(facts.versions("patel", "lives_in")) == [("Lima", 0, INF)]
+    assert facts.resolve("Anna") == "anna patel"
+
+
+def test_a_place_is_never_merged_with_a_person_of_that_name() -> None:
+    place = asserted("Paris", 2010, head="Bob")
+    for order in permutations((place, asserted("Acme", head="Paris Hilton", relation="works_at"))):
+        facts = facts_of(*order)
+        assert facts.resolve("Paris") == "paris"
+        assert [version.head for version in facts.to("paris")] == ["Bob"]
+    town = facts_of(asserted("Lake Victoria", head="Bob"), asserted("Cork", head="Victoria"))
+    assert town.resolve("Victoria") == "victoria"
+
+
+def test_asking_for_what_nobody_knows_leaves_no_trace() -> None:
+    facts = facts_of(asserted("Oslo"))
+    assert facts.resolve("Zoe") is None
+    assert (facts.name("zoe"), facts.names("zoe"), facts.kind("zoe"), facts.degree("zoe")) == ("zoe", ("zoe",), None, 0)
+    assert facts.versions("zoe", "lives_in") == ()
+    assert (list(facts.from_("zoe")), list(facts.to("zoe")), facts.relations_of("zoe")) == ([], [], [])
+    assert (facts.version("f_nothing"), facts.version(""), facts.said_in("t_nothing")) == (None, None, [])
+    assert facts.resolve("Zoe") is None
+    assert facts.entities() == ["ann", "oslo"]
+
+
+# Versions, by head, by tail and by id
+
+
+def test_facts_are_found_from_both_ends() -> None:
+    facts = facts_of(
+        asserted("Oslo", 2010),
+        asserted("Oslo", 2012, head="Bob"),
+        asserted("Lima", 2015),
+        asserted("Bob", 2000, relation="friend_of"),
+    )
+    assert [v.text for v in facts.from_("ann")] == ["Ann lives in Oslo", "Ann lives in Lima", "Ann is a friend of Bob"]
+    assert [v.text for v in facts.to("oslo")] == ["Ann lives in Oslo", "Bob lives in Oslo"]
+    assert [v.text for v in facts.to("bob")] == ["Ann is a friend of Bob"]
+    assert facts.relations_of("ann") == ["lives_in", "friend_of"]
+    assert [facts.degree(key) for key in ("ann", "bob", "oslo", "lima")] == [2, 2, 2, 1]
+    assert len(list(facts.all())) == 4
+
+
+def test_what_is_suspected_is_shown_only_on_demand() -> None:
+    rumour = asserted("Lima", 2015, confidence=0.45)
+    facts = facts_of(asserted("Oslo", 2010), rumour)
+    assert [v.tail for v in facts.from_("ann")] == [v.tail for v in facts.all()] == ["Oslo"]
+    assert [v.tail for v in facts.from_("ann", suspected=True)] == ["Oslo", "Lima"]
+    assert (list(facts.to("lima")), len(list(facts.to("lima", suspected=True)))) == ([], 1)
+    assert shown(facts.suspected("ann", "lives_in")) == [("Lima", 2015, INF)]
+    version = facts.version_of(rumour)
+    assert version is not None
+    assert facts.version(version.id) == version
+
+
+def test_an_id_lasts_when_an_earlier_assertion_arrives_late_or_a_better_reading_takes_its_place() -> None:
+    read = asserted("Oslo", 2012, turn="t", extractor="embedded")
+    facts = facts_of(read)
+    (before,) = facts.versions("ann", "lives_in")
+    facts.add([asserted("Oslo", 2010), asserted("oslo", 2012, turn="t", extractor="caller")])
+    after = facts.version(before.id)
+    assert after is not None
+    assert (after.since, [a.extractor for a in after.assertions]) == (2010, ["caller", "caller"])
+    facts.add([asserted("Lima", 2011)])
+    split = facts.version(before.id)
+    assert split is not None
+    assert (split.since, split.tail) == (2012, "oslo")
+
+
+def test_a_repeated_statement_finds_its_version_though_it_is_recorded_at_another_time() -> None:
+    facts = facts_of(asserted("Oslo", 2010, recorded_at=1))
+    assert facts.version_of(asserted("Oslo", 2010, recorded_at=2)) == facts.versions("ann", "lives_in")[0]
+    assert facts.version_of(asserted("Oslo", 2015, negated=True)) is None
+
+
+# What was known before
+
+
+def test_what_was_known_earlier_is_the_fold_of_what_was_recorded_by_then() -> None:
+    said = [
+        asserted("Oslo", 2010, turn="t", extractor="embedded", recorded_at=1),
+        asserted("Rome", 2020, recorded_at=2),
+        asserted("Lima", 2015, recorded_at=3),
+        asserted("Bergen", 2010, turn="t", extractor="caller", recorded_at=4),
+    ]
+    facts = facts_of(*said)
+    history = facts.history("ann", "lives_in", 10)
+    assert [(moment, shown(known)) for moment, known in history] == [
+        (1, [("Oslo", 2010, INF)]),
+        (2, [("Oslo", 2010, 2020), ("Rome", 2020, INF)]),
+        (3, [("Oslo", 2010, 2015), ("Lima", 2015, 2020), ("Rome", 2020, INF)]),
+        (4, [("Bergen", 2010, 2015), ("Lima", 2015, 2020), ("Rome", 2020, INF)]),
+    ]
+    assert facts.history("ann", "lives_in", 2) == history[-2:]
+
+
+# Cardinality
+
+
+def test_a_relation_learnt_as_single_folds_as_if_that_had_been_known() -> None:
+    switches = [
+        asserted(job, year, head=head, relation="roots_for", change=year > 2010)
+        for head in ("Ann", "Bob")
+        for year, job in ((2010, "Reds"), (2012, "Blues"), (2014, "Reds"))
+    ]
+    facts = facts_of(*switches[:-1])
+    reds = asserted("Reds", 2010, head="Cleo", relation="roots_for")
+    facts.add([reds, asserted("Blues", 2011, head="Cleo", relation="roots_for", change=True)])
+    assert facts.counts("roots_for") == Counts(4, 0)
+    assert facts.cardinality("roots_for") == "single"
+    assert shown(facts.versions("cleo", "roots_for")) == [("Reds", 2010, 2011), ("Blues", 2011, INF)]
+    early = facts_of(reds, asserted("Blues", 2011, head="Cleo", relation="roots_for", change=True))
+    assert early.cardinality("roots_for") == "unknown"
+    assert shown(early.versions("cleo", "roots_for")) == [("Reds", 2010, INF), ("Blues", 2011, INF)]
+    early.add(switches)
+    assert shown(early.versions("cleo", "roots_for")) == shown(facts.versions("cleo", "roots_for"))
+
+
+def test_what_the_registry_knows_is_not_unlearnt() -> None:
+    both = [asserted(city, year, turn=f"t_{year}") for year in range(4) for city in ("Oslo", "Lima")]
+    assert facts_of(*both).cardinality("lives_in") == "single"
+    assert facts_of().cardinality("roots_for") == "unknown"
+
+
+def test_two_values_are_counted_apart_once_their_names_no_longer_mean_the_same() -> None:
+    both = [asserted(name, 1, head="Bob", relation="met", turn="t") for name in ("Anna Patel", "Patel")]
+    facts = facts_of(*both, asserted("Lima", head="Anna Patel"))
+    assert facts.counts("met") == Counts(0, 0)
+    facts.meet("Raj Patel")
+    assert facts.counts("met") == Counts(0, 1)
+
+
+# Properties
+
+HEADS = ("Anna Patel", "Patel", "Dr. Patel", "Raj Patel", "Anna", "Bob", "Paris")
+RELATIONS = ("lives_in", "roots_for", "friend_of")
+assertions = st.builds(
+    asserted,
+    st.sampled_from(["Oslo", "Paris", "oslo", "Patel", "Raj Patel", "Paris Hilton", "Bob"]),
+    st.integers(0, 5),
+    head=st.sampled_from(HEADS),
+    relation=st.sampled_from(RELATIONS),
+    turn=st.sampled_from(["t_1", "t_2", "t_3", "t_4", "t_5"]),
+    sentence=st.sampled_from([0, 1, WHOLE]),
+    negated=st.sampled_from([False, False, True]),
+    confidence=st.sampled_from([0.45, 0.75, 0.95]),
+    change=st.booleans(),
+    extractor=st.sampled_from(["embedded", "anthropic", "caller"]),
+)
+histories = st.lists(assertions, max_size=12, unique_by=lambda assertion: assertion.id)
+
+
+def visible(facts: Facts) -> object:
+    """Return all that a space shows of its facts but their ids, which the order of arrival decides."""
+    keys = sorted(facts.entities())
+    groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
+    layers = [[facts.versions(*group), facts.suspected(*group)] for group in groups]
+    return (
+        [(key, facts.names(key), facts.kind(key), facts.degree(key)) for key in keys],
+        [(name, facts.resolve(name)) for name in (*HEADS, "Hilton", "Raj", "Zoe")],
+        [(name, facts.counts(name), facts.cardinality(name)) for name in RELATIONS],
+        groups,
+        [
+            sorted(
+                (
+                    facts.key(v.tail),
+                    v.head,
+                    v.since,
+                    v.until,
+                    v.status,
+                    v.confidence,
+                    sorted(a.id for a in v.assertions),
+                )
+                for v in layer
+            )
+            for pair in layers
+            for layer in pair
+        ],
+        [sorted((v.head, v.relation, v.since, v.until) for v in facts.to(key, suspected=True)) for key in keys],
+        [sorted(a.id for a in facts.said_in(f"t_{number}")) for number in range(1, 6)],
+    )
+
+
+@thorough
+@given(histories, st.booleans(), st.randoms(use_true_random=False))
+def test_nothing_that_is_visible_depends_on_the_order_of_arrival_or_on_what_was_asked_meanwhile(
+    said: list[Assertion], retired: bool, rng: random.Random
+) -> None:
+    once, stepwise = Facts(), Facts()
+    if retired:
+        once.retire("t_1")
+    once.add(said)
+    once.meet("Bob Patel")
+    stepwise.meet("Bob Patel")
+    for assertion in rng.sample(said, len(said)):
+        stepwise.add([assertion])
+        visible(stepwise)
+    if retired:
+        stepwise.retire("t_1")
+    assert visible(stepwise) == visible(once)
+
+
+@thorough
+@given(histories, st.randoms(use_true_random=False))
+def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[Assertion], rng: random.Random) -> None:
+    facts = Facts()
+    for assertion in said:
+        facts.add([assertion])
+        facts.counts(rng.choice(RELATIONS))
+    facts.retire("t_2")
+    counting = [a for number in range(1, 6) for a in facts.said_in(f"t_{number}")]
+    for relation in RELATIONS:
+        of_heads = [
+            count([a for a in counting if (facts.key(a.head), a.relation) == (head, relation)], facts.key)
+            for head in facts.entities()
+        ]
+        assert facts.counts(relation) == Counts(sum(c.superseded for c in of_heads), sum(c.together for c in of_heads))
+
+
+@thorough
+@given(histories)
+def test_every_id_that_was_ever_shown_still_names_a_version(said: list[Assertion]) -> None:
+    facts, shown_ids = Facts(), set()
+    for assertion in said:
+        facts.add([assertion])
+        shown_ids |= {version.id for version in facts.all(suspected=True)}
+    counting = {a.id for number in range(1, 6) for a in facts.said_in(f"t_{number}")}
+    for fact_id in shown_ids:
+        version = facts.version(fact_id)
+        if "x_" + fact_id.removeprefix("f_") in counting:
+            assert version is not None
+            assert version.id in {v.id for v in facts.all(suspected=True)}
+
+
+@thorough
+@given(histories)
+def test_every_version_is_found_from_its_head_and_from_its_tail(said: list[Assertion]) -> None:
+    facts = facts_of(*said)
+    for version in facts.all(suspected=True):
+        head, tail = facts.key(version.head), facts.key(version.tail)
+        assert version in facts.from_(head, suspected=True)
+        assert version in facts.to(tail, suspected=True)
+        assert facts.version(version.id) == version
+        assert entity_key(version.head) == head
