@@ -1,4 +1,4 @@
-"""What a question asks: its words, what kind of answer it wants, whom it names, and how a speaker would say it.
+"""What a question asks: its words, what kind of answer it wants, whom it names, when, and how a speaker would say it.
 
 In talk, people say "I" where a question about them says their name. To an embedder a name outweighs all else, so the
 name has to go from both sides: what is embedded of a turn is what was said, without who said it, and of a question its
@@ -16,6 +16,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.domain.times import Constraint, Millis
+from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
 
@@ -58,6 +60,7 @@ class Question:
         speakers: the speakers it names, spelt as the space spells them.
         names: what it calls by name, as written.
         first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
+        time: what it says about time, or None.
     """
 
     text: str
@@ -67,14 +70,16 @@ class Question:
     speakers: tuple[str, ...]
     names: tuple[str, ...]
     first_person: str | None
+    time: Constraint | None = None
 
 
-def understand(question: str, speakers: Collection[str]) -> Question:
+def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Question:
     """Take a question apart.
 
     Args:
         question: any text in any language.
         speakers: those of the space it is asked in.
+        now: when it is asked; None leaves out times that are relative to it ("last year").
     """
     whole = dict.fromkeys(stems(question))
     content: dict[str, tuple[str, ...]] = {}
@@ -98,6 +103,7 @@ def understand(question: str, speakers: Collection[str]) -> Question:
         speakers=who,
         names=names(question),
         first_person=None if first_person == question else first_person,
+        time=constraint(question, now),
     )
 
 

@@ -1,4 +1,4 @@
-"""The first look at a space: every segment scored by what it means, what it says, who said it and what it is about.
+"""The first look at a space: every segment scored by what it means, says and is about, who said it, and when.
 
 Talk and documents are found by different things, so each kind has its own formula. For a segment of talk::
 
@@ -7,6 +7,8 @@ Talk and documents are found by different things, so each kind has its own formu
 with the cosine to the question's first-person form and BM25 over the words of the turns around. For one of a document::
 
     cos + .015·BM25 + .2·[its head stands in the question]
+
+Where the question gives dates, ``times.py`` adds to both what the times say, and what facts say comes in as ``facts``.
 
 **One scale.** Both are in units of the cosine: the sum over talk, whose parts are relative to the best of this
 question, is multiplied by the best cosine that talk has for it. So what one kind scores means the same beside the
@@ -23,12 +25,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mcp_memory.domain.requests import Window
+from mcp_memory.domain.times import Constraint
 from mcp_memory.language.questions import Question
 from mcp_memory.search.heads import HeadIndex
+from mcp_memory.search.spans import Rows
 from mcp_memory.search.speakers import SpeakerIndex
+from mcp_memory.search.times import TimeIndex, in_documents, in_talk
 from mcp_memory.search.weights import Switches, Weights
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Matrix, Scores
@@ -36,14 +40,14 @@ from mcp_memory.view.space import Space
 
 __all__ = ["INDEXES", "Hit", "Switches", "Weights", "look", "newest", "queries"]
 
-INDEXES = (WordIndex, SpeakerIndex, HeadIndex)
+INDEXES = (WordIndex, SpeakerIndex, HeadIndex, TimeIndex)
 """What a view must keep for its spaces so that they can be looked at."""
-CHANNELS = ("meaning", "words", "speaker", "head")
+CHANNELS = ("meaning", "words", "speaker", "head", "time", "facts")
 """What ``via`` may name; in this order where two count the same."""
+ASIDE = frozenset(("form", "siblings"))
+"""Parts that order what the channels found, and find nothing by themselves."""
 MOST = 200
 """Hits that are returned unless more are asked for."""
-
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,33 @@ class Hit:
         row: of the segment.
         score: in [0, 1], best = 1.
         via: the channels that found it, strongest first.
-        parts: what each channel gave, and ``form`` for statements and length, in units of the cosine.
+        parts: what each channel gave, ``form`` for statements and length, and ``siblings`` for the best of the same
+            document, in units of the cosine.
     """
 
     row: int
     score: float
     via: tuple[str, ...]
     parts: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What `look` was asked; its docstring says what each of these is."""
+
+    space: Space
+    question: Question
+    cosines: Matrix
+    weights: Weights
+    switches: Switches
+    extra: Mapping[str, Scores]
+    vectors: Matrix | None
+
+    @property
+    def time(self) -> Constraint | None:
+        """When the question asks about, if it gives dates and time takes part."""
+        time = self.question.time
+        return time if self.switches.time and time is not None and time.dated else None
 
 
 def queries(question: Question) -> list[str]:
@@ -76,6 +100,8 @@ def look(
     weights: Weights,
     switches: Switches,
     limit: int = MOST,
+    extra: Mapping[str, Scores] | None = None,
+    vectors: Matrix | None = None,
 ) -> list[Hit]:
     """Return the segments that bear on a question, best first, ties by id; a message once, by its best segment.
 
@@ -87,7 +113,12 @@ def look(
         weights: of the formulas above.
         switches: a channel that is off gives nothing.
         limit: at most so many.
+        extra: channels of `CHANNELS` that other rooms worked out, by name, each of shape ``(len(space.segments),)`` and
+            in [0, 1]; its weights are ``talk_<name>`` and ``document_<name>``, its switch is ``<name>``.
+        vectors: of ``queries(question)``, shape ``(len(queries(question)), d)``; None where nobody has them, and then
+            no single sentence is compared with the question.
     """
+    asked = _Asked(space, question, cosines, weights, switches, extra or {}, vectors)
     open_ = space.live & (space.times >= window.since) & (space.times < window.until)
     found: list[tuple[Rows, dict[str, Scores]]] = []
     for rows, channels in (
@@ -95,23 +126,26 @@ def look(
         (np.flatnonzero(open_ & ~space.talk), _documents),
     ):
         if len(rows):
-            found.append((rows, channels(space, question, cosines, rows, weights, switches)))
+            found.append((rows, channels(asked, rows)))
     if not found:
         return []
     rows = np.concatenate([rows for rows, _ in found])
     parts = {
         name: np.concatenate([part.get(name, np.zeros(len(rows), np.float32)) for rows, part in found])
-        for name in (*CHANNELS, "form")
+        for name in (*CHANNELS, *sorted(ASIDE))
+        if any(name in part for _, part in found)
     }
-    found_by_any = np.any([parts[name] > 0 for name in CHANNELS], axis=0)
-    total = np.where(found_by_any, np.sum(list(parts.values()), axis=0), 0)
+    found_by_any = np.zeros(len(rows), dtype=np.bool_)
+    for name in parts.keys() - ASIDE:
+        found_by_any |= parts[name] > 0
+    total = np.where(found_by_any, _sum(parts, len(rows)), 0)
     best = float(total.max())
     if best <= 0:
         return []
     hits: list[Hit] = []
     for place in _distinct(space, rows, total, limit):
         given = {name: float(part[place]) for name, part in parts.items() if part[place]}
-        via = sorted((name for name in CHANNELS if given.get(name, 0.0) > 0), key=given.__getitem__, reverse=True)
+        via = sorted((name for name in CHANNELS if given.get(name, 0) > 0), key=given.__getitem__, reverse=True)
         hits.append(Hit(int(rows[place]), float(total[place]) / best, tuple(via), given))
     return hits
 
@@ -129,14 +163,14 @@ def newest(space: Space, window: Window, limit: int) -> list[Hit]:
     return hits
 
 
-def _talk(
-    space: Space, question: Question, cosines: Matrix, rows: Rows, weights: Weights, switches: Switches
-) -> dict[str, Scores]:
+def _talk(asked: _Asked, rows: Rows) -> dict[str, Scores]:
+    """Return the parts of segments of talk, each of shape ``(len(rows),)``."""
+    space, question, weights, switches = asked.space, asked.question, asked.weights, asked.switches
     parts: dict[str, Scores] = {}
     unit = weights.typical_cosine
     if switches.meaning:
-        asked = -1 if switches.first_person else 0  # the first-person form stands last, and is all there is without one
-        meaning = np.maximum(cosines[asked, rows], 0)
+        which = -1 if switches.first_person else 0  # the first-person form stands last, and is all there is without one
+        meaning = np.maximum(asked.cosines[which, rows], 0)
         unit = float(meaning.max()) or unit
         parts["meaning"] = meaning
     if switches.words:
@@ -146,19 +180,25 @@ def _talk(
     speakers = space.index(SpeakerIndex)
     if switches.speaker and len(question.speakers) == 1:
         parts["speaker"] = speakers.by(question.speakers)[rows] * np.float32(weights.talk_speaker * unit)
+    for name, given in asked.extra.items():
+        if getattr(switches, name):
+            parts[name] = given[rows] * np.float32(getattr(weights, f"talk_{name}") * unit)
     stated = weights.talk_statement * speakers.statements[rows]
     parts["form"] = (unit * (stated + weights.talk_length * speakers.fullness(weights.full_length)[rows])).astype(
         np.float32
     )
-    return parts
+    if (time := asked.time) is None:
+        return parts
+    added = {"time": np.float32(unit) * in_talk(space, time, rows, weights)}
+    return _to_scale(parts | added, _sum(parts, len(rows)))
 
 
-def _documents(
-    space: Space, question: Question, cosines: Matrix, rows: Rows, weights: Weights, switches: Switches
-) -> dict[str, Scores]:
+def _documents(asked: _Asked, rows: Rows) -> dict[str, Scores]:
+    """Return the parts of segments of documents, each of shape ``(len(rows),)``."""
+    space, question, weights, switches = asked.space, asked.question, asked.weights, asked.switches
     parts: dict[str, Scores] = {}
     if switches.meaning:
-        parts["meaning"] = cosines[0, rows]
+        parts["meaning"] = asked.cosines[0, rows]
     if switches.words:
         words = space.index(WordIndex).score(space, question.stems, talk=False)[rows]
         parts["words"] = words * np.float32(weights.document_words)
@@ -166,7 +206,27 @@ def _documents(
         parts["head"] = space.index(HeadIndex).in_question(space, question.text)[rows] * np.float32(
             weights.document_head
         )
-    return parts
+    for name, given in asked.extra.items():
+        if getattr(switches, name):
+            parts[name] = given[rows] * np.float32(getattr(weights, f"document_{name}"))
+    if (time := asked.time) is None:
+        return parts
+    vector = asked.vectors[0] if asked.vectors is not None and switches.meaning else None
+    scores = _sum(parts, len(rows))
+    return _to_scale(parts | in_documents(space, time, rows, scores, weights, vector), scores)
+
+
+def _to_scale(parts: dict[str, Scores], before: Scores) -> dict[str, Scores]:
+    """Return the parts, time among them, scaled so that the best scores what the best did before time."""
+    best, now = float(before.max()), float(_sum(parts, len(before)).max())
+    return {name: part * np.float32(best / now) for name, part in parts.items()} if min(best, now) > 0 else parts
+
+
+def _sum(parts: Mapping[str, Scores], length: int) -> Scores:
+    total = np.zeros(length, dtype=np.float32)
+    for part in parts.values():
+        total += part
+    return total
 
 
 def _distinct(space: Space, rows: Rows, total: Scores, limit: int) -> list[int]:

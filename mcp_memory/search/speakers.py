@@ -29,7 +29,7 @@ class SpeakerIndex:
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
             text = space.text(space.segments[row])
-            who = (turn.speaker or turn.role) if turn.kind == "message" else None
+            who = (turn.speaker or turn.role) if turn.kind != "document" else None
             self._who.append(self._numbers.setdefault(who, len(self._numbers)) if who else UNKNOWN)
             self._states.append(not text.rstrip().endswith(QUESTION_MARKS))
             self._words.append(len(text.split()))

@@ -47,7 +47,7 @@ class WordIndex:
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
             counts = Counter(stems(words_text(turn, space.text(space.segments[row]))))
-            talk = turn.kind == "message"
+            talk = turn.kind != "document"
             postings = self._postings[talk]
             for stem, count in counts.items():
                 posting = postings.get(stem)

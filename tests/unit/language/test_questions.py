@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_memory.domain.times import Constraint
+from mcp_memory.language.gregorian import years
 from mcp_memory.language.questions import Asked, understand
 
 SPEAKERS = ["Ann", "Bob Ross", "Zoë"]
@@ -96,3 +98,10 @@ def test_a_content_word_has_no_stem_that_the_question_has_not(question: str) -> 
 def test_a_letter_and_its_accent_apart_are_one_word_as_written() -> None:
     understood = understand("Which cafe\u0301 opened?", [])
     assert understood.content == (("cafe\u0301", ("café",)), ("opened", ("open",)))
+
+
+def test_a_question_tells_what_it_says_about_time_and_needs_the_day_for_what_is_relative() -> None:
+    assert understand("Who ran it in 1990?", ()).time == Constraint("within", *years(1990), "year")
+    assert understand("Who ran it last year?", ()).time is None
+    assert understand("Who ran it last year?", (), years(1991).since).time == Constraint("within", *years(1990), "year")
+    assert understand("Who ran it?", (), 0).time is None

@@ -1,13 +1,15 @@
 """A space made by hand: one line a message or document, one segment each unless told otherwise."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import Window
-from mcp_memory.domain.turns import Segment, Turn
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.language.dates import stated_times
 from mcp_memory.language.questions import understand
+from mcp_memory.language.sentences import split
 from mcp_memory.search.look import INDEXES, Hit, Switches, Weights, look
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
@@ -39,6 +41,41 @@ def space_of(*turns: Turn, width: int = 10_000) -> Space:
     return view.space("x")
 
 
+def reading(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> Batch:
+    """Return the turns as one segment each, with their sentences and the times that these state.
+
+    Args:
+        turns: texts.
+        vectors: of sentences, by their words; none at all unless given.
+    """
+    segments, sentences = [], []
+    for turn in turns:
+        spans = split(turn.text)
+        segments.append(Segment(f"g_{turn.id}", "x", turn.id, 0, 0, len(turn.text), 0, len(spans) - 1))
+        for index, (start, end) in enumerate(spans):
+            times = stated_times(turn.text, turn.said_at, start, end)
+            sentences.append(Sentence(f"s_{turn.id}.{index}", "x", turn.id, index, start, end, times))
+    given = vectors or {}
+    rows = [given.get(turn_text(turns, sentence), (0.0, 0.0)) for sentence in sentences]
+    return Batch(
+        tuple(turns),
+        tuple(segments),
+        tuple(sentences),
+        np.zeros((len(segments), 2), np.float32),
+        np.array(rows, np.float32).reshape(-1, 2),
+    )
+
+
+def turn_text(turns: Sequence[Turn], sentence: Sentence) -> str:
+    return next(turn.text for turn in turns if turn.id == sentence.turn_id)[sentence.start : sentence.end]
+
+
+def read(*turns: Turn, vectors: Mapping[str, Sequence[float]] | None = None) -> Space:
+    view = View(INDEXES)
+    view.add(reading(*turns, vectors=vectors), 1)
+    return view.space("x")
+
+
 def ask(
     space: Space,
     question: str,
@@ -46,11 +83,13 @@ def ask(
     window: Window = Window(),  # noqa: B008 - frozen
     switches: Switches = Switches(),  # noqa: B008 - frozen
     limit: int = 20,
+    now: int | None = None,
+    vectors: Matrix | None = None,
 ) -> list[Hit]:
     """Look with no meaning but the one given."""
-    asked = understand(question, space.speakers)
+    asked = understand(question, space.speakers, now)
     given = np.zeros((2, len(space.segments)), np.float32) if cosines is None else cosines
-    return look(space, asked, given, window, Weights(), switches, limit)
+    return look(space, asked, given, window, Weights(), switches, limit, vectors=vectors)
 
 
 def refs(space: Space, hits: Sequence[Hit]) -> list[str]:

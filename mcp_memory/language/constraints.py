@@ -1,0 +1,182 @@
+"""What a question says about time: "in May 2019", "before she moved", "since 2004", "currently", "first".
+
+The times themselves are found by the rules that read texts (``stated.py``); here it is judged which of them bind the
+answer, and how. A year is often part of a name ("the 2010 Cup", "a film (1952)"), and then binds nothing: only a time
+that a preposition ties to the question does, or one that is relative to now, or opens or ends the question.
+
+What has a date wins over what has not: "her first job after 2005" is one after 2005. Next come events that stand for a
+time, and then words of order alone. English only; of any other language the dates, as far as they are written alike.
+
+**Decisions.** "by 1990" is any time up to the end of 1990, "as of 1990" within 1990. "since she moved" is after the
+event, "until she moved" before it. "previous" and "former" are before the present without a date, namely
+`Constraint("before")`. "today" is that day where it is known which, else now. "Which came first, A or B?" compares two
+things and orders none.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis, Order, StatedTime
+from mcp_memory.language.expressions import NUMBER, S, compiled, number
+from mcp_memory.language.gregorian import DAY, WEEK
+from mcp_memory.language.stated import stated_times
+
+LONGEST = 1_000
+"""Characters of a question that are read for time; a pasted page is not a question."""
+NOW_WORDS = r"now|currently|presently|nowadays|today|these days|at the moment|at present|right now|current|present-day"
+
+_OUTSIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”|«[^»]*»")
+"""What stands in brackets or quotation marks is part of a name."""
+_TIE = compiled(
+    rf"(?:^|[,;:–—]\s?|\b(?:in|on|at|during|by|of|from|between|since|until|till|through|throughout|within|around|about"
+    rf"|circa|as{S}of|near|over|for|year|before|after){S}(?:the{S})?(?:year{S})?)$"
+)
+_ARTICLE = compiled(rf"\b(?:the|an?|this|that|his|her|its|their|my|our|your){S}$")
+_BY = compiled(rf"\bby{S}(?:the{S})?(?:end{S}of{S})?(?:year{S})?$")
+_ENDS = re.compile(r"[\s?.!]*$")
+_OPENS_APART = re.compile(r"\s?[,:]")
+_BESIDE = compiled(
+    rf"\b(?:(?:the|a|an|last){S})?(?:(?P<n>{NUMBER}){S})?(?P<unit>day|night|weekend|week|month|year)s?{S}$"
+)
+_LENGTHS = {"day": DAY, "night": DAY, "weekend": WEEK, "week": WEEK, "month": 31 * DAY, "year": 366 * DAY}
+"""Of what may stand before "before" and "after" a date; of two lengths the longer, so that nothing is left out."""
+_NEAR = 32
+"""Characters before a time in which a word that belongs to it may stand."""
+
+_EVENT = compiled(
+    r"(?P<lead>(?<![\w'’])(?:[\w'’]{1,40}\s){0,3})\b(?P<word>before|after|when|while|whilst|during|since|until|till"
+    rf"|once(?!{S}(?:an?|per|every|more|again|upon)\b)|by{S}the{S}time|prior{S}to"
+    rf"|following(?={S}(?:the|his|her|its|their|my|our)\b)){S}(?P<event>[^,;:?!]{{2,200}})"
+)
+_ASKS = compiled(rf"(?:did|do|does|is|are|was|were|will|would|has|have|had|can|could|should|might|may){S}")
+_TELLS = compiled(r"\b(?:know|remember|recall|tell|told|say|said|forg[eo]t|me|us|about|asked|since|of|and|or)\s$")
+_NEXT_CLAUSE = compiled(rf"{S}(?:what|where|who|whom|whose|which|how|why)\b")
+_NO_EVENT = compiled(r"(?:what|which|who[ms]?e?|that\stime|then|all|yesterday|today|tomorrow|now|last|next)\b")
+_NOT_A_TIME = compiled(
+    r"\b(?:nam(?:ed|e|ing)|call(?:ed)?|titled|christened|look(?:s|ed|ing)?|tak(?:e|es|ing)|took|go(?:es|ing)?|went"
+    r"|ask(?:s|ed)?|model(?:l?ed)?|chas(?:e|es|ed|ing)|pattern(?:ed)?|day|year|week|time|one|the|is|are|was|were|keeps?"
+    r"|stand(?:s|ing)?)\s$"
+)
+_ORDERS: dict[str, Order] = {
+    **dict.fromkeys(("before", "until", "till", "prior"), "before"),
+    **dict.fromkeys(("after", "since", "following", "once"), "after"),
+    **dict.fromkeys(("when", "while", "whilst", "during", "by"), "within"),
+}
+
+_NOW = compiled(rf"\b(?:{NOW_WORDS.replace(' ', S)})\b")
+_LAST = compiled(
+    rf"\b(?:latest|most{S}recent(?:ly)?|newest|recently|lately|final(?:ly)?"
+    rf"|last\b(?!{S}(?:names?|minutes?|words?|resort|night|week|month|year|weekend|time\b{S}\w+{S}ago)))\b"
+)
+_FIRST = compiled(
+    rf"\b(?:earliest|initial(?:ly)?|original(?:ly)?|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
+    rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war)))\b"
+)
+_PREVIOUS = compiled(rf"\b(?:previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to)\b")
+_PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first", _FIRST), ("before", _PREVIOUS))
+_COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
+
+_MAY_SAY = re.compile(
+    r"before|after|wh[ei]|during|since|until|till|once|by|prior|following|now|present|days|moment|current|recent"
+    r"|newest|late|final|last|earliest|initial|original|first|previous|former|used|today",
+    re.IGNORECASE,
+)
+"""Without one of these, nothing but a date can say when."""
+
+
+def constraint(question: str, now: Millis | None) -> Constraint | None:
+    """Return what a question says about time, or None.
+
+    Args:
+        question: any text in any language.
+        now: when it is asked. None leaves out what is relative to it ("last year"); "currently" is then without dates.
+
+    Returns:
+        The first of: what a date in it binds (of two open ends, what lies between), an event that stands for a time,
+        a word of order. Never raises.
+    """
+    text = _OUTSIDE.sub(lambda found: " " * len(found[0]), question[:LONGEST])
+    if found := _dated(text, now):
+        return found
+    return (_event(text) or _ordered(text, now)) if _MAY_SAY.search(text) else None
+
+
+def _dated(text: str, now: Millis | None) -> Constraint | None:
+    best: tuple[int, Constraint] | None = None
+    for time in stated_times(text, now):
+        if not _binds(text, time):
+            continue
+        here = _meaning(text, time)
+        if best is None:
+            best = _standing(text, time), here
+            continue
+        since, until = max(best[1].since, here.since), min(best[1].until, here.until)
+        if {best[1].order, here.order} == {"before", "after"} and since < until:
+            return Constraint("within", since, until, here.grain)  # "after 1990 and before 1995"
+        best = max(best, (_standing(text, time), here), key=lambda found: found[0])
+    return best[1] if best else None
+
+
+def _standing(text: str, time: StatedTime) -> int:
+    """Return how far a time belongs to the whole question, not to a clause in it ("the house built in 1794")."""
+    if not text[: time.start].strip() or _TIE.fullmatch(text[: time.start].lstrip()):
+        return 3 if _OPENS_APART.match(text, time.end) else 1
+    return 2 if _ENDS.match(text, time.end) else 0
+
+
+def _binds(text: str, time: StatedTime) -> bool:
+    """Whether a time is one of the question, not part of a name."""
+    if time.since == BEGINNING or time.until == FOREVER or time.relative:
+        return True
+    said = text[time.start : time.end]
+    if not said.isdecimal():
+        return True
+    before = text[max(0, time.start - _NEAR) : time.start]
+    if _ARTICLE.search(before) and not _ENDS.match(text, time.end):
+        return False  # "the 2010 cup"
+    return bool(_TIE.search(before) or _ENDS.match(text, time.end))
+
+
+def _meaning(text: str, time: StatedTime) -> Constraint:
+    before, said = text[max(0, time.start - _NEAR) : time.start], text[time.start : time.end].lower()
+    if said.startswith(("before", "prior", "after")):
+        order: Order = "after" if said.startswith("after") else "before"
+        if beside := _BESIDE.search(before):  # "two weeks before 11 August"
+            length, count = _LENGTHS[beside["unit"].lower()], number(beside["n"] or "one")
+            far, near = count * length, (count - 1) * length
+            if order == "before":
+                return Constraint("within", time.until - far, time.until - near, "day")
+            return Constraint("within", time.since + near, time.since + far, "day")
+        return Constraint(order, time.since, time.until, time.grain)
+    since = BEGINNING if _BY.search(before) else time.since
+    return Constraint("within", since, time.until, time.grain)
+
+
+def _event(text: str) -> Constraint | None:
+    for found in _EVENT.finditer(text):
+        word, event = found["word"].lower().split()[0], found["event"]
+        if _NO_EVENT.match(event) or (found["word"][0].isupper() and text[: found.start("word")].strip()):
+            continue  # "during which century", "Crime After Crime"
+        if word == "when" and (_ASKS.match(event) or _TELLS.search(found["lead"])):
+            continue  # it asks for the time
+        if word in ("after", "before", "following") and _NOT_A_TIME.search(found["lead"]):
+            continue
+        if not text[: found.start()].strip() and not found["lead"] and (other := _NEXT_CLAUSE.search(event)):
+            event = event[: other.start()]  # "When he was in Rome where did he live?"
+        if words := " ".join(event.rstrip(" .").split()):
+            return Constraint(_ORDERS[word], event=words)
+    return None
+
+
+def _ordered(text: str, now: Millis | None) -> Constraint | None:
+    if _said(_NOW, text):
+        return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
+    if _COMPARES.search(text):
+        return None
+    return next((Constraint(order) for order, sign in _PLACES if _said(sign, text)), None)
+
+
+def _said(sign: re.Pattern[str], text: str) -> bool:
+    """Whether words stand in a text as words, not as a name ("Last Train Home")."""
+    return any(not text[: found.start()].strip() or found[0][0].islower() for found in sign.finditer(text))

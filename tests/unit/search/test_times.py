@@ -1,0 +1,193 @@
+"""Time in the first look: the passage of the right time first, nothing moved where no date is asked for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_space import ask, document, message, read, reading, refs
+
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.gregorian import midnight
+from mcp_memory.search.look import INDEXES, Hit, Switches
+from mcp_memory.search.spans import FAR
+from mcp_memory.search.times import YEAR, TimeIndex
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+OFF = Switches(time=False)
+
+
+def paper(ref: str, title: str, text: str) -> Turn:
+    """Return a document of which nobody knows when it was written."""
+    return replace(document(ref, title, text), said_at=None)
+
+
+MILL = [
+    paper("a", "Blue Mill: History", "The mill was built by Black."),
+    paper("b", "Blue Mill: History", "In 1951 the mill was sold to Grey."),
+    paper("c", "Blue Mill: History", "In 1962 the mill was sold to White."),
+    paper("d", "Blue Mill: History", "In 1975 the mill was sold to Brown."),
+]
+
+
+def at(year: int, month: int = 1, day: int = 1) -> int:
+    return midnight(year, month, day)
+
+
+def totals(hits: Sequence[Hit]) -> list[float]:
+    return [sum(hit.parts.values()) for hit in hits]
+
+
+@pytest.mark.parametrize(
+    ("asked", "first"),
+    [
+        ("Who owned the Blue Mill in 1955?", "b"),  # what was said of 1951 holds until 1962
+        ("Who owned the Blue Mill in 1961?", "b"),
+        ("Who owned the Blue Mill in 1962?", "c"),
+        ("Who owned the Blue Mill from 1964 to 1970?", "c"),
+        ("Who owned the Blue Mill in the 1990s?", "d"),
+        ("Who owned the Blue Mill after 1974?", "d"),
+        ("Who has owned the Blue Mill since 1975?", "d"),
+        ("Who owned the Blue Mill before 1952?", "b"),
+    ],
+)
+def test_the_passage_of_the_time_asked_for_comes_first(asked: str, first: str) -> None:
+    space = read(*MILL)
+    assert refs(space, ask(space, asked))[0] == first
+    assert "time" in ask(space, asked)[0].via
+    assert not any("time" in hit.parts or "siblings" in hit.parts for hit in ask(space, asked, switches=OFF))
+
+
+@pytest.mark.parametrize("asked", ["Who owned the Blue Mill?", "Who owned the mill before the flood?", "first owner"])
+def test_a_question_without_a_date_is_scored_as_if_time_took_no_part(asked: str) -> None:
+    space = read(*MILL, message("m", "Ann", "In 1955 I saw the mill.", at(2023, 5, 8)))
+    assert ask(space, asked) == ask(space, asked, switches=OFF)
+
+
+def test_time_orders_within_a_kind_and_leaves_the_best_of_it_as_high_as_before() -> None:
+    space = read(
+        *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
+    )
+    cosines = np.tile(np.linspace(0.5, 0.6, len(space.segments), dtype=np.float32), (2, 1))
+    asked = "What did Ann say about the Blue Mill in May 2023?"
+    for kind in (space.talk, ~space.talk):
+        with_time, without = (
+            [hit for hit in ask(space, asked, cosines, switches=switches) if kind[hit.row]]
+            for switches in (Switches(), OFF)
+        )
+        assert max(totals(with_time)) == pytest.approx(max(totals(without)), rel=1e-5)
+    talk = [hit.row for hit in ask(space, asked, cosines) if space.talk[hit.row]]
+    assert space.segment_turn[talk[0]].ref == "5"
+
+
+def test_a_date_lifts_no_passage_that_has_nothing_else_to_do_with_the_question() -> None:
+    other = paper("x", "Green Pier", "In 1955 the pier was painted.")
+    space = read(*MILL, other)
+    hits = ask(space, "Who owned the Blue Mill in 1955?")
+    assert refs(space, hits)[-1] == "x" or "x" not in refs(space, hits)
+    assert all("time" not in hit.parts for hit in hits if space.segment_turn[hit.row].ref == "x")
+
+
+def test_an_undated_passage_takes_the_last_date_before_it_for_less() -> None:
+    bare = paper("b2", "Blue Mill: History", "The mill had a new owner then.")
+    space = read(*MILL[:2], bare, *MILL[2:])
+    parts = {space.segment_turn[hit.row].ref: hit.parts for hit in ask(space, "Who owned the Blue Mill in 1951?")}
+    assert 0 < parts["b2"]["time"] < parts["b"]["time"]
+    assert "time" not in parts["a"]  # no date stands before it
+
+
+def test_the_day_of_a_note_stands_for_what_it_leaves_undated() -> None:
+    space = read(*(document(str(n), "Garden notes", "Sowed the beans.", at(2023, n)) for n in (3, 9)))
+    assert refs(space, ask(space, "What was sown in the garden in September 2023?"))[0] == "9"
+    assert refs(space, ask(space, "What was sown in the garden in March 2023?"))[0] == "3"
+
+
+def test_the_date_that_stands_by_what_is_asked_counts_more_than_another_of_the_passage() -> None:
+    sold, painted = "The mill was sold in 1951.", "The mill was painted in 1955."
+    swapped = ("The mill was sold in 1955.", "The mill was painted in 1951.")
+    likeness = dict.fromkeys((sold, swapped[0]), (0.0, 1.0)) | dict.fromkeys((painted, swapped[1]), (1.0, 0.0))
+    space = read(
+        paper("a", "Blue Mill", f"{sold} {painted}"), paper("b", "Blue Mill", " ".join(swapped)), vectors=likeness
+    )
+    question = "When was the Blue Mill painted, not sold, in 1955?"
+    cosines = np.full((1, 2), 0.5, np.float32)
+    parts = {
+        space.segment_turn[hit.row].ref: hit.parts
+        for hit in ask(space, question, cosines, vectors=np.array([[1.0, 0.0]], np.float32))
+    }
+    assert parts["a"]["time"] > parts["b"]["time"]
+    blind = {space.segment_turn[hit.row].ref: hit.parts for hit in ask(space, question, cosines)}
+    assert blind["a"]["time"] - blind["b"]["time"] < parts["a"]["time"] - parts["b"]["time"]
+
+
+def test_a_message_of_the_time_asked_for_comes_first_though_the_question_does_not_write_its_date() -> None:
+    days = [message(str(n), "Ann", "I made soup again.", at(2024, 5, n), session=str(n)) for n in (1, 6, 13)]
+    space = read(*days, message("y", "Ann", "I made soup again.", at(2023, 5, 8), session="y"))
+    now = at(2024, 5, 15)
+    assert refs(space, ask(space, "What did Ann make last week?", now=now))[0] == "6"
+    assert refs(space, ask(space, "What did Ann make last year?", now=now))[0] == "y"
+    assert refs(space, ask(space, "What did Ann make on Monday?", now=now))[0] == "13"
+
+
+def test_a_message_that_states_the_time_counts_beside_one_that_was_said_then() -> None:
+    recent = message("a", "Ann", "Two days ago I made soup.", at(2024, 5, 1), session="1")
+    long_ago = message("b", "Ann", "Two years ago I made soup.", at(2024, 5, 1), session="2")
+    space = read(recent, long_ago)
+    assert refs(space, ask(space, "What did Ann make in 2022?"))[0] == "b"
+    assert refs(space, ask(space, "What did Ann make in April 2024?"))[0] == "a"
+
+
+def test_what_all_messages_share_tells_nothing() -> None:
+    space = read(*(message(str(n), "Ann", "Soup.", at(2023, 5, n), session=str(n)) for n in (1, 2)))
+    assert all("time" not in hit.parts for hit in ask(space, "What did Ann make in 2023?"))
+
+
+def histories(seed: int) -> list[Turn]:
+    rng = np.random.default_rng(seed)
+    said = [
+        "In {} it was sold.",
+        "Since {} it has been shut.",
+        "Until {} it was open.",
+        "It stands in the valley.",
+        "{}",
+    ]
+    return [
+        paper(str(n), f"Mill {rng.integers(3)}", " ".join(str(rng.choice(said)).format(y) for y in years))
+        for n, years in enumerate(rng.integers(1900, 2000, size=(12, 3)))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_date_holds_until_the_next_later_one_further_down(seed: int) -> None:
+    space = read(*histories(seed))
+    spans = space.index(TimeIndex).documents.every()
+    rows = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
+    titles = [space.segment_turn[row].title for row in rows]
+    stated = [place for place in range(len(rows)) if spans.since[place] > -FAR and spans.worth[place] == 1]
+    for place in stated:
+        later = [
+            spans.since[other]
+            for other in stated
+            if other > place and titles[other] == titles[place] and spans.since[other] > spans.since[place]
+        ]
+        assert spans.held[place] == (later[0] if later else -FAR)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_arrives_bit_by_bit_is_indexed_as_if_it_had_come_at_once(seed: int) -> None:
+    turns = histories(seed)
+    whole, pieces = read(*turns), View(INDEXES)
+    for tx, turn in enumerate(turns, 1):
+        pieces.add(reading(turn), tx)
+        pieces.extend_indexes()
+    question = "Who sold Mill 1 in 1950?"
+    assert ask(whole, question) == ask(pieces.space("x"), question)
+
+
+def test_hostile_times_and_empty_things_are_survived() -> None:
+    far = replace(document("z", "Blue Mill", "Nothing."), said_at=2**70)
+    space = read(far, document("e", "", ""), message("m", None, "", -(2**70)), *MILL)
+    assert refs(space, ask(space, "Who owned the Blue Mill in 1955?"))[0] == "b"
+    assert ask(Space("empty", INDEXES), "Who owned it in 1955?", now=2**62) == []
+    assert at(2023) / YEAR == pytest.approx(53, abs=0.01)
