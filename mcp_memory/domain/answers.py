@@ -72,6 +72,7 @@ class Knowledge:
 
     Attributes:
         moment: "now" for the question.
+        chosen: whether the caller chose the moment: then only what held at it is meant.
         uncertain: whether what nothing has confirmed may be said too.
         groups: of the entities that the question names, then of those that paths lead over.
         turns: those that the assertions of the groups stand in, by id.
@@ -79,6 +80,7 @@ class Knowledge:
     """
 
     moment: Millis
+    chosen: bool
     uncertain: bool
     groups: tuple[Group, ...]
     turns: Mapping[str, Turn]

@@ -26,6 +26,7 @@ from mcp_memory.domain.versions import layers
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
 """What can be relied on, and what is only suspected."""
+_NOTHING: _Layers = ((), ())
 _RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
 
@@ -43,7 +44,7 @@ class Facts:
         self._row: dict[str, int] = {}
         self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
-        self._to: dict[str, dict[tuple[str, str], None]] = defaultdict(dict)  # tail → (head, relation)
+        self._to: dict[str, dict[str, dict[str, None]]] = defaultdict(dict)  # tail → relation → heads
         self._by_turn: dict[str, list[int]] = defaultdict(list)
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
         self._retired: set[str] = set()
@@ -51,10 +52,13 @@ class Facts:
         self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
         self._keys: dict[str, str] = {}  # of every name as written
+        self._usual: dict[str, str] = {}  # key → how it is written most often, as far as anybody asked
+        self._words: dict[str, dict[str, None]] = {}  # of keys → the keys that hold them
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
         self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # and whether single, and the head's name
+        self._tails: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of what was folded, by tail
 
     # What a refresh may do
 
@@ -70,7 +74,7 @@ class Facts:
             group = head, assertion.relation
             self._groups[group].append(row)
             self._from[head][assertion.relation] = None
-            self._to[tail][group] = None
+            self._to[tail].setdefault(assertion.relation, {})[head] = None
             self._by_turn[assertion.turn_id].append(row)
             self._changed(head, assertion.relation)
             place = assertion.turn_id, assertion.sentence
@@ -92,17 +96,45 @@ class Facts:
 
     def resolve(self, name: str) -> str | None:
         """Return the key of the entity that a name means, or None for one that no fact is about and nobody bears."""
-        key = self.key(name)
-        return key if key in self._spellings else None
+        return self.bearer(self._keys.get(name) or entity_key(name))
+
+    def bearer(self, key: str) -> str | None:
+        """Return the key of the entity that is meant by a name of which this is the key, or None as `resolve` does."""
+        meant = self._canonical(key)
+        return meant if meant in self._spellings else None
 
     def entities(self) -> list[str]:
         """Return the keys of all entities that facts are about, in the order in which they came up."""
         return list(dict.fromkeys(self._canonical(key) for key in self._spellings if self._used(key)))
 
+    def in_a_name(self, word: str) -> bool:
+        """Return whether a word, as `entity_key` writes it, is one of the name of something that was met."""
+        return word in self._words
+
+    def sharing(self, words: Iterable[str], most: int) -> list[str]:
+        """Return the entities that facts are about and in whose keys some word stands, those with rarer words first.
+
+        Args:
+            words: as `entity_key` writes them.
+            most: words are passed over, from the rarest on, once they and those before stand in more keys than this.
+        """
+        found: dict[str, None] = {}
+        known = ((len(keys), word, keys) for word in dict.fromkeys(words) if (keys := self._words.get(word)))
+        for number, _, keys in sorted(known, key=lambda entry: entry[:2]):
+            most -= number
+            if most < 0:
+                break
+            found.update(dict.fromkeys(self._canonical(key) for key in keys if self._used(key)))
+        return list(found)
+
     def name(self, key: str) -> str:
         """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
-        spellings = self._spellings.get(key)
-        return min(spellings, key=lambda name: (-spellings[name], -len(name), name)) if spellings else key
+        if key not in self._spellings:
+            return key
+        if key not in self._usual:
+            spellings = self._spellings[key]
+            self._usual[key] = min(spellings, key=lambda name: (-spellings[name], -len(name), name))
+        return self._usual[key]
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return every way in which an entity is written, its usual name first."""
@@ -120,7 +152,9 @@ class Facts:
 
     def degree(self, key: str) -> int:
         """Return in how many (head, relation) an entity takes part."""
-        return sum(len(self._from.get(m, ())) + len(self._to.get(m, ())) for m in self._members(key))
+        members = self._members(key)
+        out = sum(len(self._from.get(member, ())) for member in members)
+        return out + sum(len(heads) for member in members for heads in self._to.get(member, {}).values())
 
     # Versions
 
@@ -142,17 +176,26 @@ class Facts:
             sure, unsure = self._layers(key, relation)
             yield from (*sure, *unsure) if suspected else sure
 
-    def to(self, key: str, *, suspected: bool = False) -> Iterator[Version]:
-        """Return the versions whose tail an entity is; with ``suspected`` also those below the threshold."""
-        groups = dict.fromkeys(
-            (self._canonical(head), relation)
-            for member in self._members(key)
-            for head, relation in self._to.get(member, ())
-        )
-        for head, relation in groups:
-            sure, unsure = self._layers(head, relation)
-            both = (*sure, *unsure) if suspected else sure
-            yield from (version for version in both if self.key(version.tail) == key)
+    def relations_to(self, key: str) -> list[str]:
+        """Return the relations in which an entity is a tail, in the order in which they came up."""
+        return list(dict.fromkeys(name for member in self._members(key) for name in self._to.get(member, ())))
+
+    def to(
+        self, key: str, *, suspected: bool = False, first: Callable[[str], float] | None = None
+    ) -> Iterator[Version]:
+        """Return the versions whose tail an entity is; with ``suspected`` also those below the threshold.
+
+        They are folded one by one as they are wanted, so a reader that stops early pays for no more.
+
+        Args:
+            key: of the entity.
+            suspected: as said.
+            first: a number for each relation; the lowest comes first. None for the order in which they came up.
+        """
+        for relation in sorted(self.relations_to(key), key=first) if first else self.relations_to(key):
+            for head in self._heads_to(key, relation):
+                sure, unsure = self._of_tail(head, relation).get(key, _NOTHING)
+                yield from (*sure, *unsure) if suspected else sure
 
     def all(self, *, suspected: bool = False) -> Iterator[Version]:
         """Return every version, by entity and relation in the order in which they came up."""
@@ -222,7 +265,10 @@ class Facts:
         key = self._keys.get(name)
         if key is None:
             key = self._keys[name] = entity_key(name)
+            for word in key.split():
+                self._words.setdefault(word, {})[key] = None
         self._spellings[key][name.strip()] += 1
+        self._usual.pop(key, None)
         learnt_kinds: set[EntityType] = {"person"} if titled(name) else set()
         if kind:
             learnt_kinds.add(kind)
@@ -290,8 +336,8 @@ class Facts:
         self._folded.clear()
         for relation in self._from.get(part, ()):
             self._uncounted[relation] |= {part, before}  # whom it means now is counted with it
-        for head, relation in self._to.get(part, ()):
-            self._uncounted[relation].add(head)
+        for relation, heads in self._to.get(part, {}).items():
+            self._uncounted[relation].update(heads)
 
     def _count(self, head: str, relation: str) -> None:
         now = Counts()
@@ -324,6 +370,29 @@ class Facts:
         rows = [row for row in self._rows_of(key, relation) if known(row) and self._counting(row, known)]
         sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
         return (*sure, *unsure)
+
+    def _heads_to(self, key: str, relation: str) -> Iterator[str]:
+        """Yield the entities that a relation leads from to this one, each once."""
+        seen: set[str] = set()
+        for member in self._members(key):
+            for written in self._to.get(member, {}).get(relation, ()):
+                head = self._canonical(written)
+                if head not in seen:
+                    seen.add(head)
+                    yield head
+
+    def _of_tail(self, head: str, relation: str) -> dict[str, _Layers]:
+        """Return the versions of one (head, relation) by the key of their tail."""
+        now = self._layers(head, relation)
+        kept = self._tails.get((head, relation))
+        if kept is None or kept[0] is not now:
+            sorted_out: dict[str, tuple[list[Version], list[Version]]] = defaultdict(lambda: ([], []))
+            for place, layer in enumerate(now):
+                for version in layer:
+                    sorted_out[self.key(version.tail)][place].append(version)
+            by_tail = {tail: (tuple(sure), tuple(unsure)) for tail, (sure, unsure) in sorted_out.items()}
+            kept = self._tails[head, relation] = now, by_tail
+        return kept[1]
 
     def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
         found = layers([self.rows[row] for row in rows], single=single, key=self.key, stable=self.stable)

@@ -1,0 +1,226 @@
+"""What a question asks of the facts: for which relations, with what intent, of which time, and how sure it wants to be.
+
+All of it is read from the words (REAL §3.3.1 asks a language model). A relation is asked for by the words that the
+registry lists for it ("job" for ``works_as``), or by those of its label.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property, lru_cache
+
+from mcp_memory.domain.facts import Intent, Version
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.language.questions import Question
+from mcp_memory.language.tokens import stems, words
+from mcp_memory.view.facts import Facts
+
+Moment = tuple[Millis, Millis]
+"""The time in question, ``[since, until)``. One millisecond is an *instant*: the now of the question, or the ``as_of``
+of the caller; what is longer is a time that the question names."""
+
+_LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
+    (
+        "CAUSAL",
+        re.compile(
+            r"\b(?:why|because|reasons?|causes?|caused|how come|due to|le(?:d|ads?|ading) to|result(?:s|ed)? in)\b"
+        ),
+    ),
+    (
+        "EVOLUTION",
+        re.compile(
+            r"\b(?:chang(?:ed?|es|ing)|used to|becom(?:es?|ing)|became|still|no longer|any ?more|switch(?:ed|es)?"
+            r"|evol(?:ved?|ves|ution)|over (?:time|the years)|progress(?:ed)?|ever|previous(?:ly)?|former(?:ly)?)\b"
+        ),
+    ),
+    (
+        "TEMPORAL",
+        re.compile(
+            r"\b(?:when|before|after|since|until|till|during|dates?|years?|months?|how long|ago|recent(?:ly)?"
+            r"|first|last|latest|earliest|(?:1\d|20)\d\d)\b"
+        ),
+    ),
+    ("CONTRAST", re.compile(r"\b(?:than|but|instead|rather|differ(?:s|ent|ence|ences)?|compar\w+|versus|vs|unlike)\b")),
+)
+_UNSURE = re.compile(
+    r"\b(?:guess|maybe|perhaps|might|may have|possibly|probably|likely|speculat\w+|presumably|suspect\w*|rumou?rs?)\b"
+)
+_CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
+_PAST = re.compile(r"\b(?:did|was|were|had)\b")
+_OPENING = 2_000  # characters of a question that are read for its form
+_ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
+_CAUSES = frozenset(("causes", "caused_by"))
+_ORDERS = frozenset(("before", "after"))
+HINTED = 0.5
+"""How far a relation is asked for by words that say little else ("from" for ``comes_from``)."""
+
+
+class Asking:
+    """A question, as the facts are asked it.
+
+    Attributes:
+        question: taken apart.
+        intent: of the whole; of several that fit, the first by REAL's order.
+        unsure: whether it wants guesses too ("might she …?").
+        past: whether it asks of the past in general ("where did she …?").
+        compares: whether it asks the same of several ("is A or B older?").
+    """
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        text = " ".join(question.text[:_OPENING].casefold().split())
+        self.intent = _intent(text, question)
+        self.unsure = _UNSURE.search(text) is not None
+        self.past = _PAST.search(text) is not None
+        self.compares = _CHOICE.search(text) is not None
+        self._words = frozenset(words(question.text))
+        self._stems = frozenset(question.stems)
+        self._asked: dict[str, float] = {}
+        self._matches: dict[str, tuple[float, frozenset[str]]] = {}
+
+    def asks(self, relation: str) -> float:
+        """Return how far the question asks for a relation, in [0, 1]: itself, or half as far what it implies."""
+        if relation not in self._asked:
+            implied = (HINTED * self._match(name)[0] for name in relations().get(relation).implies)
+            self._asked[relation] = max(self._match(relation)[0], *implied, 0.0)
+        return self._asked[relation]
+
+    def words_for(self, relation: str) -> frozenset[str]:
+        """Return the stems of the question by which it asks for a relation, or for what it implies."""
+        implied = (self._match(name)[1] for name in relations().get(relation).implies)
+        return self._match(relation)[1].union(*implied)
+
+    @cached_property
+    def relations(self) -> tuple[str, ...]:
+        """The relations of the registry that are asked for themselves, if only by a hint, in its order."""
+        return tuple(known.name for known in relations() if self._match(known.name)[0] > 0)
+
+    def tells(self, key: str) -> bool:
+        """Return whether the question itself names an entity, which is then hardly what it asks for."""
+        own = words(key)
+        return bool(own) and self._words.issuperset(own)
+
+    def allows(self, relation: str) -> bool:
+        """Return whether a relation could answer; any could where the question asks for none in so many words."""
+        return not self._asks_for_one or self.asks(relation) > 0
+
+    @cached_property
+    def _asks_for_one(self) -> bool:
+        return any(self._match(name)[0] >= 1 for name in self.relations)
+
+    def _match(self, relation: str) -> tuple[float, frozenset[str]]:
+        if relation not in self._matches:
+            self._matches[relation] = self._matched(relation)
+        return self._matches[relation]
+
+    def _matched(self, relation: str) -> tuple[float, frozenset[str]]:
+        strength, explained = 0.0, frozenset[str]()
+        known = relations().get(relation)
+        if known.asked == tuple(relation.split("_")):  # not in the registry: all that is known is its name
+            own = _phrase(" ".join(known.asked))[0]
+            explained = own & self._stems
+            return (len(explained) / len(own) if own else 0.0), explained
+        for phrase in (*known.asked, known.label):
+            content, plain = _phrase(phrase)
+            if content and content <= self._stems:
+                strength = 1.0
+                explained |= content
+            elif not content and phrase != known.label and plain <= self._words and not plain <= _ASKING:
+                strength = max(strength, HINTED)
+        return strength, explained
+
+
+@lru_cache(maxsize=4_096)  # the registry has some hundred phrases; the rest are names of relations in the spaces
+def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the stems of a phrase and its words."""
+    return frozenset(stems(text)), frozenset(words(text))
+
+
+def serves(version: Version, intent: Intent, facts: Facts) -> bool:
+    """Return whether a fact is of the kind that an intent looks for (REAL's IntentCompatible).
+
+    The intent of a question names what its answer is made of, so a fact serves it by what it is as well as by how it
+    was worded: a dated fact a question for a time, a value that was not always the same a question for a change.
+    """
+    if intent in ("FACT", version.intent):
+        return True
+    if intent == "CAUSAL":
+        return version.relation in _CAUSES
+    if intent == "TEMPORAL":
+        return version.stated or version.relation in _ORDERS or relations().get(version.relation).tail == "time"
+    if intent == "EVOLUTION":
+        if version.status == "closed" or any(assertion.change for assertion in version.assertions):
+            return True
+        single = facts.cardinality(version.relation) == "single"
+        return single and len(facts.versions(facts.key(version.head), version.relation)) > 1
+    return version.status == "contested" or relations().get(version.relation).antonym is not None
+
+
+def moment(constraint: Constraint | None, *, as_of: Millis | None, now: Millis) -> Moment | None:
+    """Return the time in question: what the question names, else ``as_of``, else now (C.3.1).
+
+    None, which filters nothing, where the question wants a place in the order of things ("first"), or names an event
+    whose time is not known.
+    """
+    instant = now if as_of is None else as_of
+    if constraint is None or constraint.order == "now":
+        return instant, instant + 1
+    if not constraint.dated:
+        return None
+    if constraint.order == "before":
+        return BEGINNING, constraint.since
+    if constraint.order == "after":
+        return constraint.until, FOREVER
+    return constraint.since, constraint.until
+
+
+def holds(version: Version, at: Moment | None, intent: Intent, *, past: bool = False) -> bool:
+    """Return whether a fact belongs to the time in question (REAL's TimeValid, with C-29).
+
+    - An explicit interval has to share an instant with the fact. An event without an end of its own is one instant.
+    - At an instant, a state has to hold and an event to have happened: "what did she buy?" asks of all purchases.
+    - Questions for a change, a comparison or a time (EVOLUTION, CONTRAST, TEMPORAL) need what is over, so for them an
+      instant filters nothing; for the first two, neither does an interval. A question in the past tense that names no
+      time ("where did she work?") takes what is over too.
+
+    What was contested never held; only a comparison wants it.
+    """
+    since, until = version.since, version.until
+    if since >= until:
+        return intent == "CONTRAST"
+    if at is None or intent in ("EVOLUTION", "CONTRAST"):
+        return True
+    instant = at[1] - at[0] <= 1
+    if instant and intent == "TEMPORAL":
+        return True
+    event = relations().get(version.relation).event
+    if instant and (event or past):
+        return since < at[1]
+    if event and until >= FOREVER:
+        until = since + 1
+    return since < at[1] and until > at[0]
+
+
+def _intent(text: str, question: Question) -> Intent:
+    for intent, sign in _LEXICON:
+        if sign.search(text):
+            return intent
+    return "TEMPORAL" if question.asked in ("when", "how_long") else "FACT"
+
+
+def content(question: Question) -> frozenset[str]:
+    """Return the stems of what a question says beside its form and its times, whose part validity plays."""
+    return frozenset(stem for stem in question.stems if stem not in _times() and not stem.isdecimal())
+
+
+@cache
+def _times() -> frozenset[str]:
+    """Return the stems of words that only say when; a function, since the stemmer is loaded when first needed."""
+    return frozenset(
+        stems(
+            "january february march april may june july august september october november december monday tuesday"
+            " wednesday thursday friday saturday sunday day week month year decade century today yesterday tomorrow"
+            " currently nowadays recently ago first last"
+        )
+    )

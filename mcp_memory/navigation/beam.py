@@ -1,0 +1,150 @@
+"""The beam search of REAL (Algorithm 1): from each root, the k best paths, one step longer at a time.
+
+At each step every beam expands to the m best neighbours of its end, one call judges all candidates of all beams, and
+each beam decides for itself:
+
+- *Stop*, where no expansion is more sufficient (S_AS) than the path as it is: it is final;
+- else *Expand*: the more sufficient expansions compete for the k places of the next step;
+- and *Counterfactual* beside either (C-39), where what it could expand to is not reliable: what the rules recover
+  competes too.
+
+Paths that still go on after the last step are final as well: taken to the letter, Algorithm 1 would lose them (C-31).
+
+**Departures.** Of the expansions only the reliable ones are sure of a place in the pool; the others compete with what
+was recovered for the places that these leave, so that a beam never adds more than m paths (C-32, the paper's own
+bound). A recovered path, too, has to be more sufficient than the path that it goes on from: the paper does not say so,
+and without it every path that stops would drag its guesses along. From a root alone nothing stops as long as there is
+a neighbour, however little that says (I-33).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_memory.domain.paths import Path, PathScores, Root, Rule
+from mcp_memory.language.questions import Question
+from mcp_memory.navigation.counterfactual import budget, needed, recover, reliable
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.neighbours import Neighbourhood
+from mcp_memory.navigation.scores import PathJudge, visits
+
+_UNSCORED = PathScores(0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What one beam did in one step, for the trace.
+
+    Attributes:
+        depth: of the path before the step; 0 for a root alone.
+        path: the path before the step; without a step where it is a root alone.
+        expanded: candidates that were judged.
+        reliable: how many of these are relied on, |N_rel|.
+        stopped: whether the path became final.
+        repaired: whether repair was called for.
+        recovered: the rules of the recovered paths that joined the pool, best first.
+    """
+
+    depth: int
+    path: Path
+    expanded: int
+    reliable: int
+    stopped: bool
+    repaired: bool
+    recovered: tuple[Rule, ...]
+
+
+def search(
+    question: Question, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge
+) -> tuple[list[Path], list[Decision]]:
+    """Return P_final, best first, and what was decided on the way.
+
+    Args:
+        question: taken apart.
+        roots: where to start.
+        near: the neighbours that the question may walk to.
+        judge: asked once a step for all candidates, and once more where something was recovered.
+
+    Returns:
+        Paths of one to D_max steps, no two the same, and one decision for each beam and step, in that order.
+    """
+    limits, switches = near.limits, near.switches
+    beams = [Path(root, (), root.key, _UNSCORED) for root in roots]
+    final: list[Path] = []
+    decisions: list[Decision] = []
+    for depth in range(limits.depth if switches.beam else 1):
+        expansions = _judged(question, [_expand(near, path) for path in beams], judge)
+        needy = [switches.counterfactual and needed([p.scores for p in found], limits) for found in expansions]
+        recovered = _judged(
+            question,
+            [
+                recover(near, path, {p.steps[-1].version.id for p in found}) if wants else []
+                for path, found, wants in zip(beams, expansions, needy, strict=True)
+            ],
+            judge,
+        )
+        pool: list[Path] = []
+        for path, found, wants, guesses in zip(beams, expansions, needy, recovered, strict=True):
+            stopped = bool(path.steps) and _sufficient(path, found)
+            if stopped:
+                final.append(path)
+            better = [] if stopped else [p for p in found if _better(p, path)]
+            rest = [p for p in better if not reliable(p.scores, limits)]
+            rest += [p for p in guesses if _better(p, path)]
+            rest = sorted(rest, key=order)[: budget([p.scores for p in found], limits)]
+            pool += [p for p in better if reliable(p.scores, limits)] + rest
+            rules = [p.steps[-1].inferred for p in rest]
+            decisions.append(
+                Decision(
+                    depth,
+                    path,
+                    expanded=len(found),
+                    reliable=sum(reliable(p.scores, limits) for p in found),
+                    stopped=stopped,
+                    repaired=wants,
+                    recovered=tuple(rule for rule in rules if rule),
+                )
+            )
+        beams = _pruned(pool, roots, limits)
+        if not beams:
+            break
+    return sorted([*final, *beams], key=order), decisions
+
+
+def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
+    """Return the key that sorts the best path first: S, then S_AS, S_QR, shorter, newer, id (C-34)."""
+    scores = path.scores
+    newest = max((step.version.since for step in path.steps), default=0)
+    ids = (path.root.key, *(step.version.id for step in path.steps))
+    return -scores.mean, -scores.sufficiency, -scores.relevance, len(path.steps), -newest, ids
+
+
+def _expand(near: Neighbourhood, path: Path) -> list[Path]:
+    """Return P′ of a path, not yet scored."""
+    edges = near.best(path.end, path.root.intent, visits(path, near.facts))
+    return [replace(path, steps=(*path.steps, edge.step), end=edge.end) for edge in edges]
+
+
+def _judged(question: Question, groups: Sequence[list[Path]], judge: PathJudge) -> list[list[Path]]:
+    """Return the paths of all groups with their scores, by one call of the judge, or none where there is nothing."""
+    every = [path for group in groups for path in group]
+    scores = iter(judge.score(question, every) if every else [])
+    return [[replace(path, scores=next(scores)) for path in group] for group in groups]
+
+
+def _sufficient(path: Path, expansions: Sequence[Path]) -> bool:
+    return all(path.scores.sufficiency >= p.scores.sufficiency for p in expansions)  # eq. 7
+
+
+def _better(expansion: Path, path: Path) -> bool:
+    return not path.steps or expansion.scores.sufficiency > path.scores.sufficiency  # eq. 8
+
+
+def _pruned(pool: Sequence[Path], roots: Sequence[Root], limits: Limits) -> list[Path]:
+    """Return the k best paths of each root, roots in their order."""
+    return [
+        path
+        for root in roots
+        for path in sorted((path for path in pool if path.root == root), key=order)[: limits.width]
+    ]

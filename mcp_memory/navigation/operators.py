@@ -1,0 +1,217 @@
+"""Navigation one step at a time, for whoever navigates: REAL's expansion, history and repair as operators.
+
+Each finds facts as evidence and names the steps that may be worth taking next, so that a client's own model can do what
+the beam search does. An entity that no fact is about gives nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Path, PathScores, Root
+from mcp_memory.domain.paths import Step as Walked
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.anchor import meant
+from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.counterfactual import recover
+from mcp_memory.navigation.evidence import fact_evidence
+from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.neighbours import Neighbourhood
+from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
+from mcp_memory.ports import Found, Step
+from mcp_memory.view.facts import Facts
+
+_NEXT = 3
+"""Suggestions of one kind."""
+_RAW = (0.0, 0.25)
+"""A background that leaves cosines as they are: one step knows nothing of the space's own."""
+
+
+class ExpandFacts:
+    """One step of the beam: what is known around an entity, both ways, nearest to the query first."""
+
+    name = "expand_facts"
+    needs = ("entity",)
+
+    def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
+        self._limits = limits or Limits()
+        self._switches = switches or Switches()
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; ``relation``, ``query`` and the window narrow it."""
+        key = _entity(asked, self._limits)
+        if key is None:
+            return Found(())
+        facts, near = asked.space.facts, _around(asked, key, self._limits, self._switches)
+        edges = [
+            edge
+            for edge in near.edges(key, near.asking.intent)
+            if asked.relation is None or edge.step.version.relation == relations().name(asked.relation)
+        ][: asked.limit]
+        best = max((edge.rank for edge in edges), default=0.0)
+        items = [
+            fact_evidence(asked.space, edge.step.version, max(0.0, edge.rank / best) if best > 0 else 1.0, (self.name,))
+            for edge in edges
+        ]
+        return Found(tuple(items), tuple(self._next(asked, facts, key, [(edge.step, edge.end) for edge in edges])))
+
+    def _next(self, asked: Step, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]) -> Iterator[Suggestion]:
+        here = facts.name(key)
+        if not taken:
+            args = {"entity": here}
+            args |= {"relation": asked.relation} if asked.relation else {}
+            args |= {"query": asked.question.text} if asked.question else {}
+            yield Suggestion("counterfactual", args, "nothing is known directly: try what may be inferred")
+            return
+        groups = dict.fromkeys((facts.key(step.version.head), step.version.relation) for step, _ in taken)
+        changed = [group for group in groups if len(facts.versions(*group)) > 1 and _single(facts, group[1])]
+        for head, relation in changed[:_NEXT]:
+            args = {"entity": facts.name(head), "relation": relation}
+            yield Suggestion("versions", args, "this value changed over time")
+        ends = [end for end in dict.fromkeys(end for _, end in taken) if facts.degree(end) > 1]
+        for end in ends[:_NEXT]:
+            yield Suggestion("expand_facts", {"entity": facts.name(end)}, f"more is known about {facts.name(end)}")
+
+
+class Versions:
+    """The history of what is known of an entity: every version, by start; suspected and contested ones too."""
+
+    name = "versions"
+    needs = ("entity",)
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
+        key = _entity(asked, Limits())
+        if key is None:
+            return Found(())
+        facts = asked.space.facts
+        names = facts.relations_of(key) if asked.relation is None else [relations().name(asked.relation)]
+        history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
+        shown = _by_start(v for v in history if _within(v, asked))[: asked.limit]
+        tails = dict.fromkeys(facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
+        following = [
+            Suggestion("expand_facts", {"entity": facts.name(tail)}, f"more is known about {facts.name(tail)}")
+            for tail in tails
+            if facts.degree(tail) > 1
+        ]
+        return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+
+
+class Timeline:
+    """What began or held in a stretch of time, by start: of an entity on either side of facts, or of all that is known.
+
+    Without an entity only what begins within the window is shown, for everything that holds there may be everything.
+    """
+
+    name = "timeline"
+    needs = ()
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
+        facts = asked.space.facts
+        if asked.entity is None:
+            shown = list(_beginning(asked))
+        else:
+            key = _entity(asked, Limits())
+            both = () if key is None else (*facts.from_(key), *facts.to(key))
+            shown = _by_start(v for v in both if v.since < v.until and _within(v, asked))[: asked.limit]
+        heads = list(dict.fromkeys(version.head for version in shown))
+        following = [
+            Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads
+        ]
+        return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+
+
+class Counterfactual:
+    """What may be inferred about an entity though nobody said it: hypotheses, each with its rule."""
+
+    name = "counterfactual"
+    needs = ("entity",)
+
+    def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
+        self._limits = limits or Limits()
+        self._switches = switches or Switches()
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; ``query`` or ``relation`` says what a guess should answer, the window when."""
+        key = _entity(asked, self._limits)
+        if key is None:
+            return Found(())
+        facts, near = asked.space.facts, _around(asked, key, self._limits, self._switches)
+        question = near.asking.question
+        root = Root(key, facts.name(key), near.asking.intent)
+        judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._limits, intents=self._switches.intent)
+        guesses = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
+        scored = zip(guesses, judge.score(question, guesses) if guesses else [], strict=True)
+        ranked = sorted(scored, key=lambda found: (-found[1].mean, found[0].steps[-1].version.id))[: asked.limit]
+        best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0
+        items = []
+        for path, scores in ranked:
+            step = path.steps[-1]
+            score = scores.mean / best
+            items.append(fact_evidence(asked.space, step.version, score, (self.name,), step.inferred, step.confidence))
+        ends = list(dict.fromkeys(path.end for path, _ in ranked))[:_NEXT]
+        following = [
+            Suggestion("expand_facts", {"entity": facts.name(end)}, f"check the guess from {facts.name(end)}")
+            for end in ends
+        ]
+        return Found(tuple(items), tuple(following))
+
+
+def _entity(asked: Step, limits: Limits) -> str | None:
+    """Return the key of the entity that is asked about, the likeliest where the name fits several; None for none."""
+    found = meant(asked.space.facts, asked.entity or "", limits.joint)
+    return found[0] if found else None
+
+
+def _around(asked: Step, key: str, limits: Limits, switches: Switches) -> Neighbourhood:
+    label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
+    asking = Asking(asked.question or understand(label, ()))
+    window = asked.window
+    bounded = window.since > BEGINNING or window.until < FOREVER
+    return Neighbourhood(
+        asked.space.facts,
+        asking,
+        Likeness(asked.cosine, _RAW, limits.spread),
+        (key,),
+        at=(window.since, window.until) if bounded else None,
+        uncertain=asking.unsure or not switches.confidence,
+        limits=limits,
+        switches=switches,
+    )
+
+
+def _single(facts: Facts, relation: str) -> bool:
+    return facts.cardinality(relation) == "single"
+
+
+def _within(version: Version, asked: Step) -> bool:
+    return version.since < asked.window.until and max(version.until, version.since + 1) > asked.window.since
+
+
+def _by_start(versions: Iterable[Version]) -> list[Version]:
+    unique = {version.id: version for version in versions}
+    return sorted(unique.values(), key=lambda version: (version.since, version.until, version.id))
+
+
+def _beginning(asked: Step) -> Iterator[Version]:
+    """Yield the versions that begin within the window, by start; only those that are shown are folded."""
+    facts = asked.space.facts
+    rows = [row for row in facts.rows if asked.window.since <= row.since < asked.window.until and not row.negated]
+    seen: set[str] = set()
+    for row in sorted(rows, key=lambda row: (row.since, row.id)):
+        if len(seen) == asked.limit:
+            return
+        version = facts.version_of(row)
+        if version is None or version.id in seen or version.since != row.since or version.confidence < facts.stable:
+            continue
+        seen.add(version.id)
+        yield version
+
+
+def _evidence(asked: Step, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
+    return tuple(fact_evidence(asked.space, version, 1.0, (operator,)) for version in versions)

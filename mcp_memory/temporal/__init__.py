@@ -1,0 +1,1 @@
+"""REAL, writing: which assertions are taken in, and what they change."""

@@ -1,0 +1,47 @@
+"""What facts contradict each other in is told, and a change is no contradiction."""
+
+from __future__ import annotations
+
+from mcp_memory.domain.answers import Group
+from mcp_memory.domain.conflicts import conflicts
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.versions import fold
+
+
+def said(name: str, relation: str, tail: str, since: int, *, negated: bool = False) -> Assertion:
+    return Assertion(
+        f"x_{name}", "s", f"t_{name}", WHOLE, 0, 1, "Ann", relation, tail, negated, since, FOREVER, True, 0.95, "FACT",
+        False, "caller", since, since,
+    )  # fmt: skip
+
+
+def group(relation: str, *assertions: Assertion, single: bool = True) -> Group:
+    versions = fold(assertions, single=single, key=entity_key)
+    denials = tuple(one for one in assertions if one.negated)
+    return Group("ann", ("Ann",), relation, True, versions, denials=denials)
+
+
+def test_two_values_of_one_start_are_told_as_a_conflict_while_the_kept_one_holds() -> None:
+    homes = group("lives_in", said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 10))
+    assert conflicts([homes], 20, 21) == ("Ann lives in Turin, but it was also said: Ann lives in Rome",)
+    assert conflicts([homes], 5, 6) == ()
+
+
+def test_a_change_is_no_conflict() -> None:
+    homes = group("lives_in", said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 20))
+    assert conflicts([homes], 0, 100) == ()
+
+
+def test_what_is_liked_and_disliked_at_once_is_told_once() -> None:
+    likes = group("likes", said("a", "likes", "tea", 10), single=False)
+    dislikes = group("dislikes", said("b", "dislikes", "tea", 20), single=False)
+    assert conflicts([likes, dislikes], 15, 16) == ()
+    assert len(conflicts([likes, dislikes], 30, 31)) == 1
+    assert len(conflicts([dislikes, likes], 30, 31)) == 1
+
+
+def test_a_fact_that_is_denied_for_its_own_time_is_told() -> None:
+    tea = group("likes", said("a", "likes", "tea", 10), said("b", "likes", "tea", 10, negated=True), single=False)
+    assert conflicts([tea], 20, 21) == ("Ann likes tea, but it was also said that this does not hold",)

@@ -1,0 +1,84 @@
+"""A graph made by hand: one line a fact, and a question asked of it without an embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.language.gregorian import midnight
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.navigate import Moment, Navigation, navigate
+from mcp_memory.navigation.scores import Cosine
+from mcp_memory.view.facts import Facts
+
+NOW = midnight(2024, 6, 1)
+TODAY: Moment = (NOW, NOW + 1)
+
+
+def year(number: int) -> Millis:
+    return midnight(number, 1, 1)
+
+
+def said(
+    head: str,
+    relation: str,
+    tail: str,
+    since: int = 2010,
+    until: int | None = None,
+    *,
+    confidence: float = 0.95,
+    intent: Intent = "FACT",
+    turn: str | None = None,
+    sentence: int = 0,
+    change: bool = False,
+) -> Assertion:
+    """Return a statement of a fact that begins to hold with a year; each in a turn of its own unless told otherwise."""
+    place = turn or f"t_{head}{relation}{tail}{since}{confidence}"
+    name = relations().name(relation)
+    ends = FOREVER if until is None else year(until)
+    whole = f"x_{head}{name}{tail}{since}{confidence}{place}"
+    return Assertion(
+        whole, "x", place, sentence, 0, 9, head, name, tail, False, year(since), ends, True, confidence, intent, change,
+        "embedded", year(since), year(since),
+    )  # fmt: skip
+
+
+def graph(*assertions: Assertion) -> Facts:
+    facts = Facts()
+    facts.add(assertions)
+    return facts
+
+
+def told_apart(**near: float) -> Cosine:
+    """Return a cosine by relation; what is not named is at the background, 0."""
+    return lambda assertions: [near.get(assertion.relation, 0.0) for assertion in assertions]
+
+
+def ask(
+    facts: Facts,
+    question: str | Question,
+    *,
+    at: Moment | None = TODAY,
+    near: Cosine | None = None,
+    switches: Switches = Switches(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    named: Sequence[str] = (),
+    include_uncertain: bool = False,
+) -> Navigation:
+    asked = understand(question, ()) if isinstance(question, str) else question
+    return navigate(
+        facts,
+        asked,
+        moment=at,
+        cosine=near or told_apart(),
+        nearby=lambda: facts.rows,
+        background=(0.0, 0.1),
+        rarity={},
+        limits=limits,
+        switches=switches,
+        named=named,
+        include_uncertain=include_uncertain,
+    )

@@ -1,0 +1,110 @@
+"""Roots: which entities a question is about, and what it wants to know of them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from small_graph import graph, said, told_apart
+
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.anchor import anchor
+from mcp_memory.view.facts import Facts
+
+FACTS = graph(
+    said("Ann Lee", "lives_in", "New York City"),
+    said("Dr. Marie Patel", "works_at", "Bank of England"),
+    said("Ann Lee", "likes", "a video game"),
+    said("user", "lives_in", "York"),
+    said("assistant", "likes", "chess"),
+    said("Bob", "owns", "the red car"),
+)
+
+
+def roots(question: str, *named: str, facts: Facts = FACTS, speakers: tuple[str, ...] = ()) -> list[str]:
+    return [root.key for root in anchor(facts, understand(question, speakers), named)]
+
+
+def test_names_of_the_question_are_roots_and_the_callers_names_come_first() -> None:
+    assert roots("Does Ann Lee know Bob?") == ["ann lee", "bob"]
+    assert roots("Does Ann Lee know Bob?", "York") == ["york", "ann lee", "bob"]
+
+
+def test_lower_case_mentions_are_found_the_longest_first_and_no_word_twice() -> None:
+    assert roots("does ann lee like new york city?") == ["new york city", "ann lee"]
+
+
+def test_the_possessive_of_a_name_is_the_name() -> None:
+    assert roots("what is bob's car called") == ["bob"]
+
+
+def test_a_part_of_a_persons_name_means_the_person() -> None:
+    assert roots("Where does Patel work?") == ["marie patel"]
+    assert roots("Where does Professor Anna Marie Patel work?") == ["marie patel"]
+
+
+def test_names_that_share_most_of_their_words_mean_the_same() -> None:
+    assert roots("What about “video game tournament”?") == ["video game"]
+    assert roots("What about “blue car”?") == []  # a third in common with the red car
+
+
+def test_names_are_found_in_scripts_without_spaces() -> None:
+    facts = graph(said("田中", "lives_in", "東京"), said("東京タワー", "located_in", "東京"))
+    assert roots("田中はいつ東京タワーに行きましたか", facts=facts) == ["田中", "東京タワー"]
+
+
+def test_stop_words_name_nothing() -> None:
+    facts = graph(said("it", "is_a", "this"), said("Ann", "likes", "him"))
+    assert roots("What is it, and who is this?", facts=facts) == []
+
+
+def test_i_is_the_user_and_you_are_the_assistant() -> None:
+    assert roots("Where do I live?") == ["user"]
+    assert roots("What do you like?") == ["assistant"]
+    assert roots("Do you know my address?") == ["user", "assistant"]
+
+
+def test_who_is_known_but_nothing_is_said_about_is_no_root() -> None:
+    facts = graph(said("Bob", "owns", "a car"))
+    facts.meet("Zoe")
+    assert roots("Where does Zoe live?", facts=facts, speakers=("Zoe",)) == []
+
+
+def test_a_name_that_fits_too_many_means_none_of_them() -> None:
+    facts = graph(
+        *(said(f"{first} Smith", "likes", "tea") for first in ("Flo", *("Al" + "b" * count for count in range(12))))
+    )
+    assert roots("Where does Smith live?", facts=facts) == []
+    assert roots("Where does Flo Smith live?", facts=facts) == ["flo smith"]
+
+
+def test_where_nothing_is_named_the_nearest_facts_stand_in() -> None:
+    near = told_apart(lives_in=0.5, works_at=-1.0, likes=-0.5)
+    found = anchor(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
+    assert {root.soft for root in found} == {True}
+    assert [root.key for root in found[:4]] == ["ann lee", "new york city", "user", "york"]
+
+
+def test_what_is_only_suspected_gives_no_soft_root() -> None:
+    facts = graph(said("Bob", "lives_in", "Rome", confidence=0.45), said("Ann", "likes", "tea"))
+    asked = understand("who rests at home", ())
+    soft = partial(anchor, facts, asked, cosine=told_apart(lives_in=0.9), nearby=lambda: facts.rows)
+    assert [root.key for root in soft()] == ["ann", "tea"]
+    assert soft(uncertain=True)[0].key == "bob"
+
+
+@pytest.mark.parametrize(
+    ("question", "intent"),
+    [
+        ("Why did Bob sell the red car?", "CAUSAL"),
+        ("What led to it, and when, Bob?", "CAUSAL"),
+        ("How has Bob changed?", "EVOLUTION"),
+        ("Does Bob still own the red car?", "EVOLUTION"),
+        ("When did Bob buy it?", "TEMPORAL"),
+        ("What did Bob own before 2015?", "TEMPORAL"),
+        ("Does Bob drive more than Ann Lee?", "CONTRAST"),
+        ("What does Bob own?", "FACT"),
+    ],
+)
+def test_the_words_of_a_question_tell_what_it_wants(question: str, intent: str) -> None:
+    assert {root.intent for root in anchor(FACTS, understand(question, ()))} == {intent}

@@ -1,0 +1,144 @@
+"""The beam: which path it prefers, and what each of its filters and switches does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from small_graph import NOW, TODAY, ask, graph, said, told_apart, year
+
+from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.navigate import navigate
+
+ANN = (
+    *(said("Ann", "lives_in", "Paris", 2010), said("Ann", "lives_in", "London", 2015)),
+    *(said("Ann", "works_at", "Acme", 2012), said("Ann", "sibling_of", "Bob", 2000)),
+    *(said("Bob", "lives_in", "Rome", 2011), said("Ann", "likes", "jazz", 2011)),
+)
+
+
+def ends(question: str, *rows: object, **how: object) -> list[str]:
+    return [path.end for path in ask(graph(*(rows or ANN)), question, **how).paths]  # type: ignore[arg-type]
+
+
+def test_the_relation_that_the_question_asks_for_comes_first_even_if_others_are_said_more_alike() -> None:
+    likeness = told_apart(works_at=0.3, likes=0.3, lives_in=0.05)
+    assert ends("Where does Ann live?", near=likeness)[0] == "london"
+
+
+def test_a_question_about_a_brother_goes_on_to_where_he_lives() -> None:
+    best = ask(graph(*ANN), "Where does Ann's brother live?").paths[0]
+    assert [step.version.relation for step in best.steps] == ["sibling_of", "lives_in"]
+    assert best.end == "rome"
+
+
+def test_a_question_about_a_year_finds_what_held_then() -> None:
+    found = ends("Where did Ann live in 2012?", at=(year(2012), year(2013)))
+    assert found[0] == "paris"
+    assert "london" not in found
+
+
+def test_a_question_without_a_time_finds_what_holds_now() -> None:
+    found = ends("Where does Ann live?")
+    assert found[0] == "london"
+    assert "paris" not in found
+
+
+@pytest.mark.parametrize(
+    "question", ["How did Ann's home change?", "When did Ann move?", "Did Ann rather live in Paris?"]
+)
+def test_questions_for_a_change_a_comparison_or_a_time_see_what_is_over(question: str) -> None:  # C-29
+    assert {"paris", "london"} <= set(ends(question))
+
+
+def test_a_question_in_the_past_tense_sees_what_is_over() -> None:
+    assert {"paris", "london"} <= set(ends("Where did Ann live?"))
+
+
+def test_what_was_bought_once_is_found_later_and_not_earlier() -> None:
+    bought = said("Ann", "bought", "a boat", 2015)
+    assert ends("What has Ann bought?", bought) == ["boat"]
+    alone = Switches(rule_succession=False)
+    assert ends("What did Ann buy in 2014?", bought, at=(year(2014), year(2015)), switches=alone) == []
+    assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), switches=alone) == []
+
+
+def test_facts_are_walked_from_tail_to_head_too_a_little_lower() -> None:  # C-36
+    best = ask(graph(*ANN), "Who works at Acme?").paths[0]
+    assert (best.end, best.steps[0].forward) == ("ann", False)
+    forward = ask(graph(*ANN), "Where does Ann work?").paths[0]
+    assert forward.scores.relevance == pytest.approx(best.scores.relevance + 0.05)
+
+
+def test_a_hedged_remark_is_walked_along_only_where_guesses_are_wanted() -> None:
+    rows = (said("Ann", "lives_in", "Oslo", confidence=0.45),)
+    assert ends("Where does Ann live?", *rows) == []
+    assert ends("Where might Ann live?", *rows) == ["oslo"]
+    assert ends("Where does Ann live?", *rows, include_uncertain=True) == ["oslo"]
+    assert ends("Where does Ann live?", *rows, switches=Switches(confidence=False)) == ["oslo"]
+
+
+def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() -> None:  # C-35
+    rows = (said("Ann", "knows", "Bob"), said("Ann", "knows", "rain", intent="CAUSAL"))
+    soft = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False))
+    assert [path.end for path in soft.paths] == ["rain", "bob"]
+    off = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False, intent=False))
+    assert off.paths[0].scores.coherence == off.paths[1].scores.coherence
+    assert soft.paths[0].scores.coherence > soft.paths[1].scores.coherence
+
+
+def test_without_the_beam_only_direct_neighbours_are_looked_at() -> None:
+    found = ask(graph(*ANN), "Where does Ann's brother live?", switches=Switches(beam=False))
+    assert found.paths
+    assert all(len(path.steps) == 1 for path in found.paths)
+
+
+def test_without_the_temporal_filter_what_is_over_is_found_too() -> None:
+    assert {"paris", "london"} <= set(ends("Where does Ann live?", switches=Switches(temporal_filter=False)))
+
+
+def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # C-31
+    rows = [said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)]
+
+    class Farther:
+        def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
+            return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in paths]
+
+    found = navigate(
+        graph(*rows), understand("from here", ()), moment=TODAY, cosine=told_apart(), nearby=list,
+        background=(0.0, 0.1), rarity={}, limits=Limits(), switches=Switches(), named=["stop 0"], judge=Farther(),
+    )  # fmt: skip
+    assert [path.end for path in found.paths] == ["stop 3"]
+
+
+def test_the_judge_is_asked_once_a_step_for_all_beams_of_all_roots() -> None:
+    asked: list[int] = []
+
+    class Counting:
+        def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
+            asked.append(len(paths))
+            return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in paths]
+
+    navigate(
+        graph(*ANN), understand("Do Ann and Bob live apart?", ()), moment=TODAY, cosine=told_apart(), nearby=list,
+        background=(0.0, 0.1), rarity={}, limits=Limits(depth=2), switches=Switches(), judge=Counting(),
+    )  # fmt: skip
+    assert len(asked) == 2
+    assert asked[0] == 6
+
+
+def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # C-34
+    rows = (said("Ann", "knows", "Bob", 2001), said("Ann", "knows", "Cleo", 2003), said("Ann", "knows", "Dan", 2002))
+    assert ends("Whom does Ann know?", *rows) == ["cleo", "dan", "bob"]
+
+
+def test_a_space_without_facts_has_no_roots_and_no_paths() -> None:
+    found = ask(graph(), "Where does Ann live?")
+    assert (found.roots, found.paths, found.trace) == ((), (), ())
+
+
+def test_hostile_questions_find_nothing_and_break_nothing() -> None:
+    for question in ("", " ", "?", "\u202e\u0000", "a" * 50_000, "Ann " * 20_000, "🦉" * 99, "\ud800 Ann"):
+        ask(graph(*ANN), question, at=(NOW, NOW + 1))

@@ -1,0 +1,147 @@
+"""What holds of navigation over any graph: I-32, I-33, I-34 and I-11, checked over random ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_graph import TODAY, ask, graph, said, year
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.asking import Asking, holds
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.navigate import Moment
+from mcp_memory.navigation.scores import ends, visits
+from mcp_memory.view.facts import Facts
+
+NAMES = ("Ann", "Bob", "Cleo", "Dan", "Oslo", "Rome", "Acme", "jazz", "music")
+RELATIONS = (
+    *("lives_in", "friend_of", "likes", "works_at", "employs", "is_a", "causes", "visited", "after", "happened_on"),
+    *("allergic_to", "knows"),
+)
+QUESTIONS = (
+    *("Where does Ann live?", "Who are Bob's friends?", "Why did Ann like jazz?", "How did Ann's home change?"),
+    *("What is Cleo interested in?", "When did Dan visit Oslo?", "Does Ann like music?", "Anything at all?"),
+)
+
+statements = st.builds(
+    said,
+    st.sampled_from(NAMES),
+    st.sampled_from(RELATIONS),
+    st.sampled_from(NAMES),
+    st.integers(2000, 2020),
+    st.one_of(st.none(), st.integers(2021, 2030)),
+    confidence=st.sampled_from((0.95, 0.95, 0.95, 0.45)),
+    intent=st.sampled_from(("FACT", "CAUSAL", "TEMPORAL")),
+    turn=st.one_of(st.none(), st.sampled_from(("t_1", "t_2", "t_3"))),
+    sentence=st.integers(-1, 1),
+)
+graphs = st.lists(statements, min_size=1, max_size=30).map(lambda rows: graph(*rows))
+moments: st.SearchStrategy[Moment | None] = st.sampled_from((TODAY, None, (year(2005), year(2008))))
+some = settings(max_examples=200, deadline=None)
+
+
+def near(assertions: Any) -> list[float]:
+    """Likeness that has nothing to do with the words, the same each time."""
+    return [(sum(map(ord, assertion.id)) % 50) / 100 for assertion in assertions]
+
+
+@some
+@given(graphs, st.sampled_from(QUESTIONS), moments)
+def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
+    facts: Facts, question: str, at: Moment | None
+) -> None:  # I-32
+    found = ask(facts, question, at=at, near=near)
+    limits = Limits()
+    walked = [(path.root, tuple((step.version.id, step.forward) for step in path.steps)) for path in found.paths]
+    assert len(set(walked)) == len(walked)
+    for path in found.paths:
+        assert path.root in found.roots
+        assert 1 <= len(path.steps) <= limits.depth
+        assert len(visits(path, facts)) == len(path.steps) + 1
+        here = path.root.key
+        for step, end in zip(path.steps, ends(path, facts), strict=True):
+            assert facts.key(step.version.head if step.forward else step.version.tail) == here
+            here = end
+        assert here == path.end
+    for root in found.roots:
+        for depth in range(1, limits.depth + 1):
+            beams = [d for d in found.trace if d.path.root == root and d.depth == depth]
+            assert len(beams) <= limits.width
+            assert all(len(d.path.steps) == depth for d in beams)
+    for decision in found.trace:
+        assert decision.expanded <= limits.expanded
+        assert len(decision.recovered) <= max(0, limits.expanded - decision.reliable)
+        assert not decision.recovered or decision.repaired
+
+
+@some
+@given(graphs, st.sampled_from(QUESTIONS), moments)
+def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
+    facts: Facts, question: str, at: Moment | None
+) -> None:  # I-32
+    asking = Asking(understand(question, ()))
+    for path in ask(facts, question, at=at, near=near).paths:
+        for step in path.steps:
+            assert step.inferred or holds(step.version, at, path.root.intent, past=asking.past)
+
+
+@some
+@given(graphs, st.sampled_from(QUESTIONS), moments)
+def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: str, at: Moment | None) -> None:  # I-33
+    found = ask(facts, question, at=at, near=near)
+    reached = {path.root for path in found.paths}
+    for root in found.roots:
+        around = (*facts.from_(root.key), *facts.to(root.key))
+        past = Asking(understand(question, ())).past
+        if any(
+            holds(version, at, root.intent, past=past) and facts.key(version.head) != facts.key(version.tail)
+            for version in around
+        ):
+            assert root in reached
+
+
+@some
+@given(graphs, st.sampled_from(QUESTIONS), moments)
+def test_without_uncertainty_nothing_below_the_threshold_is_walked_along_or_inferred_from(
+    facts: Facts, question: str, at: Moment | None
+) -> None:  # I-34
+    stable = {version.id for version in facts.all()}
+    statements = {assertion for version in facts.all() for assertion in version.assertions}
+    for path in ask(facts, question, at=at, near=near).paths:
+        for step in path.steps:
+            if step.version.id.startswith("i_"):
+                assert statements.issuperset(step.via)
+            else:
+                assert step.version.id in stable
+                assert step.version.confidence >= facts.stable
+
+
+@some
+@given(graphs, st.sampled_from(QUESTIONS), moments)
+def test_what_is_inferred_carries_its_rule_and_is_never_among_the_facts(
+    facts: Facts, question: str, at: Moment | None
+) -> None:  # I-11
+    before = list(facts.rows)
+    versions = {version.id for version in facts.all(suspected=True)}
+    found = ask(facts, question, at=at, near=near, include_uncertain=True)
+    assert facts.rows == before
+    assert {version.id for version in facts.all(suspected=True)} == versions
+    for path in found.paths:
+        for step in path.steps:
+            assert step.version.id in versions or (step.inferred and step.version.id.startswith("i_"))
+            if step.inferred:
+                assert step.via
+                assert step.confidence <= min(1.0, step.version.confidence)
+                assert path.inferred
+            else:
+                assert step.confidence == step.version.confidence
+
+
+@some
+@given(st.lists(statements, min_size=1, max_size=20, unique_by=lambda row: row.id), st.sampled_from(QUESTIONS))
+def test_the_same_question_over_the_same_facts_gives_the_same_paths(rows: list[Assertion], question: str) -> None:
+    once, again = (ask(graph(*rows), question, near=near) for _ in range(2))
+    assert once == again

@@ -1,0 +1,183 @@
+"""Repair: when it is called for (W-8), what it may cost, and a small story for each of the five rules."""
+
+from __future__ import annotations
+
+import pytest
+from small_graph import TODAY, ask, graph, said, told_apart, year
+
+from mcp_memory.domain.paths import PathScores, Step
+from mcp_memory.navigation.counterfactual import budget, needed
+from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.navigate import Navigation
+
+ONLY = {
+    rule: Switches(
+        rule_symmetry=rule == "symmetry",
+        rule_hyponymy=rule == "hyponymy",
+        rule_succession=rule == "succession",
+        rule_causality=rule == "causality",
+        rule_cooccurrence=rule == "cooccurrence",
+    )
+    for rule in ("symmetry", "hyponymy", "succession", "causality", "cooccurrence")
+}
+
+
+def scores(*pairs: tuple[float, float]) -> list[PathScores]:
+    return [PathScores(relevance, coherence, 0.5) for relevance, coherence in pairs]
+
+
+def guesses(found: Navigation) -> list[Step]:
+    return [step for path in found.paths for step in path.steps if step.inferred]
+
+
+@pytest.mark.parametrize(
+    ("candidates", "called", "places"),
+    [
+        (scores((0.7, 0.9), (0.6, 0.4), (0.4, 0.8), (0.55, 0.6)), False, 3),
+        (scores((0.4, 0.9), (0.3, 0.8)), True, 5),
+        (scores((0.9, 0.1), (0.1, 0.9)), True, 5),  # C-33: the paper, which tests the maxima apart, would not repair
+        ([], True, 5),
+    ],
+)
+def test_repair_is_called_for_where_nothing_is_reliable_and_fills_the_places_left(
+    candidates: list[PathScores], called: bool, places: int
+) -> None:  # W-8
+    assert needed(candidates, Limits()) is called
+    assert budget(candidates, Limits()) == places
+
+
+def test_reliable_candidates_beyond_m_leave_no_place() -> None:
+    assert budget(scores(*[(0.9, 0.9)] * 7), Limits()) == 0
+
+
+def test_what_implies_the_relation_that_is_asked_for_stands_in_for_it() -> None:  # symmetry
+    facts = graph(said("Ann", "bought", "a red bicycle"))
+    (step,) = guesses(ask(facts, "Does Ann own anything?", switches=ONLY["symmetry"]))
+    assert step.version.text == "Ann owns a red bicycle"
+    assert (step.inferred, step.forward) == ("symmetry", True)
+    assert step.confidence == pytest.approx(0.95 * 0.8)
+    assert [assertion.relation for assertion in step.via] == ["bought"]
+
+
+def test_the_inverse_of_a_fact_is_as_sure_as_the_fact() -> None:  # symmetry
+    facts = graph(said("Acme", "employs", "Ann"))
+    (step,) = guesses(ask(facts, "Which company does Ann work at?", switches=ONLY["symmetry"]))
+    assert step.version.text == "Ann works at Acme"
+    assert step.confidence == 0.95
+
+
+def test_a_thing_inherits_what_holds_of_the_whole_that_it_is_part_of() -> None:  # hyponymy
+    facts = graph(said("the library", "part_of", "the campus"), said("the campus", "opened_by", "the queen"))
+    found = ask(facts, "Who opened the library?", switches=ONLY["hyponymy"])
+    (step,) = guesses(found)
+    assert step.version.text == "the library opened by the queen"
+    assert step.confidence == pytest.approx(0.95 * 0.8)
+    assert {assertion.relation for assertion in step.via} == {"part_of", "opened_by"}
+
+
+def test_who_likes_a_kind_may_like_what_it_is_a_kind_of() -> None:  # hyponymy, the paper's own example
+    facts = graph(said("Ann", "listens_to", "bebop"), said("bebop", "subclass_of", "jazz"))
+    found = ask(facts, "Tell me about Ann", switches=ONLY["hyponymy"])
+    assert [step.version.text for step in guesses(found)] == ["Ann listens to jazz"]
+
+
+def test_where_nothing_holds_at_the_time_the_nearest_value_on_each_side_is_offered() -> None:  # succession
+    facts = graph(
+        *(said("Ann", "lives_in", "Oslo", 2000, 2002), said("Ann", "lives_in", "Bergen", 2003, 2006)),
+        *(said("Ann", "lives_in", "Rome", 2012, 2015), said("Ann", "lives_in", "Paris", 2016)),
+    )
+    found = ask(facts, "Where did Ann live in 2009?", at=(year(2009), year(2010)), switches=ONLY["succession"])
+    assert {step.version.tail for step in guesses(found)} == {"Bergen", "Rome"}
+    assert {step.confidence for step in guesses(found)} == {0.95 * 0.6}
+    assert all(step.version.id.startswith("f_") for step in guesses(found))
+
+
+def test_after_something_means_not_before_its_date() -> None:  # succession
+    facts = graph(said("the wedding", "after", "the flood"), said("the flood", "happened_on", "3 May 2015", 2015))
+    found = ask(facts, "Tell me about the wedding", switches=ONLY["succession"])
+    assert [step.version.text for step in guesses(found)] == ["the wedding comes after 3 May 2015"]
+
+
+def test_a_cause_of_a_cause_is_a_cause_of_the_effect() -> None:  # causality
+    facts = graph(said("heavy rain", "causes", "the flood"), said("the flood", "causes", "the repairs"))
+    found = ask(facts, "Why were the repairs needed?", switches=ONLY["causality"])
+    (step,) = guesses(found)
+    assert (step.version.head, step.version.relation, step.version.tail) == ("heavy rain", "causes", "the repairs")
+    assert step.confidence == pytest.approx(0.95 * 0.5)
+
+
+def test_chains_of_causes_have_at_most_two_links() -> None:  # causality
+    chain = [said(f"event {place}", "causes", f"event {place + 1}") for place in range(4)]
+    found = ask(graph(*chain), "Why was there event 4?", switches=ONLY["causality"], limits=Limits(depth=1))
+    assert {path.end for path in found.paths} == {"event 3", "event 2"}
+
+
+def test_who_has_a_cause_may_have_its_effect() -> None:  # causality
+    facts = graph(said("Ann", "has_condition", "flu"), said("flu", "causes", "fever"))
+    found = ask(facts, "Tell me about Ann", switches=ONLY["causality"])
+    assert [step.version.text for step in guesses(found)] == ["Ann has the condition fever"]
+
+
+def test_who_is_mentioned_in_one_sentence_may_belong_together_the_likest_sentence_first() -> None:  # co-occurrence
+    facts = graph(
+        said("Ann", "visited", "Oslo", turn="t_1"), said("Bob", "sold", "a boat", turn="t_1"),
+        said("Ann", "visited", "Rome", turn="t_2"), said("Cleo", "won", "a race", turn="t_2"),
+        said("Dan", "read", "a book", turn="t_2", sentence=1),
+    )  # fmt: skip
+    found = ask(
+        facts, "Tell me about Ann", near=told_apart(won=0.1), switches=ONLY["cooccurrence"], limits=Limits(depth=1)
+    )
+    ends = [path.end for path in found.paths if path.inferred]
+    assert set(ends[:2]) == {"cleo", "race"}
+    assert "book" not in ends
+    assert {step.confidence for step in guesses(found)} == {0.95 * 0.3}
+    assert {step.version.relation for step in guesses(found)} == {"mentioned_with"}
+
+
+def test_what_is_about_a_turn_as_a_whole_shares_no_sentence() -> None:
+    facts = graph(
+        said("Ann", "visited", "Oslo", turn="t_1", sentence=-1), said("Bob", "sold", "x", turn="t_1", sentence=-1)
+    )
+    assert guesses(ask(facts, "Tell me about Ann", switches=ONLY["cooccurrence"])) == []
+
+
+def test_nothing_follows_from_facts_that_never_held_together() -> None:
+    facts = graph(said("Ann", "listens_to", "bebop", 2000, 2005), said("bebop", "subclass_of", "jazz", 2010))
+    assert guesses(ask(facts, "Tell me about Ann", at=None, switches=ONLY["hyponymy"])) == []
+
+
+def test_a_reliable_answer_needs_no_repair() -> None:
+    facts = graph(said("Ann", "lives_in", "Oslo", 2000, 2003), said("Ann", "lives_in", "Rome", 2012))
+    found = ask(facts, "Where does Ann live?", at=TODAY)
+    assert found.paths[0].end == "rome"
+    assert guesses(found) == []
+    assert not found.trace[0].repaired
+
+
+def test_a_path_that_stops_may_be_repaired_too() -> None:  # C-39
+    facts = graph(said("Ann", "visited", "Oslo", turn="t_1"), said("a boat", "sold", "Bob", turn="t_1"))
+    found = ask(facts, "Who did Ann meet?", limits=Limits(expanded=2))
+    stopped = [decision for decision in found.trace if decision.stopped]
+    assert any(decision.repaired for decision in stopped)
+
+
+STORIES = {
+    "symmetry": ([said("Ann", "bought", "a red bicycle")], "Does Ann own anything?", TODAY),
+    "hyponymy": ([said("Ann", "listens_to", "bebop"), said("bebop", "is_a", "jazz")], "Tell me about Ann", TODAY),
+    "succession": ([said("Ann", "lives_in", "Oslo", 2000, 2002)], "Where does Ann live?", TODAY),
+    "causality": ([said("a", "causes", "b"), said("b", "causes", "c")], "Why c?", TODAY),
+    "cooccurrence": (
+        [said("Ann", "visited", "Oslo", turn="t_1"), said("Bob", "sold", "a boat", turn="t_1")],
+        "Tell me about Ann",
+        TODAY,
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", STORIES)
+def test_a_rule_that_is_switched_off_infers_nothing(rule: str) -> None:
+    rows, question, at = STORIES[rule]
+    assert rule in {step.inferred for step in guesses(ask(graph(*rows), question, at=at))}
+    off = Switches(**{f"rule_{rule}": False})
+    assert rule not in {step.inferred for step in guesses(ask(graph(*rows), question, at=at, switches=off))}
+    assert guesses(ask(graph(*rows), question, at=at, switches=Switches(counterfactual=False))) == []

@@ -1,0 +1,78 @@
+"""Hubs: what thousands of facts are about is looked at a little, not whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from small_graph import ask, graph, said, told_apart
+
+from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.neighbours import Neighbourhood
+from mcp_memory.navigation.scores import Likeness
+from mcp_memory.view.facts import Facts
+
+RELATIONS = ("visited", "owns", "read", "likes", "knows")
+
+
+class Counted(Facts):
+    """Facts that count how many incoming versions are asked for, and which outgoing groups."""
+
+    into = 0
+    folded: list[str] = []  # noqa: RUF012 - set anew by each test
+
+    def to(
+        self, key: str, *, suspected: bool = False, first: Callable[[str], float] | None = None
+    ) -> Iterator[Version]:
+        for version in super().to(key, suspected=suspected, first=first):
+            self.into += 1
+            yield version
+
+    def versions(self, key: str, relation: str) -> tuple[Version, ...]:
+        self.folded.append(relation)
+        return super().versions(key, relation)
+
+
+def big() -> Counted:
+    facts = Counted()
+    facts.folded = []
+    facts.add(said("Hub", RELATIONS[place % 5], f"thing {place}", 2000 + place % 20) for place in range(5_000))
+    facts.add(said(f"person {place}", "lives_in", "Town", 2000 + place % 20) for place in range(5_000))
+    facts.add(said(f"person {place}", "works_at", f"firm {place % 900}") for place in range(10_000))
+    return facts
+
+
+def test_of_a_hub_only_some_neighbours_are_compared_those_that_are_asked_for_first() -> None:
+    facts, compared = big(), [0]
+
+    def near(assertions: Sequence[Assertion]) -> list[float]:
+        compared[0] += len(assertions)
+        return [0.0] * len(assertions)
+
+    found = ask(facts, "What does Hub like?", near=near)
+    assert {path.steps[0].version.relation for path in found.paths} == {"likes"}
+    assert compared[0] <= 2 * Limits().scanned
+    assert set(facts.folded) == {"likes"}
+
+
+def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
+    facts = big()
+    found = ask(facts, "Who lives in Town?")
+    assert all(path.steps[0].version.relation == "lives_in" for path in found.paths)
+    assert facts.into <= 20 * Limits().scanned
+    assert facts.into >= Limits().scanned
+
+
+def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
+    facts = graph(said("Ann", "lives_in", "Town"), *(said(f"person {n}", "lives_in", "Town") for n in range(300)))
+    around = partial(
+        Neighbourhood, facts, Asking(understand("Who lives there?", ())), Likeness(told_apart(), (0, 1), 4)
+    )
+    limits, switches = Limits(), Switches()
+    root = around(["town"], at=None, uncertain=False, limits=limits, switches=switches)
+    passed = around(["ann"], at=None, uncertain=False, limits=limits, switches=switches)
+    assert len(root.edges("town", "FACT")) == limits.scanned
+    assert len(passed.edges("town", "FACT")) == limits.passed

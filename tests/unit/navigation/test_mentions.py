@@ -1,0 +1,120 @@
+"""Mentions: what a question calls by name, what it calls by a part of a name, and what are only common nouns."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_graph import graph, said
+
+from mcp_memory.language.names import names
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.anchor import anchor, meant
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.mentions import Mentions, mentions
+from mcp_memory.view.facts import Facts
+
+FACTS = graph(
+    said("Otto of Ferrand", "friend_of", "Valeria Morlova"),
+    said("Madeleine", "knows", "Jerome Storm"),
+    said("Blue Lagoon", "directed_by", "Ann Lee"),
+    said("assistant", "likes", "chess"),
+    said("Governor", "is_a", "office"),
+    said("2012", "is_a", "film"),
+    said("Ann Lee", "likes", "a video game"),
+    *(said(f"Film {place}", "is_a", "film") for place in range(20)),
+    *(said(f"Somebody {place}", "works_as", "director") for place in range(20)),
+)
+
+
+def said_by(question: str, facts: Facts = FACTS) -> Mentions:
+    return mentions(facts, question, names(question))
+
+
+def roots(question: str, facts: Facts = FACTS) -> list[str]:
+    return [root.key for root in anchor(facts, understand(question, ()))]
+
+
+def test_who_has_a_word_of_a_longer_name_alone_is_not_meant_by_it() -> None:
+    assert roots("Where did Wilma Of Ferrand's husband die?") == []
+    assert roots("Was The Great Storm Over Elba a success?") == []
+    assert roots("Where did Ferrand die?") == ["otto of ferrand"]  # the only person of that name
+
+
+def test_a_person_asked_for_by_full_name_is_never_another_of_that_surname() -> None:
+    assert roots("What is the place of birth of Ludmila Morlova's husband?") == []
+    assert meant(FACTS, "Ludmila Morlova", 0.6) == []
+    assert meant(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
+
+
+def test_names_that_share_all_words_but_one_are_others() -> None:
+    facts = graph(said("Upper Mill on Avon", "located_in", "Wales"))
+    assert meant(facts, "Lower Mill on Avon", 0.5) == []
+    assert meant(facts, "Upper Mill", 0.6) == ["upper mill on avon"]
+
+
+def test_the_first_word_of_a_name_is_who_is_called_so_where_nothing_better_is_known() -> None:
+    assert said_by("Where did Madeleine of Savoy die?").partly == ("madeleine",)
+    assert roots("Where did Madeleine of Savoy die?") == ["madeleine"]
+    assert roots("Does Ann Lee know Madeleine of Savoy?") == ["ann lee"]
+
+
+def test_what_leads_up_to_a_name_is_no_part_of_it() -> None:
+    assert said_by("Ask President Ann Lee about it").named == ("ann lee",)
+    assert said_by("Tell Madeleine about it").named == ("madeleine",)
+
+
+def test_what_stands_in_brackets_only_tells_names_apart() -> None:
+    assert roots("Who directed Blue Lagoon (2012 Film)?") == ["blue lagoon"]
+    assert roots("Is Thomas Worth (Governor) older than Ann Lee?") == ["ann lee"]
+    assert roots("Who sang Dream (Ann Lee Song)?") == []
+    assert said_by("Who sang Dream (Ann Lee)?").partly == ("ann lee",)
+    assert roots("(Who directed Blue Lagoon?)") == ["blue lagoon"]
+
+
+def test_common_nouns_and_numbers_are_roots_only_where_nothing_is_named_and_little_is_known_of_them() -> None:
+    assert set(said_by("Which film had a director in 2012?").common) == {"film", "director", "2012"}
+    assert roots("Which film of Ann Lee is about a video game?") == ["ann lee"]
+    assert roots("Which film is about a video game?") == ["video game"]
+    assert roots("Which film of Zora Quill is about a video game?") == []  # she is what it is about
+
+
+def test_a_question_in_small_letters_names_what_is_written_like_a_name_elsewhere() -> None:
+    assert said_by("which film did ann lee direct, blue lagoon?").named == ("ann lee", "blue lagoon")
+    assert said_by("which film did ann lee direct, blue lagoon?").common == ("film",)
+
+
+def test_my_and_your_in_a_title_are_nobody() -> None:
+    assert roots("Who sang Longer Than Your Days?") == []
+    assert roots("What is your favourite game?") == ["assistant"]
+    assert roots("Your favourite game?") == ["assistant"]
+
+
+def test_a_single_word_means_what_begins_with_it() -> None:
+    facts = graph(said("Bob", "works_at", "Acme Corporation"), said("Bob", "lives_in", "Isle of Wight"))
+    assert meant(facts, "Acme", 0.6) == ["acme corporation"]
+    assert meant(facts, "Corporation", 0.6) == []
+    assert meant(facts, "Wight", 0.6) == []
+
+
+def test_entities_that_share_a_word_are_found_by_the_rarer_words_first_and_never_too_many() -> None:
+    facts = graph(
+        *(said(f"Mill {place}", "located_in", "Avon Valley") for place in range(9)), said("Avon", "is_a", "x")
+    )
+    assert facts.sharing(["avon", "nowhere", "mill"], 2) == ["avon valley", "avon"]
+    assert facts.sharing(["avon", "mill"], 1) == []
+    assert len(facts.sharing(["avon", "mill"], 11)) == 11
+
+
+@pytest.mark.parametrize("question", ["", "?", "(", "()", "I", "'s", "“”", "I'm", "ⅷ", "é" * 5_000])
+def test_odd_questions_name_nothing(question: str) -> None:
+    assert roots(question) == []
+
+
+@given(st.text(max_size=80))
+def test_any_text_has_mentions_of_known_entities_only_each_once(text: str) -> None:
+    found = said_by(f"{text} Ann Lee {text}")
+    for keys in (found.named, found.partly, found.common):
+        assert len(set(keys)) == len(keys)
+        assert all(FACTS.degree(key) for key in keys)
+    assert len(roots(text)) <= Limits().roots

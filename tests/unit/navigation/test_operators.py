@@ -1,0 +1,122 @@
+"""One step at a time: what each operator finds, and what it says to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from small_graph import said, told_apart, year
+
+from mcp_memory.domain.evidence import Evidence
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.requests import Window
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.evidence import fact_evidence
+from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.view.space import Space
+
+ROWS = (
+    said("Ann", "lives_in", "Paris", 2010), said("Ann", "lives_in", "London", 2015),
+    said("Ann", "works_at", "Acme", 2012), said("Acme", "located_in", "Leeds", 2001),
+    said("Ann", "lives_in", "Mars", 2020, confidence=0.45), said("Bob", "bought", "a boat", 2013),
+)  # fmt: skip
+
+
+def space_of(*rows: Assertion) -> Space:
+    names = dict.fromkeys(row.turn_id for row in rows)
+    text = "Said so. And so on."
+    turns = [Turn(name, "x", "s", name, "message", text, "Zed", None, None, 0, 0, 0, 0) for name in names]
+    space = Space("x")
+    space.add(turns, (), (), None, None, rows)
+    return space
+
+
+def step(operator: Operator, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object) -> Found:
+    question = understand(query, ()) if query else None
+    cosine = told_apart(works_at=0.4, lives_in=0.3)
+    return operator(Step(space_of(*rows), cosine, question, **asked))  # type: ignore[arg-type]
+
+
+def texts(found: Found) -> list[str]:
+    return [item.text for item in found.items]
+
+
+def test_expanding_shows_what_is_known_around_an_entity_the_likest_first() -> None:
+    found = step(ExpandFacts(), entity="ann")
+    assert texts(found) == ["Ann works at Acme", "Ann lives in London", "Ann lives in Paris"]
+    assert found.items[0].score == 1.0
+    assert all(0 <= item.score <= 1 and item.kind == "fact" and item.via == ("expand_facts",) for item in found.items)
+    assert texts(step(ExpandFacts(), entity="Acme")) == ["Ann works at Acme", "Acme is located in Leeds"]
+
+
+def test_expanding_is_narrowed_by_relation_query_window_and_limit() -> None:
+    assert texts(step(ExpandFacts(), entity="Ann", relation="livesIn"))[0] == "Ann lives in London"
+    assert texts(step(ExpandFacts(), entity="Ann", query="Where does Ann live?"))[0] == "Ann lives in London"
+    assert texts(step(ExpandFacts(), entity="Ann", window=Window(year(2010), year(2011)))) == ["Ann lives in Paris"]
+    assert texts(step(ExpandFacts(), entity="Ann", limit=1)) == ["Ann works at Acme"]
+
+
+def test_after_expanding_the_history_of_what_changed_and_the_neighbours_that_know_more_are_next() -> None:
+    found = step(ExpandFacts(), entity="Ann")
+    assert [(one.operator, dict(one.args)) for one in found.next] == [
+        ("versions", {"entity": "Ann", "relation": "lives_in"}),
+        ("expand_facts", {"entity": "Acme"}),
+    ]
+
+
+def test_where_nothing_is_known_directly_guesses_are_next() -> None:
+    found = step(ExpandFacts(), entity="Ann", relation="likes", query="What does Ann like?")
+    assert found.items == ()
+    assert [(one.operator, dict(one.args)) for one in found.next] == [
+        ("counterfactual", {"entity": "Ann", "relation": "likes", "query": "What does Ann like?"})
+    ]
+
+
+def test_versions_tell_the_whole_history_what_is_suspected_included() -> None:
+    found = step(Versions(), entity="Ann", relation="lives_in")
+    assert texts(found) == ["Ann lives in Paris", "Ann lives in London", "Ann lives in Mars"]
+    paris, _, mars = found.items
+    assert (paris.valid_from, paris.valid_to) == (year(2010), year(2015))
+    assert (paris.confidence, mars.confidence) == (0.95, 0.45)
+    later = step(Versions(), entity="Ann", relation="lives_in", window=Window(year(2016)))
+    assert texts(later) == ["Ann lives in London", "Ann lives in Mars"]
+
+
+def test_the_timeline_of_an_entity_is_by_start_and_of_all_that_began_in_a_time() -> None:
+    assert texts(step(Timeline(), entity="Acme")) == ["Acme is located in Leeds", "Ann works at Acme"]
+    began = step(Timeline(), window=Window(year(2012), year(2014)))
+    assert texts(began) == ["Ann works at Acme", "Bob bought a boat"]
+    assert [one.args["entity"] for one in began.next] == ["Ann", "Bob"]
+    assert len(step(Timeline(), limit=2).items) == 2
+
+
+def test_guesses_are_marked_with_their_rule_and_discounted() -> None:
+    found = step(Counterfactual(), entity="Ann", query="Where is Ann?")
+    guess = next(item for item in found.items if item.text == "Ann works at Leeds")
+    assert (guess.inferred, guess.via, guess.id[:2]) == ("hyponymy", ("counterfactual",), "i_")
+    assert guess.confidence == pytest.approx(0.95 * 0.8)
+    assert len(guess.sources) == 2
+    assert found.items[0].score == 1.0
+
+
+def test_a_guess_may_be_asked_for_by_relation_alone() -> None:
+    rows = (said("Ann", "plays", "the flute"),)
+    assert texts(step(Counterfactual(), rows, entity="Ann", relation="likes")) == ["Ann likes the flute"]
+
+
+@pytest.mark.parametrize("operator", [ExpandFacts(), Versions(), Timeline(), Counterfactual()])
+def test_an_entity_that_nobody_knows_gives_nothing(operator: Operator) -> None:
+    assert step(operator, entity="Nobody") == Found(())
+    assert step(operator, (), entity="\ud800") == Found(())
+
+
+def test_evidence_names_at_most_three_turns_the_surest_first() -> None:
+    rows = [said("Ann", "likes", "tea", 2000 + number, confidence=0.9 + number / 100) for number in range(5)]
+    space = space_of(*rows)
+    (version,) = space.facts.from_("ann")
+    item: Evidence = fact_evidence(space, version, 0.5, ("facts",), "hyponymy", 0.4)
+    assert [source.turn.id for source in item.sources] == [row.turn_id for row in reversed(rows)][:3]
+    assert {source.quote for source in item.sources} == {"Said so. "}
+    assert (item.score, item.confidence, item.inferred) == (0.5, 0.4, "hyponymy")

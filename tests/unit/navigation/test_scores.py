@@ -1,0 +1,172 @@
+"""The three scores, each by hand, and what a relation is asked for by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log
+
+import pytest
+from small_graph import graph, said, told_apart, year
+
+from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.times import FOREVER, Constraint
+from mcp_memory.language.questions import understand
+from mcp_memory.navigation.asking import Asking, content, moment
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.scores import EmbeddedJudge, Likeness, coherence, relevance, sufficiency
+from mcp_memory.view.facts import Facts
+
+
+def path(facts: Facts, *steps: tuple[Version, bool], root: str = "Ann", intent: str = "FACT") -> Path:
+    version, forward = steps[-1]
+    end = facts.key(version.tail if forward else version.head)
+    begin = Root(root.lower(), root, intent)  # type: ignore[arg-type]
+    return Path(begin, tuple(Step(v, f, confidence=v.confidence) for v, f in steps), end, PathScores(0, 0, 0))
+
+
+def only(facts: Facts, head: str, relation: str) -> Version:
+    return facts.versions(head, relation)[-1]
+
+
+def test_the_cosine_is_calibrated_by_the_background() -> None:  # W-15
+    likeness = Likeness(told_apart(), (0.1, 0.1), 4.0)
+    assert likeness.calibrated(0.35) == pytest.approx(0.625)
+    assert likeness.calibrated(0.3) == pytest.approx(0.5)  # two deviations above it
+    assert (likeness.calibrated(-1.0), likeness.calibrated(1.0)) == (0.0, 1.0)
+
+
+def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_up_once() -> None:
+    facts = graph(said("Ann", "likes", "tea", 2010), said("Ann", "likes", "tea", 2012))
+    calls: list[int] = []
+
+    def cosine(assertions: object) -> list[float]:
+        calls.append(1)
+        return [0.1, 0.4][: len(assertions)]  # type: ignore[arg-type]
+
+    likeness = Likeness(cosine, (0.0, 0.25), 4.0)
+    assert likeness.of(facts.from_("ann")) == likeness.of(facts.from_("ann")) == [pytest.approx(0.4)]
+    assert len(calls) == 1
+
+
+def test_relevance_is_the_likeness_lifted_by_what_is_asked_for() -> None:
+    facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome"))
+    asking = Asking(understand("Where does Ann live?", ()))
+    here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
+    there = only(facts, "bob", "lives_in")
+    assert relevance(path(facts, (here, True)), [0.4], asking, Limits()) == pytest.approx(0.4 + 0.6 * 0.7)
+    assert relevance(path(facts, (brother, True)), [0.4], asking, Limits()) == pytest.approx(0.4)
+    both = path(facts, (brother, True), (there, True))
+    assert relevance(both, [0.4, 0.2], asking, Limits()) == pytest.approx(0.3 + 0.7 * 0.7 * 0.5)
+    back = path(facts, (here, False), root="Oslo")
+    assert relevance(back, [0.4], asking, Limits()) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
+
+
+def test_coherence_counts_time_intent_and_hubs() -> None:
+    facts = graph(
+        said("Ann", "works_at", "Acme", 2010),
+        said("Acme", "located_in", "Oslo", 2000, 2005),
+        said("Bob", "likes", "tea"),
+    )
+    first, second = only(facts, "ann", "works_at"), only(facts, "acme", "located_in")
+    quiet = 0.2 * (1 - log(2) / log(4))  # Oslo: one fact, of three assertions
+    hub = 0.2 * (1 - log(3) / log(4))  # Acme: two
+    assert coherence(path(facts, (first, True)), facts) == pytest.approx(0.8 + hub)
+    before = path(facts, (first, True), (second, True))  # it was over before she came
+    assert coherence(before, facts) == pytest.approx((0.8 + hub + 0.3 + quiet) / 2)
+    causal = path(facts, (first, True), intent="CAUSAL")
+    assert coherence(causal, facts) == pytest.approx(0.5 + hub)
+    assert coherence(causal, facts, intents=False) == pytest.approx(0.8 + hub)
+
+
+def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> None:
+    facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Ann", "likes", "tea"))
+    question = understand("Where does Ann's brother live?", ())
+    asking, words = Asking(question), content(question)
+    rarity = {"brother": 3.0, "live": 1.0}
+
+    def score(relation: str) -> float:
+        return sufficiency(path(facts, (only(facts, "ann", relation), True)), facts, asking, words, rarity)
+
+    assert score("lives_in") == pytest.approx(0.5 * 1 / 4 + 0.5)  # a place, but not the brother's
+    assert score("sibling_of") == pytest.approx(0.5 * 3 / 4)  # a person
+    assert score("likes") == pytest.approx(0.25)  # who knows what tea is
+    assert sufficiency(Path(Root("ann", "Ann", "FACT"), (), "ann", PathScores(0, 0, 0)), facts, asking, words, {}) == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "tail", "fits"),
+    [
+        ("When did Ann visit it?", "visited", "Rome", 1.0),  # any dated fact
+        ("Who does Ann like?", "likes", "tea", 0.5),
+        ("How many are Ann's?", "owns", "12 boats", 1.0),
+        ("How many are Ann's?", "owns", "boats", 0.5),
+        ("Where is Ann?", "married_to", "Bob", 0.0),
+        ("What about Ann?", "married_to", "Bob", 0.5),
+        ("Where did Ann live before Oslo?", "lives_in", "Oslo", 0.0),  # that is told, not asked for
+        ("Does Ann live in Oslo?", "lives_in", "Oslo", 0.5),
+    ],
+)
+def test_the_end_fits_what_is_asked_for(question: str, relation: str, tail: str, fits: float) -> None:
+    facts = graph(said("Ann", relation, tail))
+    walked = path(facts, (only(facts, "ann", relation), True))
+    score = sufficiency(walked, facts, Asking(understand(question, ())), frozenset(), {})
+    assert score == pytest.approx(0.5 + 0.5 * fits)  # nothing to cover
+
+
+def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
+    facts = graph(said("Ann", "lives_in", "Oslo"))
+    walked = path(facts, (only(facts, "ann", "lives_in"), True))
+    guess = replace(walked, steps=(replace(walked.steps[0], inferred="succession", confidence=0.6),))
+    asking = Asking(understand("Where does Ann live?", ()))
+    assert sufficiency(guess, facts, asking, frozenset(), {}) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "asked"),
+    [
+        ("Where does Ann live?", "lives_in", 1.0),
+        ("What is Ann's job?", "works_as", 1.0),
+        ("Where is Ann from?", "comes_from", 0.5),
+        ("Where is Ann?", "lives_in", 0.0),
+        ("What is Ann's favourite food?", "favourite_food", 1.0),
+        ("What is Ann's favourite food?", "favourite_colour", 0.5),
+        ("What was Ann's final exam grade?", "exam_grade", 1.0),
+        ("How are you?", "lives_in", 0.0),
+        ("Which animal does Ann keep?", "has_pet", 1.0),
+        ("Which animal does Ann keep?", "adopted", 0.5),  # which implies it
+    ],
+)
+def test_a_relation_is_asked_for_by_its_words(question: str, relation: str, asked: float) -> None:
+    assert Asking(understand(question, ())).asks(relation) == asked
+
+
+@pytest.mark.parametrize(
+    ("constraint", "expected"),
+    [
+        (None, (5, 6)),
+        (Constraint("now"), (5, 6)),
+        (Constraint("within", 10, 20), (10, 20)),
+        (Constraint("before", 10, 20), (-FOREVER, 10)),
+        (Constraint("after", 10, 20), (20, FOREVER)),
+        (Constraint("first"), None),
+        (Constraint("before", event="she moved"), None),
+    ],
+)
+def test_the_time_in_question_is_what_it_names_else_now(
+    constraint: Constraint | None, expected: tuple[int, int] | None
+) -> None:
+    assert moment(constraint, as_of=None, now=5) == expected
+    if constraint is None:
+        assert moment(None, as_of=year(2012), now=5) == (year(2012), year(2012) + 1)
+
+
+def test_a_path_need_not_cover_the_names_that_its_root_is_compared_with() -> None:
+    facts = graph(said("Ann", "born_in", "Rome"), said("Zora", "born_in", "Oslo"))
+    question = understand("Was Ann or Zora born in Rome?", ())
+    judged = path(facts, (only(facts, "ann", "born_in"), True))
+    likeness = Likeness(told_apart(), (0.0, 0.1), 4.0)
+    alone = EmbeddedJudge(facts, Asking(question), likeness, {}, Limits())
+    compared = EmbeddedJudge(facts, Asking(question), likeness, {}, Limits(), ("ann", "zora"))
+    assert alone.score(question, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
+    assert compared.score(question, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)

@@ -1,0 +1,54 @@
+"""What the guards keep and what they drop (design C.1)."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.turns import Turn
+from mcp_memory.temporal.guards import guarded
+
+TEXT = "My sister lives in Bergen. She likes tea."
+TURN = Turn("t_1", "default", "s", "r", "message", TEXT, "Maria", None, None, 0, 0, 0, 0)
+SPANS = [(0, 26), (27, 41)]
+FACT = Assertion("x_1", "default", "t_1", 0, 0, 25, "Maria's sister", "lives_in", "Bergen", False, 0, 10, False, 0.95,
+                 "FACT", False, "embedded", 0, 0)  # fmt: skip
+
+
+def test_what_the_text_bears_out_is_kept() -> None:
+    assert guarded(TURN, None, SPANS, [FACT]) == [FACT]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tail": "Oslo"},
+        {"head": "Tom"},
+        {"head": "Tom's sister"},
+        {"tail": ""},
+        {"turn_id": "t_2"},
+        {"since": 10},
+        {"end": 40},
+        {"start": 25},
+        {"sentence": 2},
+        {"confidence": float("nan")},
+        {"relation": ""},
+    ],
+)
+def test_what_the_text_does_not_bear_out_is_dropped(change: dict[str, object]) -> None:
+    assert guarded(TURN, None, SPANS, [replace(FACT, **change)]) == []  # type: ignore[arg-type]
+
+
+def test_the_partner_is_known_by_name() -> None:
+    fact = replace(FACT, head="Tom", tail="tea", sentence=1, start=27, end=40)
+    assert guarded(TURN, "Tom", SPANS, [fact]) == [fact]
+
+
+def test_a_fact_about_the_whole_text_may_span_it() -> None:
+    fact = replace(FACT, sentence=WHOLE, start=0, end=len(TEXT))
+    assert guarded(TURN, None, SPANS, [fact]) == [fact]
+
+
+@pytest.mark.parametrize(("given", "kept"), [(1.7, 1.0), (0.0, 0.01), (-3.0, 0.01)])
+def test_confidence_is_brought_into_its_range(given: float, kept: float) -> None:
+    assert [fact.confidence for fact in guarded(TURN, None, SPANS, [replace(FACT, confidence=given)])] == [kept]
