@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.ids import segment_id, sentence_id, turn_id
-from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.facts import Assertion, Extractor
+from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
+from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -33,7 +35,7 @@ def turn(ref: str, space: str = "default", place: int = 0, session: str = "talk"
 
 
 def derive(turns: Sequence[Turn], dimension: int = DIMENSION) -> Batch:
-    """Return turns with one segment and two sentences each; the second sentence states a time."""
+    """Return turns with one segment, two sentences and an assertion each; the second sentence states a time."""
     segments: list[Segment] = []
     sentences: list[Sentence] = []
     for one in turns:
@@ -50,9 +52,39 @@ def derive(turns: Sequence[Turn], dimension: int = DIMENSION) -> Batch:
         tuple(sentences),
         unit_vectors([piece.id for piece in segments], dimension),
         unit_vectors([piece.id for piece in sentences], dimension),
+        tuple(asserted(one) for one in turns),
     )
 
 
 def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Batch:
-    """Return a batch of messages with these refs."""
-    return derive([turn(ref, space, place) for place, ref in enumerate(refs)], dimension)
+    """Return a batch of messages with these refs, of each of which the caller asserts something too."""
+    rows = derive([turn(ref, space, place) for place, ref in enumerate(refs)], dimension)
+    told = [asserted(one, extractor="caller") for one in rows.turns]
+    return replace(rows, assertions=(*told, *rows.assertions))
+
+
+def asserted(one: Turn, number: int = 0, extractor: Extractor = "embedded", **changes: object) -> Assertion:
+    """Return an assertion of a turn; several of one extractor are told apart by their number."""
+    tail = f"place {number}"
+    made = Assertion(
+        id=assertion_id(one.id, 0, 10, "Ann", "lives_in", tail, extractor),
+        space=one.space,
+        turn_id=one.id,
+        sentence=0,
+        start=0,
+        end=10,
+        head="Ann",
+        relation="lives_in",
+        tail=tail,
+        negated=number % 2 == 1,
+        since=WRITTEN_AT + number,
+        until=FOREVER,
+        stated=False,
+        confidence=0.1 + (0.2 * number) % 0.9,
+        intent="FACT",
+        change=number % 3 == 1,
+        extractor=extractor,
+        said_at=WRITTEN_AT,
+        recorded_at=WRITTEN_AT,
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]

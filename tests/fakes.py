@@ -16,6 +16,7 @@ from anyio.lowlevel import checkpoint
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.storage.schemas import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -97,7 +98,7 @@ class FakeStore:
             bytes=None,
             tx=len(self.log.commits),
             generation=self.log.generation,
-            format=1,
+            format=FORMAT,
             embedder=self.log.embedder[0] if self.log.embedder else None,
             holders=(os.getpid(),),
             queue=0,
@@ -130,7 +131,7 @@ class FakeTransaction:
     async def commit(self, batch: Batch) -> int:
         await checkpoint()
         log = self._store.log
-        if not batch.turns:
+        if batch.empty:
             return len(log.commits)
         if log.full:
             raise StoreUnwritable("storage.uri 'memory' cannot be written to: the disk is full.")

@@ -9,10 +9,15 @@ killed anywhere in it.
     store.py        the port: reading, writing, rebuilding
     condition.py    what is known of a store without reading its rows
     lock.py         one writer at a time on this machine; who has the store open
-    tables.py       LanceDB's own calls, and the words for what goes wrong in them
+    names.py        what the tables are called
+    connection.py   the tables, opened when first needed, and the words for what goes wrong with them
+    tables.py       LanceDB's own calls on them: reading, appending, merging
     mend.py         what a full disk does to a table, and how it is put right
     schemas.py      columns, and what is written becoming rows
-    rows.py         rows becoming what was written, bad ones left out
+    rows.py         rows becoming what was written, bad ones left out: commits and turns
+    pieces.py       segments and sentences, likewise
+    assertions.py   what was asserted, likewise
+    columns.py      what these two compare, whole columns at a time
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left
     refresh.py      from the commits and rows that are newer than a view to a view that has them

@@ -1,31 +1,27 @@
 """What doctor asks: is everything there, does it hang together, can it be right?
 
 It reads as any reader does and changes nothing. Rows come a few thousand at a time, so that a large memory is checked
-in little space; pieces carry the number of their turn's commit, so what belongs together is read together.
+in little space; pieces carry the number of their turn's commit, so what belongs together is read together. What a
+caller asserts may be about any earlier turn: of those we keep in mind how long they are.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
+from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
+from mcp_memory.storage.names import COMMITS, tables_of
+from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
 from mcp_memory.storage.refresh import last_commit, parts
-from mcp_memory.storage.rows import (
-    all_turns_of,
-    commits_of,
-    piece_faults,
-    segments_of,
-    sentences_of,
-    turn_faults,
-    vectors_of,
-)
+from mcp_memory.storage.rows import all_turns_of, commits_of, turn_faults
 from mcp_memory.storage.schemas import FORMAT, Commit, Rows
-from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 
 SHOWN = 3
 """Of many of a kind so many are named."""
@@ -82,22 +78,27 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         return
     rows = tables.rows(COMMITS)
     commits = commits_of(rows) if rows is not None else []
+    rebuilt = min(commit.tx for commit in commits if commit.generation == last.generation) if last.generation else 0
     yield from _commit_faults(commits, last, now)
-    names = (TURNS, segments_table(last.generation), sentences_table(last.generation))
+    names = tables_of(last.generation)
     for name in names:
         if tables.count(name, f"tx > {last.tx}"):
             yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
     for name in sorted(set(tables.names()) - {COMMITS, *names}):
         yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
     after = 0
-    seen: set[str] = set()
+    known: dict[str, tuple[str, int]] = {}
     for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
-        turns, *pieces = (tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names)
-        stored = all_turns_of(turns) if turns is not None else []
-        yield from _turn_faults((turn for _, turn in stored), seen, now)
-        yield from _piece_faults({turn.id: turn for _, turn in stored}, pieces[0], pieces[1], last.dimension)
-        yield from _torn(within, last, turns, pieces[0], pieces[1])
+        turns, facts, segments, sentences, assertions = (
+            tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names
+        )
+        stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
+        yield from _turn_faults(stored, known, now)
+        known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
+        yield from _piece_faults({turn.id: turn for turn in stored}, segments, sentences, last.dimension)
+        yield from _assertion_faults(facts, assertions, known)
+        yield from _torn(within, rebuilt, (turns, facts, segments, sentences, assertions))
         after = until
 
 
@@ -114,12 +115,13 @@ def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator
             yield "warning", "commits written in the future (was the clock wrong?)", str(commit.tx)
 
 
-def _turn_faults(turns: Iterable[Turn], seen: set[str], now: Millis) -> Iterator[Fault]:
+def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> Iterator[Fault]:
+    seen = set()
     for turn in turns:
         faults = list(turn_faults(turn))
         for fault in faults:
             yield "error", f"turns: {fault}", turn.id
-        if turn.id in seen:
+        if turn.id in seen or turn.id in known:
             yield "error", "turns: the id stands twice", turn.id
         seen.add(turn.id)
         if not faults and turn.written_at > now + DAY_MS:
@@ -150,16 +152,38 @@ def _piece_faults(
                 yield "warning", f"turns: there are no {table} of it (mcp-memory doctor --rebuild makes them)", turn
 
 
-def _torn(
-    commits: list[Commit], last: Commit, turns: Rows | None, segments: Rows | None, sentences: Rows | None
+def _assertion_faults(
+    facts: Rows | None, assertions: Rows | None, known: Mapping[str, tuple[str, int]]
 ) -> Iterator[Fault]:
-    """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them."""
-    have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in (turns, segments, sentences)]
+    if facts is not None:
+        for fact in assertions_of(facts):
+            for fault in assertion_faults(fact, known.get(fact.turn_id), CALLER):
+                yield "error", f"facts: {fault}", fact.id
+    if assertions is not None:
+        for assertion in assertions_of(assertions):
+            for fault in assertion_faults(assertion, known.get(assertion.turn_id), DERIVING):
+                yield "warning", f"assertions: {fault}", assertion.id
+
+
+def _torn(commits: list[Commit], rebuilt: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
+    """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
+
+    Args:
+        commits: in order.
+        rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
+        tables: the rows of these commits, as `tables_of` has the tables.
+    """
+    have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
     for commit in commits:
-        said = (commit.turns, commit.segments, commit.sentences)
-        derived = commit.generation == last.generation and commit.turns > 0
-        for table, expected, rows in zip(("turns", "segments", "sentences"), said, have, strict=True):
-            if (derived or table == "turns") and rows[commit.tx] != expected:
+        said = {
+            "turns": commit.turns,
+            "facts": commit.facts,
+            "segments": commit.segments,
+            "sentences": commit.sentences,
+            "assertions": commit.assertions,
+        }
+        for (table, expected), rows in zip(said.items(), have, strict=True):
+            if (table in {"turns", "facts"} or commit.tx > rebuilt) and rows[commit.tx] != expected:
                 yield "error", f"{table}: a commit has other rows than it says", f"commit {commit.tx}"
 
 

@@ -23,9 +23,10 @@ from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.names import COMMITS, generation_of, tables_of
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import Commit
-from mcp_memory.storage.tables import COMMITS, TURNS, Tables, generation_of, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 
 KEPT = timedelta(seconds=15)
 """How long a version of a table outlives its successor: many times one read."""
@@ -104,7 +105,7 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
     try:
         if tables.folder:
             flush(tables.folder)
-        for name in (COMMITS, TURNS, segments_table(last.generation), sentences_table(last.generation)):
+        for name in (COMMITS, *tables_of(last.generation)):
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 began = time.perf_counter()
                 tables.optimize(name, kept)

@@ -9,6 +9,7 @@ unfinished rebuild left is dropped by the next one, which counts on from there.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 
@@ -19,12 +20,14 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
+from mcp_memory.storage.assertions import CALLER
 from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.names import COMMITS, TURNS, assertions_table, generation_of, segments_table, sentences_table
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.rows import turns_of
-from mcp_memory.storage.schemas import FORMAT, Commit, segment_rows, sentence_rows
+from mcp_memory.storage.rows import commits_of, turns_of
+from mcp_memory.storage.schemas import FORMAT, Commit, assertion_rows, commit_rows, segment_rows, sentence_rows
 from mcp_memory.storage.sweep import sweep
-from mcp_memory.storage.tables import TURNS, Tables, generation_of, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append_commit
 
 CHUNK = 200
@@ -34,7 +37,8 @@ ROUNDS = 10
 do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
-"""Derives and embeds: returns the turns that it was given with their segments, sentences and vectors."""
+"""Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
+vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log."""
 
 
 async def rebuild(
@@ -101,6 +105,8 @@ async def rebuild(
                     turns=0,
                     segments=work.segments,
                     sentences=work.sentences,
+                    facts=0,
+                    assertions=work.assertions,
                 )
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns
@@ -129,6 +135,8 @@ def _begin(tables: Tables, last: Commit) -> int:
 
 def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
     sweep(tables, last, {})  # torn rows of the log carry the number that this commit is about to make visible
+    if last.format < FORMAT:
+        tables.widen(COMMITS, commit_rows(commit))
     append_commit(tables, commit)
 
 
@@ -136,11 +144,12 @@ class _Work:
     """How far the new generation has come."""
 
     def __init__(self, tables: Tables, generation: int, make: Make) -> None:
-        self.turns = self.segments = self.sentences = 0
+        self.turns = self.segments = self.sentences = self.assertions = 0
         self._tables = tables
         self._generation = generation
         self._make = make
         self._done = 0
+        self._placed: Counter[int] = Counter()  # by commit, how many of its assertions have their place
 
     def left(self, until: int) -> int:
         return self._tables.count(TURNS, f"tx > {self._done} AND tx <= {until}")
@@ -158,7 +167,11 @@ class _Work:
 
     def _pieces(self, until: int) -> list[tuple[int, int]]:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""
-        rows = self._tables.rows(TURNS, f"tx > {self._done} AND tx <= {until}", ["tx"])
+        where = f"tx > {self._done} AND tx <= {until}"
+        commits = self._tables.rows(COMMITS, where)
+        if commits is not None:  # what the caller asserts comes first, so that the order is the same after each rebuild
+            self._placed.update({commit.tx: commit.facts for commit in commits_of(commits)})
+        rows = self._tables.rows(TURNS, where, ["tx"])
         return list(_runs(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
 
     def _append(self, batch: Batch, txs: dict[str, int]) -> None:
@@ -170,9 +183,18 @@ class _Work:
             numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
             rows = sentence_rows(batch.sentences, batch.sentence_vectors, numbers)
             self._tables.append(sentences_table(self._generation), rows)
+        if derived := [assertion for assertion in batch.assertions if assertion.extractor not in CALLER]:
+            numbers = [txs[assertion.turn_id] for assertion in derived]
+            places = [self._place(number) for number in numbers]
+            self._tables.append(assertions_table(self._generation), assertion_rows(derived, places, numbers))
+        self.assertions += len(derived)
         self.turns += len(batch.turns)
         self.segments += len(batch.segments)
         self.sentences += len(batch.sentences)
+
+    def _place(self, tx: int) -> int:
+        self._placed[tx] += 1
+        return self._placed[tx] - 1
 
 
 def _runs(numbers: list[int], after: int) -> Iterator[tuple[int, int]]:

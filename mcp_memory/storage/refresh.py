@@ -4,9 +4,9 @@ Nothing new is the usual case and costs one look at the version of ``commits``, 
 only rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences,
 so that it never holds everything twice.
 
-Turns are read at once, their segments and sentences when somebody wants to read them: a writer only asks which turns
-there are, and must not wait while the ten thousands of sentences that another process wrote are loaded. Until then the
-view is owed them.
+Turns and what is asserted are read at once, segments and sentences when somebody wants to read them: a writer only asks
+which turns there are and what they say, and must not wait while the ten thousands of sentences that another process
+wrote are loaded. Until then the view is owed them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from functools import partial
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage.rows import batch_of, commits_of, turns_of
+from mcp_memory.storage.assertions import recorded
+from mcp_memory.storage.names import COMMITS, FACTS, TURNS, assertions_table, segments_table, sentences_table
+from mcp_memory.storage.pieces import batch_of
+from mcp_memory.storage.rows import commits_of, turns_of
 from mcp_memory.storage.schemas import FORMAT, Commit, Rows
-from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
 PIECE = 8192
@@ -108,7 +112,7 @@ class Refresher:
             version: of ``commits``, that has it.
         """
         if self._owed:  # rows come in the order of their commits
-            view.add(Batch(batch.turns), commit.tx)
+            view.add(Batch(batch.turns, assertions=batch.assertions), commit.tx)
             self._owed.append(commit)
             self._bare += [(commit.tx, turn) for turn in batch.turns]
         else:
@@ -166,16 +170,39 @@ class Refresher:
     def _load_turns(self, view: View, commits: list[Commit]) -> None:
         for part in parts(commits):
             where = view.tx, part[-1].tx, commits[-1].tx
-            rows = self._rows(TURNS, *where, sum(commit.turns for commit in part), None)
+            count = sum(commit.turns for commit in part)
+            rows = self._rows(TURNS, *where, count, None) if count else None
             stored = [] if rows is None else turns_of(rows)
             new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
-            view.add(Batch(tuple(turn for _, turn in new)), part[-1].tx)
+            assertions = self._assertions(view, commits, part, {turn.id: turn for _, turn in new})
+            view.add(Batch(tuple(turn for _, turn in new), assertions=assertions), part[-1].tx)
             self._owed += part
             self._bare += new
 
+    def _assertions(
+        self, view: View, commits: list[Commit], part: list[Commit], new: dict[str, Turn]
+    ) -> tuple[Assertion, ...]:
+        """Return what is asserted in a part of the commits, of their new turns or of those that the view has.
+
+        Most commits assert nothing, and then no table is asked. A rebuild's commit alone counts what it derived, with
+        the numbers of the commits before it: so it is the sum over all commits that says whether there is anything.
+        """
+
+        def find(space: str, turn_id: str) -> Turn | None:
+            return new.get(turn_id) or _known(view, space, turn_id)
+
+        where = view.tx, part[-1].tx, commits[-1].tx
+        facts = derived = None
+        if any(commit.facts for commit in commits):
+            facts = self._rows(FACTS, *where, sum(commit.facts for commit in part), None)
+        if any(commit.assertions for commit in commits):
+            name = assertions_table(view.generation)
+            derived = self._rows(name, *where, sum(commit.assertions for commit in part), None)
+        return recorded(facts, derived, find)
+
     def _look_at(self, commits: list[Commit]) -> None:
         """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
-        if commits:
+        if any(commit.turns for commit in commits):
             where = commits[0].tx - 1, commits[-1].tx
             generation = commits[-1].generation
             self._newest(segments_table(generation), *where, sum(commit.segments for commit in commits), ["tx"])
@@ -203,11 +230,12 @@ class Refresher:
 
         until = part[-1].tx
         turns = [turn for tx, turn in self._bare if tx <= until]
-        segments = read(segments_table(view.generation), sum(commit.segments for commit in part))
-        sentences = read(sentences_table(view.generation), sum(commit.sentences for commit in part))
-        if segments is not None and sentences is not None:  # else nothing but blanks was ever written
-            batch = batch_of(turns, segments, sentences, partial(_known, view))
-            view.add(replace(batch, turns=()), view.tx)
+        if any(commit.turns for commit in part):  # else there are no pieces: they have their turn's number
+            segments = read(segments_table(view.generation), sum(commit.segments for commit in part))
+            sentences = read(sentences_table(view.generation), sum(commit.sentences for commit in part))
+            if segments is not None and sentences is not None:  # else nothing but blanks was ever written
+                batch = batch_of(turns, segments, sentences, partial(_known, view))
+                view.add(replace(batch, turns=()), view.tx)
         self._whole_to = until
         self._owed, self._bare = self._owed[len(part) :], self._bare[len(turns) :]
 

@@ -1,7 +1,8 @@
 """Columns: what of the domain's dataclasses stands in a table, and how it gets there (``rows.py`` is the way back).
 
-The columns are the fields of the dataclasses, and two more: ``tx``, the commit that a row belongs to, and for segments
-and sentences their ``vector``.
+The columns are the fields of the dataclasses, and more: ``tx``, the commit that a row belongs to; for segments and
+sentences their ``vector``; and for assertions their ``place`` within the commit, since those of one commit lie in two
+tables and the order of recording runs through both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
@@ -19,8 +21,9 @@ from mcp_memory.vectors import Matrix
 Rows = Any
 """A pyarrow table, which comes without types."""
 
-FORMAT = 1
-"""Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote."""
+FORMAT = 2
+"""Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
+assertions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Commit:
         turns: rows in ``turns``.
         segments: rows in ``segments_<generation>``; of a rebuild, all of them.
         sentences: rows in ``sentences_<generation>``; of a rebuild, all of them.
+        facts: rows in ``facts``.
+        assertions: rows in ``assertions_<generation>``; of a rebuild, all of them.
     """
 
     tx: int
@@ -50,6 +55,8 @@ class Commit:
     turns: int
     segments: int
     sentences: int
+    facts: int
+    assertions: int
 
 
 def commit_rows(commit: Commit) -> Rows:
@@ -85,6 +92,18 @@ def segment_rows(segments: Sequence[Segment], vectors: Matrix, txs: Sequence[int
 def sentence_rows(sentences: Sequence[Sentence], vectors: Matrix, txs: Sequence[int]) -> Rows:
     """Return sentences as rows, each with its vector and its commit's number."""
     return _piece_rows(Sentence, sentences, vectors, txs)
+
+
+def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return assertions as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    kinds = {"str": pa.string(), "int": pa.int64(), "Millis": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    columns = {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+    for field in fields(Assertion):
+        kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
+        columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in assertions], kind)
+    return pa.table(columns)
 
 
 def _piece_rows(kind: type, pieces: Sequence[Segment | Sentence], vectors: Matrix, txs: Sequence[int]) -> Rows:

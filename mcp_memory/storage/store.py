@@ -24,11 +24,12 @@ from mcp_memory.storage.check import Finding, check
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.condition import condition, size
 from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.names import segments_table
 from mcp_memory.storage.rebuild import Make, rebuild
 from mcp_memory.storage.refresh import Outdated, Refresher
 from mcp_memory.storage.schemas import FORMAT, Commit
 from mcp_memory.storage.sweep import sweep
-from mcp_memory.storage.tables import Tables, segments_table
+from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import Prepared, append, prepare
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -53,7 +54,8 @@ class LanceStore:
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for another process's.
         compact_after: commits of this process between two compactions.
-        derive: derives and embeds turns; with it a store of an older format is rebuilt when it is opened.
+        derive: returns what derives and embeds the turns of one rebuild, from the first on; with it a store of an older
+            format is rebuilt when it is opened.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -66,7 +68,7 @@ class LanceStore:
         make_view: Callable[[], View] = View,
         lock_timeout_s: float = 30.0,
         compact_after: int = 64,
-        derive: Make | None = None,
+        derive: Callable[[], Make] | None = None,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -88,7 +90,7 @@ class LanceStore:
         """Refresh the view to the last commit of any process and hold it still while it is read.
 
         Args:
-            whole: False where only turns matter; the newest segments and sentences may then be missing.
+            whole: False where turns and what is asserted are enough; the newest segments and sentences may be missing.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
@@ -113,7 +115,7 @@ class LanceStore:
         await to_thread.run_sync(self._tables.make_folder)
         async with self._view_lock:  # what is new is mostly read here, where nobody waits for it
             await self._refresh(whole=False)
-        prepared = await to_thread.run_sync(prepare, batch) if batch and batch.turns else None
+        prepared = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.held())
             if not await to_thread.run_sync(self._refresher.has_every_turn):  # else no reader of ours is waited for
@@ -208,7 +210,7 @@ class LanceStore:
             _log.warning(
                 "storage.uri %r has an older format: it is rebuilt from its log, which may take a while", self.uri
             )
-            turns = await self.rebuild(self._derive)
+            turns = await self.rebuild(self._derive())
             _log.warning("storage.uri %r is rebuilt: %s messages and documents", self.uri, turns)
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
 
@@ -283,7 +285,7 @@ class LanceTransaction:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
-        if not batch.turns:
+        if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):
             prepared = self._prepared

@@ -11,8 +11,9 @@ import logging
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.mend import mend
+from mcp_memory.storage.names import COMMITS, tables_of
 from mcp_memory.storage.schemas import Commit
-from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 
 WAIT_S = 10.0
 """For a compaction of another process to finish: the two may not change one table at once."""
@@ -36,7 +37,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
         mend(tables, COMMITS)
         swept[COMMITS] = tables.version(COMMITS) or version
-    for name in (TURNS, segments_table(generation), sentences_table(generation)):
+    for name in tables_of(generation):
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
             continue

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Extractor
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.assertions import CALLER, DERIVING
+from mcp_memory.storage.names import COMMITS, FACTS, TURNS, assertions_table, segments_table, sentences_table
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import (
     FORMAT,
     Commit,
     Rows,
+    assertion_rows,
     commit_rows,
     numbered,
     segment_rows,
     sentence_rows,
     turn_rows,
 )
-from mcp_memory.storage.tables import COMMITS, TURNS, Tables, segments_table, sentences_table
+from mcp_memory.storage.tables import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +34,19 @@ class Prepared:
 
     Attributes:
         batch: not empty.
-        turns: one or more.
-        segments: None where there are none.
-        sentences: None where there are none.
+        turns: None where there are none, and so for the others.
+        segments: of these turns.
+        sentences: of these turns.
+        facts: what the caller told.
+        assertions: what was read out of texts.
     """
 
     batch: Batch
-    turns: Rows
+    turns: Rows | None
     segments: Rows | None
     sentences: Rows | None
+    facts: Rows | None
+    assertions: Rows | None
 
 
 def prepare(batch: Batch) -> Prepared:
@@ -47,11 +55,18 @@ def prepare(batch: Batch) -> Prepared:
     def unknown(pieces: Sequence[object]) -> list[int]:
         return [0] * len(pieces)
 
+    def asserted(extractors: Container[Extractor]) -> Rows | None:
+        places = [place for place, one in enumerate(batch.assertions) if one.extractor in extractors]
+        rows = [batch.assertions[place] for place in places]
+        return assertion_rows(rows, places, unknown(rows)) if rows else None
+
     return Prepared(
         batch,
-        turn_rows(batch.turns, unknown(batch.turns)),
+        turn_rows(batch.turns, unknown(batch.turns)) if batch.turns else None,
         segment_rows(batch.segments, batch.segment_vectors, unknown(batch.segments)) if batch.segments else None,
         sentence_rows(batch.sentences, batch.sentence_vectors, unknown(batch.sentences)) if batch.sentences else None,
+        asserted(CALLER),
+        asserted(DERIVING),
     )
 
 
@@ -94,9 +109,13 @@ def append(
         turns=len(batch.turns),
         segments=len(batch.segments),
         sentences=len(batch.sentences),
+        facts=0 if prepared.facts is None else len(prepared.facts),
+        assertions=0 if prepared.assertions is None else len(prepared.assertions),
     )
     parts = {
         TURNS: prepared.turns,
+        FACTS: prepared.facts,
+        assertions_table(commit.generation): prepared.assertions,
         segments_table(commit.generation): prepared.segments,
         sentences_table(commit.generation): prepared.sentences,
     }

@@ -17,19 +17,31 @@ from pathlib import Path
 import anyio
 import pyarrow
 import pytest
-from batches import DIMENSION, batch, derive, turn
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, asserted, batch, derive, turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
+from mcp_memory.storage.connection import words
 from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.rebuild import CHUNK
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import commit_rows, segment_rows, sentence_rows, turn_rows
+from mcp_memory.storage.schemas import (
+    FORMAT,
+    Commit,
+    assertion_rows,
+    commit_rows,
+    segment_rows,
+    sentence_rows,
+    turn_rows,
+)
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.tables import Tables, words
+from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -55,6 +67,11 @@ async def _refs(store: LanceStore, space: str = "default") -> list[str]:
         return [one.ref for one in view.space(space).turns.values()]
 
 
+async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion]:
+    async with store.reading() as view:
+        return view.space(space).facts.rows
+
+
 def _everything(uri: str) -> list[Path]:
     return [Path(uri), *Path(uri).rglob("*")]
 
@@ -69,6 +86,9 @@ def _tear(uri: str, tx: int, *refs: str) -> None:
     tables = Tables(uri)
     tables.append("turns", turn_rows(rows.turns, [tx] * len(refs)))
     tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx] * len(refs)))
+    told, read = rows.assertions[: len(refs)], rows.assertions[len(refs) :]
+    tables.append("facts", assertion_rows(told, range(len(told)), [tx] * len(told)))
+    tables.append("assertions_0", assertion_rows(read, range(len(told), 2 * len(told)), [tx] * len(read)))
 
 
 async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: str) -> None:
@@ -81,7 +101,9 @@ async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: s
     assert [finding.severity for finding in await store.check()] == ["note"]
     assert await _write(other, batch("b")) == 2
     assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a", "b"]
-    assert Tables(uri).count("turns") == 2
+    assert [Tables(uri).count(name) for name in ("turns", "facts", "assertions_0")] == [2, 2, 2]
+    expected = [*batch("a").assertions, *batch("b").assertions]
+    assert await _asserted(store) == await _asserted(other) == await _asserted(_open(uri)) == expected
     assert await store.check() == []
 
 
@@ -145,11 +167,45 @@ async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_
         await store.rebuild(fails)
     assert await _refs(_open(uri)) == ["a"]
     await store.rebuild(_derive)
-    assert sorted(Tables(uri).names()) == [
-        "commits", "segments_0", "segments_2", "sentences_0", "sentences_2", "turns"
-    ]  # fmt: skip
+    derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
+    assert set(Tables(uri).names()) == {"commits", "turns", "facts", *derived}
     async with _open(uri).reading() as view:
         assert len(view.space("default").sentences) == 2
+
+
+async def test_a_rebuild_replaces_what_was_read_out_of_texts_and_keeps_what_the_caller_asserts(uri: str) -> None:
+    """Twice, with other facts each time, in chunks that end within a commit, and with the caller's words first."""
+    store, other = _open(uri), _open(uri)
+    refs = [f"r{number}" for number in range(CHUNK + 5)]
+    rows = batch(*refs)
+    told = rows.assertions[: len(refs)]
+    await _write(store, rows)
+    await _write(store, Batch(assertions=(later := asserted(rows.turns[0], 2, "caller"),)))
+    assert await _asserted(other) == [*rows.assertions, later]
+    for number in (3, 4):
+
+        async def make(turns: Sequence[Turn], number: int = number) -> Batch:
+            return replace(derive(turns), assertions=tuple(asserted(one, number) for one in turns))
+
+        assert await store.rebuild(make) == len(refs)
+        made = [asserted(one, number) for one in rows.turns]
+        for opened in (other, store, _open(uri)):
+            assert await _asserted(opened) == [*told, *made, later]
+    await _write(other, batch("after"))
+    assert await _asserted(store) == [*told, *made, later, *batch("after").assertions]
+    assert [finding for finding in await store.check() if finding.severity != "note"] == []
+
+
+async def test_a_batch_that_asserts_nothing_makes_and_touches_no_table_of_assertions(uri: str) -> None:
+    """Most messages are such."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    before = [Tables(uri).version(name) for name in ("facts", "assertions_0")]
+    await _write(store, replace(batch("b"), assertions=()))
+    assert [Tables(uri).version(name) for name in ("facts", "assertions_0")] == before
+    await _write(_open(f"{uri}2"), replace(batch("b"), assertions=()))
+    assert set(Tables(f"{uri}2").names()) == {"commits", "turns", "segments_0", "sentences_0"}
+    assert await _open(f"{uri}2").check() == await store.check() == []
 
 
 async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
@@ -159,6 +215,7 @@ async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) 
     _tear(uri, 2, "torn")
     await store.rebuild(_derive)
     assert await _refs(_open(uri)) == await _refs(store) == ["a"]
+    assert await _asserted(_open(uri)) == await _asserted(store) == list(batch("a").assertions)
 
 
 async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
@@ -168,7 +225,8 @@ async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) ->
     await store.rebuild(_derive)
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
-        assert ("segments_0" in Tables(uri).names()) is there
+        assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
+    assert "facts" in Tables(uri).names()
     assert await _refs(_open(uri)) == ["a"]
 
 
@@ -179,9 +237,10 @@ async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
     for number in range(12):
         await _write(store, batch(f"r{number}"))
         await _refs(other)
-    files = Tables(uri).fragments("turns")
+    names = "commits", "turns", "facts", "segments_0", "sentences_0", "assertions_0"
+    assert [Tables(uri).fragments(name) for name in names] == [12] * len(names)
     assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), kept=timedelta(0))
-    assert (files, Tables(uri).fragments("turns")) == (12, 1)
+    assert [Tables(uri).fragments(name) for name in names] == [1] * len(names)
     await _write(store, batch("after"))
     expected = [*(f"r{number}" for number in range(12)), "after"]
     assert await _refs(other) == await _refs(store) == await _refs(_open(uri)) == expected
@@ -242,13 +301,15 @@ async def test_commits_of_this_process_make_it_compact_in_the_background(uri: st
     """And closing waits for it, briefly."""
     store = _open(uri, compact_after=4)
     for number in range(9):
+        while store._compaction.running:  # else a slow disk's first one may still be under way when the next is due
+            await checkpoint()
         await _write(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
     assert Tables(uri).fragments("turns") < 9
 
 
-@pytest.mark.parametrize("table", ["turns", "sentences_0", "commits"])
+@pytest.mark.parametrize("table", ["turns", "facts", "sentences_0", "assertions_0", "commits"])
 async def test_rows_that_a_full_disk_cut_short_are_passed_over_and_taken_out(uri: str, table: str) -> None:
     """LanceDB lets such a version stand; here its writer is killed before it could notice."""
     store = _open(uri)
@@ -271,6 +332,8 @@ def _tear_table(uri: str, table: str) -> None:
     assert last is not None
     made = {
         "turns": turn_rows(rows.turns, [2]),
+        "facts": assertion_rows(rows.assertions[:1], [0], [2]),
+        "assertions_0": assertion_rows(rows.assertions[1:], [1], [2]),
         "sentences_0": sentence_rows(rows.sentences, rows.sentence_vectors, [2, 2]),
         "commits": commit_rows(replace(last, tx=2)),
     }
@@ -295,7 +358,7 @@ async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
     _commit_with(uri, format=0)
     with pytest.raises(StoreMismatch, match="doctor --rebuild"):
         await _refs(_open(uri))
-    assert await _refs(_open(uri, derive=_derive)) == ["a", "b"]
+    assert await _refs(_open(uri, derive=lambda: _derive)) == ["a", "b"]
     assert "older format" in caplog.text
     assert await _refs(_open(uri)) == ["a", "b"]
 
@@ -303,7 +366,7 @@ async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
 async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_in_words(uri: str) -> None:
     """Rebuilding takes the lock that we hold then, so the call gives up and the next one rebuilds."""
     await _write(_open(uri), batch("a"))
-    store, turnstile = _open(uri, derive=_derive), lock_file(Path(uri) / "next.lock")
+    store, turnstile = _open(uri, derive=lambda: _derive), lock_file(Path(uri) / "next.lock")
     told: list[str] = []
 
     async def late() -> None:
@@ -326,8 +389,54 @@ def _commit_with(uri: str, **changes: int) -> None:
     tables = Tables(uri)
     last = last_commit(tables)
     assert last is not None
-    changed = replace(last, tx=last.tx + 1, turns=0, segments=0, sentences=0, **changes)
-    tables.append("commits", commit_rows(changed))
+    nothing = replace(last, tx=last.tx + 1, turns=0, segments=0, sentences=0, facts=0, assertions=0)
+    tables.append("commits", commit_rows(replace(nothing, **changes)))
+
+
+def _in_format_1(uri: str) -> None:
+    """Write what a program wrote that knew of no assertions: two commits of a message each."""
+    tables = Tables(uri)
+    for tx, ref in enumerate("ab", start=1):
+        rows = batch(ref)
+        tables.append("turns", turn_rows(rows.turns, [tx]))
+        tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx]))
+        tables.append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [tx, tx]))
+        commit = Commit(tx, NOW, 1, "fake", DIMENSION, 0, os.getpid(), 1, 1, 2, 0, 0)
+        tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions"]))
+
+
+async def test_a_store_from_before_facts_is_refused_in_words_or_rebuilt_with_the_facts_of_its_texts(uri: str) -> None:
+    """Its table of commits gets the columns that it lacks; nothing else of the log is touched."""
+    _in_format_1(uri)
+    with pytest.raises(StoreMismatch, match="doctor --rebuild"):
+        await _refs(_open(uri))
+    about = await _open(uri).about()
+    assert (about.format, about.problems) == (1, (f"The store has format 1, this program knows {FORMAT}.",))
+    assert "another format" in (await _open(uri).check())[0].text
+    store = _open(uri, derive=lambda: _derive)
+    assert await _refs(store) == ["a", "b"]
+    assert await _asserted(store) == [*derive([turn("a")]).assertions, *derive([turn("b")]).assertions]
+    await _write(store, batch("c"))
+    assert await _refs(_open(uri)) == ["a", "b", "c"]
+    assert await _asserted(_open(uri)) == await _asserted(store)
+    assert [finding.severity for finding in await store.check()] == ["note"]
+    assert (await store.about()).format == FORMAT
+
+
+async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_programs_go_on_writing(uri: str) -> None:
+    """The columns that it added say nothing in their rows, and the next rebuild finds them there."""
+    _in_format_1(uri)
+    tables = Tables(uri)
+    last = last_commit(tables)
+    assert last is not None
+    tables.widen("commits", commit_rows(last))
+    tables.append("turns", turn_rows([turn("c")], [3]))
+    older = replace(last, tx=3, segments=0, sentences=0)
+    tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions"]))
+    assert last_commit(tables) == last_commit(Tables(uri)) == older
+    assert await _open(uri).rebuild(_derive) == 3
+    assert await _refs(_open(uri)) == ["a", "b", "c"]
+    assert [finding.severity for finding in await _open(uri).check()] == ["note"]
 
 
 async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -348,6 +457,33 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
     assert "outside its text" in found
     await store.rebuild(_derive)
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
+
+
+@pytest.mark.parametrize("extractor", ["caller", "embedded"])
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [
+        ({"end": 10_000}, "its span lies outside its text"),
+        ({"turn_id": "t_nobody"}, "belongs to no stored turn"),
+        ({"confidence": 1.5}, "its confidence is 1.5"),
+        ({"intent": "GOSSIP"}, "its intent is 'GOSSIP'"),
+        ({"until": 0}, "ends before it begins"),
+        ({"tail": None}, "a required column is empty"),
+    ],
+)
+async def test_one_bad_assertion_never_blocks_the_start(
+    uri: str, caplog: pytest.LogCaptureFixture, extractor: Extractor, wrong: dict[str, object], found: str
+) -> None:
+    """The others are shown; one of the caller's is a loss, another is made anew by a rebuild."""
+    rows = batch("a")
+    bad = asserted(rows.turns[0], 7, extractor, **wrong)
+    await _write(_open(uri), replace(rows, assertions=(bad, *rows.assertions)))
+    store = _open(uri)
+    assert await _asserted(store) == list(rows.assertions)
+    assert bad.id in caplog.text
+    (finding,) = await store.check()
+    assert finding.severity == ("error" if extractor == "caller" else "warning")
+    assert found in finding.text
 
 
 async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
@@ -374,6 +510,8 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
     [
         (lambda t: t.delete("segments_0", "true"), "there are no segments of it"),
         (lambda t: t.delete("turns", "true"), "belongs to no stored turn"),
+        (lambda t: t.delete("facts", "tx = 1"), "facts: a commit has other rows than it says: commit 1"),
+        (lambda t: t.drop("assertions_0"), "assertions: a commit has other rows than it says: commit 1, commit 2"),
         (lambda t: t.delete("commits", "tx = 1"), "commits that are missing: 1"),
         (lambda t: t.append("commits", t.rows("commits", "tx = 2")), "commits written twice"),
     ],
@@ -615,7 +753,7 @@ def test_rows_are_never_lost_doubled_or_let_into_another_space(
     async def run() -> None:
         stores = [_open(uri), _open(uri)]
         expected: dict[str, set[str]] = {}
-        counts = [0, 0, 0]
+        counts = [0, 0, 0, 0]
         for number, (space, refs) in enumerate(writes + writes):
             async with stores[number % 2].writing() as transaction:
                 known = transaction.view.space(space).turns
@@ -624,7 +762,7 @@ def test_rows_are_never_lost_doubled_or_let_into_another_space(
                 after = await transaction.commit(derive([one for one in made if one.id not in known]))
             expected.setdefault(space, set()).update(map(str, refs))
             assert number < len(writes) or after == before
-            now = [Tables(uri).count(name) for name in ("turns", "segments_0", "sentences_0")]
+            now = [Tables(uri).count(name) for name in ("turns", "segments_0", "sentences_0", "assertions_0")]
             assert all(later >= earlier for later, earlier in zip(now, counts, strict=True))
             counts = now
             async with stores[(number + 1) % 2].reading() as view:
@@ -639,7 +777,9 @@ def test_rows_are_never_lost_doubled_or_let_into_another_space(
 def _same(view: View, expected: dict[str, set[str]]) -> None:
     assert {name: {one.ref for one in space.turns.values()} for name, space in view.spaces.items()} == expected
     for name, space in view.spaces.items():
-        assert {piece.space for piece in [*space.turns.values(), *space.segments, *space.sentences]} == {name}
+        pieces = [*space.turns.values(), *space.segments, *space.sentences, *space.facts.rows]
+        assert {piece.space for piece in pieces} == {name}
+        assert [one.turn_id for one in space.facts.rows] == list(space.turns)
         assert len(space.turns) == len(space.segments) == len(expected[name])
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import DIMENSION, batch, derive, turn, unit_vectors
+from batches import DIMENSION, asserted, batch, derive, turn, unit_vectors
 from fakes import FakeLog, FakeStore
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import WHOLE
+from mcp_memory.domain.times import BEGINNING
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.ports import Store
 from mcp_memory.storage.store import LanceStore
@@ -56,7 +59,7 @@ async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
 
 
 async def test_what_was_committed_is_there_to_the_letter(open_store: Open) -> None:
-    """Turns, pieces, stated times and vectors come back as they went in, in their order, also after reopening."""
+    """Turns, pieces, stated times, assertions and vectors come back as they went in, in their order."""
     rows = batch("b", "a", "c")
     await _write(open_store(), rows)
     async with open_store().reading() as view:
@@ -64,10 +67,69 @@ async def test_what_was_committed_is_there_to_the_letter(open_store: Open) -> No
         assert tuple(space.turns.values()) == rows.turns
         assert tuple(space.segments) == rows.segments
         assert tuple(space.sentences) == rows.sentences
+        assert tuple(space.facts.rows) == rows.assertions
         assert space.sentence_vectors is not None
         assert space.segment_vectors is not None
         assert (space.sentence_vectors.dot(rows.sentence_vectors).diagonal() > 0.9999).all()
         assert (space.segment_vectors.dot(rows.segment_vectors).diagonal() > 0.9999).all()
+
+
+async def test_assertions_keep_the_order_in_which_they_were_recorded_whoever_made_them(open_store: Open) -> None:
+    """The caller's and others' mixed, of several commits and spaces, whatever the turns that they are about."""
+    store = open_store()
+    first, second = turn("a"), turn("b", "other", place=1)
+    rows = replace(
+        derive([first, second]),
+        assertions=(
+            asserted(second, 0),
+            asserted(first, 0, "caller"),
+            asserted(first, 1),
+            asserted(second, 1, "caller", since=BEGINNING, until=0, stated=True, intent="EVOLUTION"),
+            asserted(first, 2, "caller", sentence=WHOLE, start=0, end=len(first.text), tail="\u202eodd 'tail'"),
+            asserted(first, 3, "anthropic", confidence=1.0),
+        ),
+    )
+    later = asserted(first, 4, "caller"), asserted(first, 5)
+    await _write(store, rows)
+    await _write(store, Batch(assertions=later))
+    expected = {
+        space: [one for one in (*rows.assertions, *later) if one.space == space] for space in ("default", "other")
+    }
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            assert {name: space.facts.rows for name, space in view.spaces.items()} == expected
+
+
+async def test_what_a_caller_asserts_about_an_earlier_turn_is_a_commit_of_its_own(open_store: Open) -> None:
+    """Nothing but assertions in a batch, made ready or not."""
+    store, other = open_store(), open_store()
+    await _write(store, derive([turn("a")]))
+    rows = Batch(assertions=(asserted(turn("a"), 1, "caller"),))
+    async with store.writing(rows) as transaction:
+        assert await transaction.commit(rows) == 2
+    assert await _write(other, Batch(assertions=(asserted(turn("a"), 2, "caller"),))) == 3
+    for opened in (store, other, open_store()):
+        async with opened.reading() as view:
+            assert [one.tail for one in view.space("default").facts.rows] == ["place 0", "place 1", "place 2"]
+            assert len(view.space("default").segments) == 1
+
+
+async def test_assertions_of_others_are_seen_by_writers_and_by_whoever_reads_turns_only(open_store: Open) -> None:
+    """Whether something is known already is decided under the lock."""
+    one, other = open_store(), open_store()
+    await _refs(other)
+    for ref in ("a", "b"):
+        await _write(one, batch(ref))
+        async with other.writing() as transaction:
+            facts = transaction.view.space("default").facts
+            assert [row.turn_id for row in facts.rows[-2:]] == [turn(ref).id] * 2
+        async with other.reading(whole=False) as view:
+            assert view.space("default").facts.rows[-2:] == list(batch(ref).assertions)
+    await _write(other, batch("c"))
+    for store in (other, one, open_store()):
+        async with store.reading() as view:
+            expected = [row for ref in "abc" for row in batch(ref).assertions]
+            assert view.space("default").facts.rows == expected
 
 
 @pytest.mark.parametrize(

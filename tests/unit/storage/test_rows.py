@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from batches import derive, turn
+from batches import asserted, derive, turn
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.rows import batch_of, piece_faults
-from mcp_memory.storage.schemas import numbered, segment_rows, sentence_rows
+from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, recorded
+from mcp_memory.storage.pieces import batch_of, piece_faults
+from mcp_memory.storage.schemas import assertion_rows, numbered, segment_rows, sentence_rows
 
 Known = Callable[[str, str], Turn | None]
 
@@ -69,6 +71,55 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
     )
     assert [*read.segments, *read.sentences] == [piece for piece, _ in kept]
     assert np.array_equal(np.concatenate([read.segment_vectors, read.sentence_vectors]), [vec for _, vec in kept])
+
+
+WRONG: list[dict[str, Any]] = [
+    {"start": -1}, {"start": 9, "end": 8}, {"end": 10_000}, {"sentence": WHOLE - 1}, {"confidence": 0.0},
+    {"confidence": 1.0001}, {"confidence": -0.5}, {"confidence": float("nan")}, {"intent": "GOSSIP"}, {"intent": ""},
+    {"extractor": "nobody"}, {"extractor": "caller"}, {"extractor": "anthropic"}, {"since": 5, "until": 5},
+    {"since": 6, "until": 5}, {"turn_id": "t_nobody"}, {"space": "elsewhere"}, {"space": "left"}, {"space": "right"},
+    *({f.name: None} for f in fields(asserted(turn("a")))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_the_order_of_recording(
+    seed: int,
+) -> None:
+    """Of both tables, in any order in them."""
+    dice = np.random.default_rng(seed)
+    turns = {one.id: one for one in (turn(f"r{n}", ("left", "right")[n % 2], n) for n in range(6))}
+    right = [
+        asserted(one, place, ("caller", "embedded", "anthropic")[place % 3], sentence=place % 3 - 1)
+        for one in turns.values()
+        for place in range(6)
+    ]
+    rows = [(replace(one, **dice.choice(WRONG)) if dice.random() < 1 / 3 else one) for one in right]
+    txs = sorted(dice.integers(1, 5, len(rows)).tolist())
+    places = [place - txs.index(tx) for place, tx in enumerate(txs)]
+    told = [place % 3 == 0 for place in range(len(rows))]
+
+    def table(of_caller: bool) -> Any:
+        chosen = [n for n in dice.permutation(len(rows)).tolist() if told[n] is of_caller]
+        return assertion_rows([rows[n] for n in chosen], [places[n] for n in chosen], [txs[n] for n in chosen])
+
+    def faults(n: int) -> list[str]:
+        one = turns.get(rows[n].turn_id)
+        return list(
+            assertion_faults(rows[n], (one.space, len(one.text)) if one else None, CALLER if told[n] else DERIVING)
+        )
+
+    read = recorded(table(True), table(False), lambda _space, name: turns.get(name))
+    assert read == tuple(row for n, row in enumerate(rows) if not faults(n))
+    assert any(map(faults, range(len(rows))))
+
+
+def test_what_was_derived_for_one_place_comes_before_what_was_told_there() -> None:
+    """A rebuild gives places anew and may give one that the caller's has; the order is the same at every reading."""
+    one = turn("a")
+    rows = [assertion_rows([asserted(one, 0, extractor)], [0], [1]) for extractor in ("caller", "embedded")]
+    assert [row.extractor for row in recorded(*rows, lambda *_: one)] == ["embedded", "caller"]
+    assert recorded(None, None, nobody) == ()
 
 
 def test_the_number_of_a_commit_can_be_filled_in_and_nothing_else_changes() -> None:

@@ -1,0 +1,38 @@
+"""What the tables are called.
+
+Commits and the log (what was said, and what callers assert) have one table each for good; what is derived has one for
+each generation, since a rebuild makes it anew beside the old ones.
+"""
+
+from __future__ import annotations
+
+COMMITS = "commits"
+TURNS = "turns"
+FACTS = "facts"
+
+
+def segments_table(generation: int) -> str:
+    """Return the name of the table of segments."""
+    return f"segments_{generation}"
+
+
+def sentences_table(generation: int) -> str:
+    """Return the name of the table of sentences."""
+    return f"sentences_{generation}"
+
+
+def assertions_table(generation: int) -> str:
+    """Return the name of the table of assertions that were read out of texts; what callers told is in `FACTS`."""
+    return f"assertions_{generation}"
+
+
+def tables_of(generation: int) -> tuple[str, ...]:
+    """Return the names of all tables in which commits of a generation have rows: the log, and what is derived."""
+    derived = segments_table(generation), sentences_table(generation), assertions_table(generation)
+    return (TURNS, FACTS, *derived)
+
+
+def generation_of(table: str) -> int | None:
+    """Return which generation a table belongs to; None for commits and the log."""
+    number = table.rpartition("_")[2]
+    return int(number) if number.isdigit() else None
