@@ -1,0 +1,113 @@
+"""Verbs by their forms: "moved", "moves" and "moving" are *move*, and each form says what it may stand for."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Literal, NamedTuple
+
+from mcp_memory.reasoning.embedded.extraction.frames import frames
+from mcp_memory.reasoning.embedded.extraction.tables import word_set
+from mcp_memory.reasoning.embedded.extraction.tables.deeds import OPEN
+from mcp_memory.reasoning.embedded.extraction.tables.irregular import COMMON, IRREGULAR, SECOND_FORMS
+
+Form = Literal["plain", "third", "past", "participle", "ing"]
+
+
+class Reading(NamedTuple):
+    """A verb in its plain form, and the forms that a word may be of it."""
+
+    lemma: str
+    forms: frozenset[Form]
+
+
+_VOWELS = "aeiou"
+_DOUBLING = word_set(
+    "plan stop shop ship quit swim run get sit hit cut put let begin win chat hug jog rub wed knit regret"
+    " travel cancel enrol control commit admit prefer refer transfer occur spot step drop grab swap skip trip"
+    " wrap beg dig nod pet set split bet bat jam tag"
+)
+
+
+@cache
+def _forms() -> dict[str, Reading]:
+    """Return every known form; where two verbs share one, the first known wins."""
+    found: dict[str, tuple[str, set[Form]]] = {}
+
+    def add(form: str, lemma: str, kind: Form) -> None:
+        known = found.setdefault(form, (lemma, set()))
+        if known[0] == lemma:
+            known[1].add(kind)
+
+    irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
+    for lemma, past, participle in irregular:
+        add(past, lemma, "past")
+        add(participle, lemma, "participle")
+    known = {lemma for lemma, _, _ in irregular}
+    regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in frames())]
+    for lemma in dict.fromkeys([*known, *regular]):
+        if lemma == "be":
+            continue
+        add(lemma, lemma, "plain")
+        add(_third(lemma), lemma, "third")
+        add(_ing(lemma), lemma, "ing")
+        if lemma not in known:
+            for past in _past(lemma):
+                add(past, lemma, "past")
+                add(past, lemma, "participle")
+    for form, lemma in SECOND_FORMS.items():
+        add(form, lemma, "past")
+        add(form, lemma, "participle")
+    return {form: Reading(lemma, frozenset(kinds)) for form, (lemma, kinds) in found.items()}
+
+
+_NO_VERBS = word_set(
+    "hundred indeed sacred wicked naked rugged beloved crooked speed morning evening something anything"
+    " nothing everything building wedding spring string sibling ceiling feeling meeting clothing pudding"
+    " painting darling offspring earring boring amazing interesting exciting shilling herring duckling"
+    " dumpling outing sterling"
+)
+
+
+def reading(word: str) -> Reading | None:
+    """Return what verb a word in lower case is a form of, if any; "be" is not among them.
+
+    A verb that no list knows is still recognised by "-ed" and "-ing", so that a clause is seen to be one.
+    """
+    known = _forms().get(word)
+    if known is None and len(word) > 5 and word not in _NO_VERBS:
+        if word.endswith("ed"):
+            return Reading(word.removesuffix("ed"), frozenset(("past", "participle")))
+        if word.endswith("ing"):
+            return Reading(word.removesuffix("ing"), frozenset(("ing",)))
+    return known
+
+
+def known(word: str) -> bool:
+    """Return whether a word in lower case is a form of a verb that the lists know."""
+    return word in _forms()
+
+
+def _third(lemma: str) -> str:
+    if lemma == "have":
+        return "has"
+    if lemma.endswith("y") and lemma[-2] not in _VOWELS:
+        return lemma[:-1] + "ies"
+    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+def _ing(lemma: str) -> str:
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "ye", "oe")):
+        return lemma[:-1] + "ing"
+    return lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ing"
+
+
+def _past(lemma: str) -> tuple[str, ...]:
+    if lemma.endswith("e"):
+        return (lemma + "d",)
+    if lemma.endswith("y") and lemma[-2] not in _VOWELS:
+        return (lemma[:-1] + "ied",)
+    if lemma in ("travel", "cancel"):
+        return lemma + "ed", lemma + "led"
+    return (lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ed",)

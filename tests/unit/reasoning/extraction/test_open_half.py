@@ -1,0 +1,22 @@
+"""The labelled half that the rules were written on: what they reach there must not fall."""
+
+import json
+from pathlib import Path
+
+from extraction.score import load, score, wordings
+
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+
+HERE = Path(__file__).parents[3] / "extraction"
+
+
+def test_the_rules_are_right_where_they_speak_and_speak_often_enough() -> None:
+    reached = score(RuleExtractor().extract, load(HERE / "sentences_open.jsonl"))
+    assert reached.precision >= 0.90, reached.wrong
+    assert reached.recall >= 0.45, reached.missed
+
+
+def test_plain_tellings_are_read_with_their_date() -> None:
+    values = json.loads((HERE / "values.json").read_text(encoding="utf-8"))
+    right, total, wrong = wordings(RuleExtractor().extract, load(HERE / "wordings_open.jsonl"), values)
+    assert right >= 0.95 * total, wrong

@@ -1,0 +1,88 @@
+"""What a message tells, what it does not, and how surely."""
+
+import pytest
+from telling import facts, read
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I live in Bergen.", ["Maria lives_in Bergen"]),
+        ("You make the best soup and you live in Turku.", ["Tom lives_in Turku"]),
+        (
+            "I speak French, Polish and some Dutch.",
+            ["Maria speaks French", "Maria speaks Polish", "Maria speaks Dutch"],
+        ),
+        ("I work as a nurse at Arden Clinic.", ["Maria works_at Arden Clinic", "Maria works_as nurse"]),
+        ("My brother Jon plays the cello.", ["Jon plays cello", "Maria sibling_of Jon"]),
+        ("My aunt is allergic to shellfish.", ["Maria's aunt allergic_to shellfish"]),
+        ("Nora and I broke up.", ["not Maria dating Nora"]),
+        ("I've got two dogs, Bo and Rex.", ["Maria has_pet Bo", "Maria has_pet Rex"]),
+        ("My favourite colour is green.", ["Maria favourite_colour green"]),
+        ("I'm no longer a vegetarian.", ["not Maria is_a vegetarian"]),
+        ("I don't like olives.", ["Maria dislikes olives"]),
+        ("I switched from guitar to bass.", ["not Maria plays guitar", "Maria plays bass"]),
+    ],
+)
+def test_plain_talk_gives_its_facts(text: str, told: list[str]) -> None:
+    assert facts(text) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do you live in Oslo?",
+        "If I move to Oslo, I'll buy a boat.",
+        "I wish I had a dog.",
+        "I want to move to Rome.",
+        "I was going to study medicine.",
+        "I could never live in Grauen.",
+        "I don't think she lives there.",
+        'She whispered "I live in Rome" and left.',
+        "Oh sure, I own three yachts. 🙄",
+        "Marry me, this soup is incredible!",
+        "Ich wohne seit 2019 in Bergen und arbeite als Lehrerin.",
+        "J'habite à Lyon et je travaille comme professeur.",
+    ],
+)
+def test_what_is_not_asserted_gives_nothing(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("Jan works at Orla Foods.", 0.95),
+        ("Tom said that Jan works at Orla Foods.", 0.75),
+        ("I think Jan works at Orla Foods.", 0.65),
+        ("Jan probably works at Orla Foods.", 0.65),
+        ("Maybe Jan works at Orla Foods.", 0.45),
+        ("Jan might work at Orla Foods.", 0.45),
+    ],
+)
+def test_how_surely_it_is_said_decides_the_confidence(text: str, confidence: float) -> None:
+    assert [fact.confidence for fact in read(text)] == [confidence]
+
+
+def test_a_tag_question_leaves_what_stands_before_it() -> None:
+    assert facts("My favourite colour is green, can't you tell from the sofa?") == ["Maria favourite_colour green"]
+
+
+def test_nobody_is_you_when_nobody_is_spoken_to() -> None:
+    assert facts("You live in Turku.", partner=None) == []
+
+
+def test_a_message_of_nobody_is_told_by_the_user() -> None:
+    assert facts("I live in Bergen.", speaker=None) == ["user lives_in Bergen"]
+
+
+def test_the_span_holds_the_words_that_say_it() -> None:
+    text = "Great to hear! I moved to Bergen in 2016, and it rains."
+    fact = read(text)[0]
+    assert text[fact.start : fact.end] == "I moved to Bergen"
+    assert fact.sentence == 1
+
+
+def test_a_change_is_marked_as_one_and_has_its_intent() -> None:
+    fact = read("I live in Bergen now.")[0]
+    assert (fact.change, fact.intent) == (True, "EVOLUTION")

@@ -1,0 +1,34 @@
+"""When a fact holds by tense and dates."""
+
+import pytest
+from telling import held, read
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("I moved to Bergen in 2016.", ["Bergen 2016-01-01 …"]),
+        ("I have lived in Bergen since May 2019.", ["Bergen 2019-05-01 …"]),
+        ("I've lived in Bergen for ten years.", ["Bergen 2013-01-01 …"]),
+        ("I lived in Bergen from 2004 to 2009.", ["Bergen 2004-01-01 2010-01-01"]),
+        ("I lived in Bergen until 2021.", ["Bergen … 2022-01-01"]),
+        ("I used to live in Bergen.", ["Bergen … 2023-05-08"]),
+        ("I live in Bergen.", ["Bergen 2023-05-08 …"]),
+        ("I bought a boat last month.", ["boat 2023-04-01 2023-05-01"]),
+        ("I'm moving to Bergen next month.", ["Bergen 2023-06-01 …"]),
+        ("I stopped working as a baker in 2019.", ["baker 2019-01-01 …"]),
+        ("He won the Cape Marathon in 2008 and 2011.", []),
+    ],
+)
+def test_tense_and_dates_give_the_interval(text: str, told: list[str]) -> None:
+    assert held(text) == told
+
+
+def test_an_event_that_happened_twice_is_two_facts() -> None:
+    told = held("He won the Cape Marathon in 2008 and 2011.", title="Jonas Abel")
+    assert told == ["Cape Marathon 2008-01-01 2009-01-01", "Cape Marathon 2011-01-01 2012-01-01"]
+
+
+def test_what_states_no_time_says_so() -> None:
+    assert [fact.stated for fact in read("I live in Bergen.")] == [False]
+    assert [fact.stated for fact in read("I moved to Bergen in 2016.")] == [True]
