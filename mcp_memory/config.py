@@ -102,6 +102,39 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What is made of facts (REAL).
+
+    Attributes:
+        stable: confidence in (0, 1] below which a fact stays in the background (θ_stable, REAL §4.1: 0.8).
+        extractor: what reads facts out of texts: ``rules`` (comes with the install), ``spacy`` (the extra ``nlp``), or
+            ``auto``: spaCy where it is installed, else the rules.
+    """
+
+    stable: float = 0.8
+    extractor: Literal["auto", "rules", "spacy"] = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """How far facts are followed from what a question names (REAL §4.1 and its sensitivity study).
+
+    Attributes:
+        width: k, paths that are followed at once from each root.
+        depth: D_max, steps of a path.
+        expanded: m, neighbours that are scored at the end of each path.
+        relevance: δ_QR, below which no path answers the question and hypotheses are tried.
+        coherence: δ_LC, the same for what holds together.
+    """
+
+    width: int = 5
+    depth: int = 3
+    expanded: int = 5
+    relevance: float = 0.5
+    coherence: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """How sure an answer has to be to be given; `services.answer.Bar` says what was measured.
 
@@ -111,8 +144,8 @@ class Answer:
         plain: confidence below which an answer is hedged.
     """
 
-    talk: float = 0.29
-    document: float = 0.33
+    talk: float = 0.24
+    document: float = 0.4
     plain: float = 0.5
 
 
@@ -127,6 +160,19 @@ class Switches:
         speaker: who said it, when the question names a speaker.
         first_person: the speaker's name out of the question that is embedded ("Ann's dog" becomes "my dog").
         heads: a document whose head (title, or subject of its first sentence) stands in the question.
+        time: what a question says about time ("in 2016", "before she moved") counts for texts.
+        extraction: facts are read out of what is written; off, only a caller's facts are kept.
+        facts: what facts say counts for the texts that say them, answers may come from them, and they are shown.
+        beam: facts are followed over several steps; off, only those of what the question names are looked at.
+        counterfactual: where the facts have a gap, the five rules bridge it with hypotheses.
+        rule_symmetry: inverse, symmetric and implied relations.
+        rule_hyponymy: what holds of a kind or a whole.
+        rule_succession: what came before and after.
+        rule_causality: causes and what they led to.
+        rule_cooccurrence: what is said in one sentence.
+        intent: facts of the kind that the question is about (cause, change, time, contrast) go first.
+        temporal_filter: only facts that hold at the time in question are followed.
+        confidence: facts below ``facts.stable`` stay in the background.
     """
 
     meaning: bool = True
@@ -135,6 +181,19 @@ class Switches:
     speaker: bool = True
     first_person: bool = True
     heads: bool = True
+    time: bool = True
+    extraction: bool = True
+    facts: bool = True
+    beam: bool = True
+    counterfactual: bool = True
+    rule_symmetry: bool = True
+    rule_hyponymy: bool = True
+    rule_succession: bool = True
+    rule_causality: bool = True
+    rule_cooccurrence: bool = True
+    intent: bool = True
+    temporal_filter: bool = True
+    confidence: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +205,8 @@ class Config:
     server: Server = field(default_factory=Server)
     limits: Limits = field(default_factory=Limits)
     search: Search = field(default_factory=Search)
+    facts: Facts = field(default_factory=Facts)
+    navigation: Navigation = field(default_factory=Navigation)
     answer: Answer = field(default_factory=Answer)
     switches: Switches = field(default_factory=Switches)
 

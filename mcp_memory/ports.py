@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from mcp_memory.domain.answers import Candidate, Proposal
+from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Assertion
@@ -184,7 +184,11 @@ class Answerer(Protocol):
     """Judges what the evidence says to a question."""
 
     async def propose(
-        self, question: Question, candidates: Sequence[Candidate], rarity: Mapping[str, float]
+        self,
+        question: Question,
+        candidates: Sequence[Candidate],
+        rarity: Mapping[str, float],
+        knowledge: Knowledge,
     ) -> Proposal | None:
         """Return the best that can be said, however unsure, or None where nothing has the form that is asked for.
 
@@ -192,4 +196,5 @@ class Answerer(Protocol):
             question: taken apart.
             candidates: the sentences of the evidence, best items first, those of one item in order.
             rarity: how much each stem of the question tells, its idf in the space, at least 0.
+            knowledge: the facts about what it names.
         """

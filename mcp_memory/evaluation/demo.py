@@ -1,8 +1,9 @@
 """``mcp-memory demo``: a real client talks to a real server, so that a newcomer sees what the memory does.
 
 A server process is started on an empty store in a temporary folder; the small sample memory that ships in
-``resources/`` is written, recalled and asked, over stdio, with the protocol's own client. Progress goes to stderr and
-what happened to stdout, in colour only on a terminal.
+``resources/`` is written, recalled and asked, over stdio, with the protocol's own client. One fact in it changes, and
+is asked for as it is now and as it was. Progress goes to stderr and what happened to stdout, in colour only on a
+terminal.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ async def _session(folder: Path) -> int:
         for kind in ("messages", "documents"):
             told = await _call(client, "memory_write", {kind: sample[kind], "session": sample["session"]})
             stored = sum(item["stored"] for item in told["items"])
-            counts = told["counts"]
-            _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences")
+            counts, facts = told["counts"], len(told["facts"])
+            _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences; facts in them: {facts}")
         again = await _call(client, "memory_write", {"messages": sample["messages"], "session": sample["session"]})
         _say(f"   Writing the same messages again stored {sum(item['stored'] for item in again['items'])}.")
 
@@ -53,24 +54,54 @@ async def _session(folder: Path) -> int:
         for item in found["evidence"]:
             source = item["sources"][0]
             who = source.get("speaker") or source["id"]
-            _say(f"   {item['score']:.2f}  {source.get('time', '')[:10]}  {who}: {item['text']}")
+            said = f"{who}: {item['text']}" if item["kind"] != "fact" else f"{item['text']}, {_validity(item)}"
+            _say(f"   {item['score']:.2f}  {source.get('time', '')[:10]}  {said}")
+
+        _progress("asking what was true when")
+        kept_apart = await _history(client, sample["history"])
 
         _progress("asking")
         abstained = 0
         for question in sample["questions"]:
-            reply = await _call(client, "memory_answer", {"question": question})
-            abstained += reply["abstained"]
-            _heading(f"memory_answer: {question!r}")
-            if reply["abstained"]:
-                _say("   No answer: the memory holds nothing that supports one well enough.")
-                continue
-            _say(f"   {_painted(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
-            for citation in reply["citations"]:
-                _say(f"   because {citation['source']['id']} says: {citation['quote']!r}")
+            abstained += (await _ask(client, {"question": question}))["abstained"]
         status = await _call(client, "memory_status", {})
-    _heading(f"Done in {time.perf_counter() - began:.1f} s, judged by the {status['engine']} engine.")
+    took, engine, extractor = time.perf_counter() - began, status["engine"], status["extractor"]
+    _heading(f"Done in {took:.1f} s, judged by the {engine} engine, facts read by {extractor}.")
     _say("   Next: README.md shows how to put the server into Claude Desktop, Claude Code, VS Code or Cursor.")
-    return 0 if status["healthy"] and 0 < abstained < len(sample["questions"]) else 1
+    return 0 if status["healthy"] and kept_apart and 0 < abstained < len(sample["questions"]) else 1
+
+
+async def _history(client: Client, history: dict[str, str]) -> bool:
+    """Show a fact that changed; return whether it is answered as it is now and as it was, each from its own version."""
+    line = await _call(client, "memory_explore", {"operator": "timeline", "entity": history["entity"]})
+    _heading(f"memory_explore: the timeline of {history['entity']}")
+    for item in line["items"]:
+        _say(f"   {item['text']}, {_validity(item)}")
+    now = await _ask(client, {"question": history["question"]})
+    then = await _ask(client, {"question": history["question"], "as_of": history["as_of"]})
+    answers = {reply["answer"] for reply in (now, then) if not reply["abstained"]}
+    return len(answers) == 2 and len(line["items"]) >= 2
+
+
+async def _ask(client: Client, arguments: dict[str, str]) -> dict[str, Any]:
+    """Show what memory_answer says, and return it."""
+    reply = await _call(client, "memory_answer", arguments)
+    as_of = f", as of {arguments['as_of']}" if "as_of" in arguments else ""
+    _heading(f"memory_answer: {arguments['question']!r}{as_of}")
+    if reply["abstained"]:
+        _say("   No answer: the memory holds nothing that supports one well enough.")
+        return reply
+    _say(f"   {_painted(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
+    for citation in reply["citations"]:
+        _say(f"   because {citation['source']['id']} says: {citation['quote']!r}")
+    return reply
+
+
+def _validity(fact: dict[str, Any]) -> str:
+    """Return for which days a fact holds, in words."""
+    since = f"from {fact['valid_from'][:10]}" if "valid_from" in fact else ""
+    until = f"to {fact['valid_to'][:10]}" if "valid_to" in fact else "on"
+    return f"{since} {until}".strip()
 
 
 def _server(folder: Path) -> StdioServerParameters:

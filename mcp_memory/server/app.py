@@ -48,6 +48,7 @@ from mcp_memory.config import Config
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts, resources
 from mcp_memory.server.opening import Opener, Opening
+from mcp_memory.server.paging import GUIDE
 from mcp_memory.server.tools import TOOLS
 
 log = logging.getLogger(__name__)
@@ -152,12 +153,12 @@ async def _list_templates(_context: _Context, _params: PaginatedRequestParams | 
 async def _read_resource(context: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
     uri = str(params.uri)
     with _told(uri=uri):
-        if uri == resources.GUIDE:
+        if uri == GUIDE:
             text, kind = texts.resource("guide.md"), "text/markdown"
         else:
-            reader, values = resources.found(uri)
-            text = await resources.read(await context.lifespan_context.memory(), reader, values)
-            kind = "application/json"
+            template, values = resources.found(uri)
+            text = await resources.read(await context.lifespan_context.memory(), template, values)
+            kind = template.mime_type
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, text=text, mime_type=kind)])
 
 

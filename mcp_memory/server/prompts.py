@@ -22,6 +22,12 @@ PROMPTS = (
         description="Answer a question from memory, with citations.",
         arguments=[PromptArgument(name="question", description="What you want to know.", required=True)],
     ),
+    Prompt(
+        name="review",
+        title="Review",
+        description="What changed about someone or something, with times.",
+        arguments=[PromptArgument(name="about", description="A person, place or thing.", required=True)],
+    ),
 )
 _ABSENT = {"topic": "this whole conversation"}
 """What stands in a prompt for an argument that was left out."""

@@ -1,4 +1,4 @@
-"""What the tools take and what they return, as pydantic models: the published schemas come from here.
+"""What the tools take, as pydantic models: the published schemas come from here (what they return: ``results.py``).
 
 The models say types, ranges and which fields there are; an argument that no model knows is refused. What a schema
 cannot say (limits that can be configured, dates, "exactly one of") is checked in ``arguments.py``. Descriptions are
@@ -7,17 +7,22 @@ read by language models on every turn, so each word has to earn its place.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
-from mcp_memory.domain.evidence import Engine, EvidenceKind
+from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.requests import Detail as HowMuch
 
 LIMIT = (1, 200)
 MAX_TOKENS = (100, 100_000)
 
 Space = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
 Limit = Annotated[StrictInt, Field(ge=LIMIT[0], le=LIMIT[1], description="Most items of evidence.")]
+Confidence = Annotated[float, Field(strict=True, gt=0, le=1)]
+AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
+Detail = Annotated[HowMuch, Field(description="full: also starting points, paths of facts, and steps to try next.")]
+Operator = Literal["expand_facts", "versions", "timeline", "counterfactual"]
 MaxTokens = Annotated[StrictInt, Field(ge=MAX_TOKENS[0], le=MAX_TOKENS[1], description="Most tokens of the reply.")]
 
 
@@ -46,12 +51,27 @@ class Document(Arguments):
     time: Annotated[str | None, Field(description="When it was written, ISO-8601.")] = None
 
 
+class Fact(Arguments):
+    """What the caller read out of a text, or knows."""
+
+    head: Annotated[str, Field(description="Who or what it is about, by name.")]
+    relation: Annotated[str, Field(description="lives_in, works_at, likes, ...")]
+    tail: Annotated[str, Field(description="Name or value.")]
+    valid_from: Annotated[str | None, Field(description="When it began to hold, ISO-8601.")] = None
+    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+    confidence: Confidence = 0.95
+    intent: Intent = "FACT"
+    source: Annotated[str | None, Field(description="Id of the message or document that says it.")] = None
+    negated: Annotated[StrictBool, Field(description="It no longer holds from valid_from on.")] = False
+
+
 class WriteArguments(Arguments):
     """Of memory_write."""
 
     messages: Annotated[list[Message] | None, Field(description="Turns of talk, oldest first.")] = None
     documents: Annotated[list[Document] | None, Field(description="Texts that are not talk.")] = None
     text: Annotated[str | None, Field(description="One message, when there is just that.")] = None
+    facts: Annotated[list[Fact] | None, Field(description="Facts you are sure of; also alone.")] = None
     session: Annotated[str, Field(description="The conversation or collection these belong to.")] = "default"
     space: Space = "default"
 
@@ -64,6 +84,10 @@ class ReconstructArguments(Arguments):
     max_tokens: MaxTokens = 2000
     since: Annotated[str | None, Field(description="Only what was said at or after this ISO date or time.")] = None
     until: Annotated[str | None, Field(description="Only what was said before this time, or on this date.")] = None
+    as_of: AsOf = None
+    entities: Annotated[list[str] | None, Field(description="Names to start from, if the query lacks them.")] = None
+    include_uncertain: Annotated[StrictBool, Field(description="Also facts that nothing has confirmed.")] = False
+    detail: Detail = "brief"
     space: Space = "default"
 
 
@@ -73,146 +97,27 @@ class AnswerArguments(Arguments):
     question: Annotated[str, Field(description="A whole question.")]
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
+    as_of: AsOf = None
+    detail: Detail = "brief"
+    space: Space = "default"
+
+
+class ExploreArguments(Arguments):
+    """Of memory_explore; each operator uses some of them."""
+
+    operator: Operator
+    entity: Annotated[str | None, Field(description="Name of a person, place or thing.")] = None
+    relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, works_at, ...")] = None
+    query: Annotated[str | None, Field(description="What you are after; ranks what is found.")] = None
+    since: Annotated[str | None, Field(description="Only what holds at or after this ISO date or time.")] = None
+    until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None
+    limit: Limit = 12
+    max_tokens: MaxTokens = 2000
     space: Space = "default"
 
 
 class StatusArguments(Arguments):
     """Of memory_status: none."""
-
-
-Score = Annotated[float, Field(ge=0, le=1)]
-Count = Annotated[StrictInt, Field(ge=0)]
-
-
-class Result(BaseModel):
-    """What every tool returns beside its own fields."""
-
-    engine: Annotated[Engine, Field(description="Whose judgement decided.")]
-    warnings: list[str]
-
-
-class ItemResult(BaseModel):
-    """What became of a message or document."""
-
-    id: str
-    session: str
-    stored: Annotated[StrictBool, Field(description="False: it was there already.")]
-
-
-class WriteCounts(BaseModel):
-    """Of one call."""
-
-    stored: Count
-    unchanged: Count
-    segments: Count
-    sentences: Count
-
-
-class WriteResult(Result):
-    """Of memory_write."""
-
-    items: Annotated[list[ItemResult], Field(description="In the order of the call.")]
-    counts: WriteCounts
-
-
-class SourceResult(BaseModel):
-    """Where something was said."""
-
-    id: Annotated[str, Field(description="The writer's own id.")]
-    session: str
-    speaker: str | None = None
-    time: Annotated[str | None, Field(description="When it was said; if untold, when it was written.")] = None
-
-
-class EvidenceSource(SourceResult):
-    """Where a piece of evidence was said."""
-
-    quote: Annotated[str | None, Field(description="Verbatim; only where it differs from text.")] = None
-
-
-class EvidenceResult(BaseModel):
-    """One thing that was found."""
-
-    id: str
-    kind: EvidenceKind
-    text: str
-    score: Annotated[Score, Field(description="Best = 1; comparable within this result only.")]
-    via: Annotated[list[str], Field(description="What found it.")]
-    sources: list[EvidenceSource]
-
-
-class ReconstructResult(Result):
-    """Of memory_reconstruct."""
-
-    evidence: Annotated[list[EvidenceResult], Field(description="Best first.")]
-    sufficient: StrictBool
-    sufficiency: Score
-    missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
-
-
-class CitationResult(BaseModel):
-    """Words that an answer rests on."""
-
-    id: Annotated[str, Field(description="Of the evidence.")]
-    quote: Annotated[str, Field(description="Verbatim.")]
-    source: SourceResult
-
-
-class AnswerResult(Result):
-    """Of memory_answer."""
-
-    answer: Annotated[str | None, Field(description="null: abstained.")]
-    abstained: StrictBool
-    confidence: Score
-    hedged: StrictBool
-    citations: list[CitationResult]
-    evidence: list[EvidenceResult]
-
-
-class Counts(BaseModel):
-    """What is held."""
-
-    messages: Count
-    documents: Count
-    sessions: Count
-    segments: Count
-    sentences: Count
-
-
-class SpaceCounts(Counts):
-    """What one space holds."""
-
-    space: str
-
-
-class StorageResult(BaseModel):
-    """The store as it lies there."""
-
-    uri: str
-    bytes: Count | None = None
-
-
-class Versions(BaseModel):
-    """What is running, and on what."""
-
-    server: str
-    format: Annotated[Count, Field(description="Of the tables.")]
-    generation: Annotated[Count, Field(description="Of the derived tables.")]
-    commit: Count
-
-
-class StatusResult(Result):
-    """Of memory_status."""
-
-    counts: Counts
-    spaces: list[SpaceCounts]
-    embedder: str
-    storage: StorageResult
-    queue: Annotated[Count, Field(description="Background work not done yet.")]
-    versions: Versions
-    uptime_s: float
-    processes: Annotated[Count, Field(description="How many hold the store.")]
-    healthy: StrictBool
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:

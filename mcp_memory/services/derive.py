@@ -1,4 +1,4 @@
-"""What follows from a text alone: its sentences, segments, the times it states, and their vectors.
+"""What follows from a text alone: its sentences, segments, the times it states, the facts it asserts, and vectors.
 
 Writing and rebuilding both come here, so a rebuilt memory is the memory that was written.
 """
@@ -12,13 +12,14 @@ import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.segments import pack
 from mcp_memory.language.sentences import split
-from mcp_memory.ports import Embedder, Progress
+from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.indexed import meaning_text
 from mcp_memory.vectors import Matrix
 
@@ -34,6 +35,7 @@ class Derived:
         spans: of its sentences, in characters.
         runs: its segments, as the first and the last (inclusive) of their sentences.
         times: what each sentence states.
+        assertions: what is asserted, in the order of the words.
         segment_vectors: shape ``(len(runs), d)``.
         sentence_vectors: shape ``(len(spans), d)``.
     """
@@ -41,26 +43,50 @@ class Derived:
     spans: Sequence[tuple[int, int]]
     runs: Sequence[tuple[int, int]]
     times: Sequence[tuple[StatedTime, ...]]
+    assertions: Sequence[Assertion]
     segment_vectors: Matrix
     sentence_vectors: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text is read with; the same for writing and for rebuilding.
+
+    Attributes:
+        embedder: for the vectors.
+        extractor: for the facts; None reads none.
+        segment_tokens: about how long a segment is.
+    """
+
+    embedder: Embedder
+    extractor: Extractor | None
+    segment_tokens: int
+
+
 async def derive(
-    embedder: Embedder, turns: Sequence[Turn], *, segment_tokens: int, progress: Progress
+    reading: Reading, turns: Sequence[Turn], partners: Sequence[str | None], *, progress: Progress
 ) -> list[Derived]:
     """Return what follows from each turn's text, in the order of the turns.
+
+    Args:
+        reading: what to read with.
+        turns: the texts.
+        partners: whom each of them is said to (``domain/talkers.py``).
+        progress: told of the embedding, which is what takes time.
 
     Cutting is our own arithmetic, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
     """
-    cuts = [await to_thread.run_sync(_cut, turn, segment_tokens) for turn in turns]
-    texts = [_texts(turn, spans, runs) for turn, (spans, runs, _) in zip(turns, cuts, strict=True)]
+    cuts = [
+        await to_thread.run_sync(_cut, reading, turn, partner) for turn, partner in zip(turns, partners, strict=True)
+    ]
+    texts = [_texts(turn, spans, runs) for turn, (spans, runs, *_) in zip(turns, cuts, strict=True)]
     distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
     row = {text: number for number, text in enumerate(distinct)}
-    vectors = await _embed(embedder, list(row), progress)
+    vectors = await _embed(reading.embedder, list(row), progress)
     return [
-        Derived(spans, runs, times, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
-        for (spans, runs, times), (of_runs, of_spans) in zip(cuts, texts, strict=True)
+        Derived(*cut, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
+        for cut, (of_runs, of_spans) in zip(cuts, texts, strict=True)
     ]
 
 
@@ -82,17 +108,21 @@ def batch_of(turns: Sequence[Turn], derived: Sequence[Derived]) -> Batch:
         sentences=tuple(sentences),
         segment_vectors=np.concatenate([part.segment_vectors for part in derived]) if derived else _NONE,
         sentence_vectors=np.concatenate([part.sentence_vectors for part in derived]) if derived else _NONE,
+        assertions=tuple(assertion for part in derived for assertion in part.assertions),
     )
 
 
 _NONE: Matrix = np.empty((0, 0), dtype=np.float32)
-_Cut = tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[StatedTime, ...]]]
+_Cut = tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[StatedTime, ...]], list[Assertion]]
 
 
-def _cut(turn: Turn, segment_tokens: int) -> _Cut:
+def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
     spans = split(turn.text)
     times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
-    return spans, pack(turn.text, spans, segment_tokens), times
+    facts: list[Assertion] = []
+    if reading.extractor is not None and turn.kind != "statement":  # a statement is a fact already
+        facts = reading.extractor.extract(turn, partner, spans, times)
+    return spans, pack(turn.text, spans, reading.segment_tokens), times, facts
 
 
 def _texts(

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 from mcp_memory.domain.status import SpaceStatus, Status
 from mcp_memory.errors import StoreError
-from mcp_memory.ports import Embedder, Store
+from mcp_memory.ports import Embedder, Extractor, Store
 from mcp_memory.view.space import Space
 
 
-async def status(store: Store, embedder: Embedder, *, uptime_s: float, version: str) -> Status:
+async def status(
+    store: Store, embedder: Embedder, extractor: Extractor | None = None, *, uptime_s: float, version: str
+) -> Status:
     """Return counts for each space and the state of the store; it never fails because of the store's state."""
     about = await store.about()
     spaces: tuple[SpaceStatus, ...] = ()
@@ -25,6 +27,7 @@ async def status(store: Store, embedder: Embedder, *, uptime_s: float, version: 
         store=about,
         uptime_s=uptime_s,
         version=version,
+        extractor=extractor.name if extractor else None,
     )
 
 
@@ -37,4 +40,6 @@ def _count(space: Space) -> SpaceStatus:
         sessions=len(space.sessions),
         segments=len(space.segments),
         sentences=len(space.sentences),
+        assertions=len(space.facts.rows),
+        entities=len(space.facts.entities()),
     )

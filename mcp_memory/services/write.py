@@ -1,66 +1,137 @@
-"""Remember: keep what was said to the letter, and make it findable.
+"""Remember: keep what was said to the letter, make it findable, and keep the facts in it with their times.
 
-Everything that takes time (splitting, resolving dates, embedding) happens before the store's lock is taken. Under it
-only what another process may have written meanwhile is looked at again, rows are appended, and one commit is made: a
-call is wholly there or not at all.
+Everything that takes time (splitting, resolving dates, reading facts, embedding) happens before the store's lock is
+taken. Under it only what another process may have written meanwhile is looked at again, rows are appended, and one
+commit is made: a call is wholly there or not at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import derived_ref, turn_id
-from mcp_memory.domain.requests import WriteRequest, WriteResult, Written
+from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import Embedder, Progress, Store
-from mcp_memory.services.derive import Derived, batch_of, derive
+from mcp_memory.ports import Progress, Store
+from mcp_memory.services.derive import Derived, Reading, batch_of, derive
+from mcp_memory.temporal.changes import changes
+from mcp_memory.temporal.told import statement, told
 from mcp_memory.view.space import Space
+
+SHOWN = 100
+"""Facts read out of the texts of one call that are told about; a book has thousands."""
 
 
 async def write(
-    store: Store, embedder: Embedder, request: WriteRequest, *, now: Millis, segment_tokens: int, progress: Progress
+    store: Store, reading: Reading, request: WriteRequest, *, now: Millis, progress: Progress
 ) -> WriteResult:
-    """Store the items that are new, in one commit.
+    """Store the items and facts that are new, in one commit.
 
     Args:
         store: where to.
-        embedder: for the vectors.
+        reading: what the items are read with.
         request: what to remember.
         now: kept beside the time that the caller gave.
-        segment_tokens: about how long a segment is.
         progress: told of the embedding, which is what takes time.
 
     Raises:
-        InvalidInput: an id is taken by another text. Nothing of the call is stored.
+        InvalidInput: an id is taken by another text, or a fact's source is not known. Nothing of the call is stored.
         StoreError: nothing of the call is stored.
     """
-    asked = _turns(request, now)
+    items, statements = _turns(request, now)
+    asked = [*items, *statements.values()]
     ready: dict[int, Derived] = {}
     while True:
         async with store.reading(whole=False) as view:
-            new, _ = _compare(view.space(request.space), asked)
-        missing = [turn for turn in new if turn.place not in ready]
-        made = await derive(embedder, missing, segment_tokens=segment_tokens, progress=progress)
-        ready |= {turn.place: part for turn, part in zip(missing, made, strict=True)}
-        batch = batch_of(new, [ready[turn.place] for turn in new])
+            plan = _plan(view.space(request.space), request, asked, statements, now)
+        missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
+        made = await derive(reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress)
+        ready |= {turn.place: part for (turn, _), part in zip(missing, made, strict=True)}
+        batch = plan.batch(ready)
         async with store.writing(batch) as transaction:
-            still_new, warnings = _compare(transaction.view.space(request.space), asked)
-            if any(turn.place not in ready for turn in still_new):
+            current = _plan(transaction.view.space(request.space), request, asked, statements, now)
+            if any(turn.place not in ready for turn, _ in current.new):
                 continue  # another process revised a document while we embedded: what was known is new again
-            if still_new != new:  # another process wrote some of the items while we embedded
-                batch = batch_of(still_new, [ready[turn.place] for turn in still_new])
+            if current != plan:  # another process wrote some of it while we embedded
+                batch = current.batch(ready)
             await transaction.commit(batch)
             break
     stored = {turn.place for turn in batch.turns}
-    items = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in asked)
-    return WriteResult(items, len(batch.segments), len(batch.sentences), tuple(warnings))
+    written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
+    async with store.reading(whole=False) as view:
+        facts, names, more = _changed(view.space(request.space), current, batch.assertions)
+    warnings = (*current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
+    return WriteResult(written, len(batch.segments), len(batch.sentences), tuple(warnings), facts=facts, entities=names)
 
 
-def _turns(request: WriteRequest, now: Millis) -> list[Turn]:
-    """Return the items as turns, as if none of them were stored yet."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What of a request a space lacks.
+
+    Attributes:
+        new: the turns, each with whom it is said to.
+        told: what the caller's facts assert, known or not.
+        known: ids of those of them that are stored.
+        warnings: about the others.
+    """
+
+    new: Sequence[tuple[Turn, str | None]]
+    told: Sequence[Assertion]
+    known: frozenset[str]
+    warnings: Sequence[str]
+
+    def batch(self, ready: dict[int, Derived]) -> Batch:
+        """Return the rows to commit."""
+        turns = [turn for turn, _ in self.new]
+        batch = batch_of(turns, [ready[turn.place] for turn in turns])
+        fresh = tuple(assertion for assertion in self.told if assertion.id not in self.known)
+        return replace(batch, assertions=(*fresh, *batch.assertions))
+
+
+def _plan(
+    space: Space, request: WriteRequest, asked: Sequence[Turn], statements: dict[int, Turn], now: Millis
+) -> _Plan:
+    new, warnings = _compare(space, asked)
+    in_call = {turn.ref: turn for turn in new}
+    assertions = []
+    for number, fact in enumerate(request.facts):
+        own = statements.get(number)
+        ref = fact.source if own is None else own.ref
+        turn = in_call.get(ref or "") or space.current(request.session, ref or "")
+        if turn is None:
+            problem = f"no message or document {ref!r} is in session {request.session!r} or in this call"
+            raise InvalidInput(
+                f"facts[{number}].source", problem, "Name the id of one, or leave the source out. Nothing was stored."
+            )
+        assertions.append(told(fact, turn, now))
+    talkers, partnered = space.talkers(request.session), []
+    for turn in new:
+        partnered.append((turn, talkers.partner(turn)))
+        talkers = talkers.after(turn)
+    distinct = tuple({assertion.id: assertion for assertion in assertions}.values())
+    known = frozenset(assertion.id for assertion in distinct if space.facts.assertion(assertion.id))
+    return _Plan(partnered, distinct, known, warnings)
+
+
+def _changed(
+    space: Space, plan: _Plan, stored: Sequence[Assertion]
+) -> tuple[tuple[WrittenFact, ...], tuple[str, ...], int]:
+    """Return what the facts of a call did, the names in them, and how many are left out."""
+    said = list({assertion.id: assertion for assertion in (*plan.told, *stored)}.values())
+    done = changes(space.facts, said, plan.known)
+    most = SHOWN + len(plan.told)  # a caller hears of each of its own
+    shown = tuple(WrittenFact(change.version.id, change.version.text, change.op) for change in done[:most])
+    names = dict.fromkeys(space.facts.name(space.facts.key(name)) for a in said[:most] for name in (a.head, a.tail))
+    return shown, tuple(names), max(0, len(done) - most)
+
+
+def _turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Turn]]:
+    """Return the items as turns, as if none of them were stored yet, and the facts without a source, by number."""
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}
     for place, item in enumerate(request.items):
@@ -87,7 +158,27 @@ def _turns(request: WriteRequest, now: Millis) -> list[Turn]:
                 place=place,
             )
         )
-    return turns
+    statements: dict[int, Turn] = {}
+    for number, fact in enumerate(request.facts):
+        if fact.source is None:
+            text = statement(fact)
+            ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
+            statements[number] = Turn(
+                id=turn_id(request.space, request.session, ref, text, 0),
+                space=request.space,
+                session=request.session,
+                ref=ref,
+                kind="statement",
+                text=text,
+                speaker=None,
+                role=None,
+                title=None,
+                said_at=None,
+                written_at=now,
+                revision=0,
+                place=len(turns) + number,
+            )
+    return turns, statements
 
 
 def _compare(space: Space, asked: Sequence[Turn]) -> tuple[list[Turn], list[str]]:

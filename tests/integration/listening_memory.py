@@ -1,4 +1,4 @@
-"""A memory for the tests of the server: real rows in a real view, and recall by shared words.
+"""A memory for the tests of the server: real rows in a real view, facts as they are told, and recall by shared words.
 
 It stands in for ``wiring.Memory``, so that these tests are about the protocol and nothing else. Run as a program it is
 a server process over stdio, opened after its first reply as the real one is; ``--print`` makes it a memory whose
@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 import anyio
 
 from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source
-from mcp_memory.domain.requests import WriteResult, Written
+from mcp_memory.domain.requests import WriteResult, Written, WrittenFact
 from mcp_memory.domain.status import SpaceStatus, Status, StoreStatus
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Sentence, Turn
@@ -61,10 +61,36 @@ class ListeningMemory:
             times = (StatedTime(0, 1, 0, 86_400_000, "day", False),)
             mark = sentence_id(name, 0, item.text)
             sentences.append(Sentence(mark, request.space, name, 0, 0, len(item.text), times))
+        from mcp_memory.temporal.told import statement, told
+
+        assertions = []
+        for place, fact in enumerate(request.facts):
+            here = {turn.ref: turn for turn in turns}
+            turn = here.get(fact.source) or space.current(request.session, fact.source or "")
+            if turn is None:
+                text = statement(fact)
+                ref, place = text, place + len(request.items)
+                name = turn_id(request.space, request.session, ref, text, 0)
+                details = (None, None, None, None, NOW, 0, place)
+                turn = Turn(name, request.space, request.session, ref, "statement", text, *details)
+                turns.append(turn)
+            assertions.append(told(fact, turn, NOW))
         none = np.empty((0, 1), dtype=np.float32)
         vectors = np.ones((len(sentences), 1), dtype=np.float32)
-        self.view.add(Batch(tuple(turns), (), tuple(sentences), none, vectors), self.view.tx + bool(turns))
-        return WriteResult(tuple(items), 0, len(sentences), ())
+        batch = Batch(tuple(turns), (), tuple(sentences), none, vectors, tuple(assertions))
+        self.view.add(batch, self.view.tx + bool(turns))
+        known = self.view.space(request.space).facts
+        told_of = [known.version_of(assertion) for assertion in assertions if not assertion.negated]
+        facts = tuple(WrittenFact(version.id, version.text, "added") for version in told_of)
+        names = tuple(dict.fromkeys(version.head for version in told_of))
+        return WriteResult(tuple(items), 0, len(sentences), (), facts=facts, entities=names)
+
+    async def explore(self, request):
+        from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+        from mcp_memory.services.explore import explore
+
+        steps = (ExpandFacts(), Versions(), Timeline(), Counterfactual())
+        return await explore(self, None, {step.name: step for step in steps}, request, now=NOW)
 
     async def reconstruct(self, request):
         space = self.view.space(request.space)
@@ -101,7 +127,7 @@ class ListeningMemory:
             bytes=None,
             tx=self.view.tx,
             generation=0,
-            format=1,
+            format=2,
             embedder=None,
             holders=(1,),
             queue=0,

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from xml.etree import ElementTree
 
 import anyio
 import pytest
@@ -18,7 +19,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from mcp_memory.config import Config, Server
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
-from mcp_memory.server.resources import SESSION
+from mcp_memory.server.paging import FACT, SESSION, TIMELINE
 
 pytestmark = pytest.mark.anyio
 LAZY = Config(server=Server(warm_up="first_call"))
@@ -26,6 +27,15 @@ ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TALK = [
     {"id": "D1:1", "speaker": "Ann", "text": "I moved to Lisbon", "time": "2023-05-08"},
     {"id": "D1:2", "speaker": "Bob", "text": "And I adopted a dog", "time": "2023-05-09T10:00:00Z"},
+]
+
+
+FACTS = [
+    {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2015-03-01", "source": "D1:1"},
+    {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "valid_from": "2020-01-01"},
+    {"head": "Ann", "relation": "lives_in", "tail": "Rome", "valid_from": "2020-01-01", "confidence": 0.9},
+    {"head": "Ann", "relation": "owns", "tail": "a boat", "valid_from": "2021-01-01", "confidence": 0.45},
+    {"head": "Bob", "relation": "friend_of", "tail": "Ann", "valid_from": "2018-01-01", "valid_to": "2019-01-01"},
 ]
 
 
@@ -278,7 +288,16 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
         ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
         ("memory://default/sessions?cursor=-1", "'-1' names no page"),
-        ("memory://default/graph", "there is no resource 'memory://default/graph'"),
+        ("memory://default/points", "there is no resource 'memory://default/points'"),
+        ("memory://default/entities/", "nothing is known of ''"),
+        ("memory://default/entities/Zoe%20B", "nothing is known of 'Zoe B' in space 'default'"),
+        ("memory://default/timeline/%E2%80%AE", "nothing is known of '\\u202e'"),
+        ("memory://default/facts/f_0", "space 'default' has no fact 'f_0'"),
+        ("memory://default/graph?entity=Zoe", "entity: nothing is known of 'Zoe'"),
+        ("memory://default/graph?depth=11", "depth: '11' will not do. Give a whole number from 1 to 10"),
+        ("memory://default/graph.mermaid?depth=%D9%A2", "depth: "),
+        ("memory://default/graph.graphml?as_of=2016", "as_of: '2016' is not an ISO-8601"),
+        ("memory://default/graph?cursor=1", "'1' names no page"),
         ("file:///etc/passwd", "there is no resource"),
     ],
 )
@@ -287,6 +306,147 @@ async def test_a_resource_that_is_not_there_is_an_error_in_words(mode, uri, word
         with pytest.raises(MCPError, match=re.escape(words)) as error:
             await client.read_resource(uri)
     assert (error.value.code, error.value.data) == (INVALID_PARAMS, {"uri": uri})
+
+
+@ERAS
+async def test_facts_are_written_and_explored_step_by_step(mode):
+    async with connected(mode=mode) as client:
+        written = await said(client, "memory_write", messages=TALK, facts=FACTS)
+        assert [fact["text"] for fact in written["facts"]][:2] == ["Ann lives in Lisbon", "Ann lives in Oslo"]
+        assert written["entities"] == ["Ann", "Bob"]
+        versions = await said(client, "memory_explore", operator="versions", entity="ann", relation="livesIn")
+        told = [(item["text"], item.get("valid_from"), item.get("valid_to")) for item in versions["items"]]
+        assert told == [
+            ("Ann lives in Lisbon", "2015-03-01", "2020-01-01"),
+            ("Ann lives in Rome", "2020-01-01", "2020-01-01"),
+            ("Ann lives in Oslo", "2020-01-01", None),
+        ]
+        assert versions["items"][0]["sources"][0] | {"quote": ""} == {
+            "id": "D1:1",
+            "session": "default",
+            "speaker": "Ann",
+            "time": "2023-05-08",
+            "quote": "",
+        }
+        around = await said(client, "memory_explore", operator="expand_facts", entity="Ann", limit=2)
+        assert len(around["items"]) == 2
+        assert {"operator": "versions", "args": {"entity": "Ann", "relation": "lives_in"}}.items() <= around["next"][
+            0
+        ].items()
+        for unknown in ({"entity": "Zoe"}, {"entity": "Ann", "space": "nowhere"}):
+            nothing = await said(client, "memory_explore", operator="expand_facts", **unknown)
+            assert nothing["items"] == []
+        assert "entity: is missing" in await refused(client, "memory_explore", operator="versions")
+
+
+@ERAS
+async def test_resources_show_facts_with_their_times_their_words_and_their_history(mode):
+    async with connected(mode=mode) as client:
+
+        async def content(uri):
+            (part,) = (await client.read_resource(uri)).contents
+            return json.loads(part.text)
+
+        assert (await content("memory://default/graph"))["edges"] == []
+        await said(client, "memory_write", messages=TALK, facts=FACTS)
+        rows = (await content("memory://default/entities"))["entities"]
+        assert [(row["name"], row.get("kind")) for row in rows][:2] == [("Ann", "person"), ("Bob", "person")]
+        ann = await content(rows[0]["uri"])
+        assert [fact["tail"] for fact in ann["facts"]["lives_in"]] == ["Lisbon", "Rome", "Oslo"]
+        assert "owns" not in ann["facts"]
+        line = (await content(rows[0]["timeline"]))["versions"]
+        assert [(one["tail"], one["status"], one.get("suspected")) for one in line] == [
+            ("Lisbon", "closed", None),
+            ("Ann", "closed", None),
+            ("Rome", "contested", None),
+            ("Oslo", "active", None),
+            ("a boat", "active", True),
+        ]
+        assert line[0]["superseded_by"] == line[3]["id"]
+        lisbon = await content(line[0]["uri"])
+        assert (lisbon["valid_from"], lisbon["valid_to"]) == ("2015-03-01", "2020-01-01")
+        assert lisbon["assertions"][0]["source"]["quote"] == "I moved to Lisbon"
+        assert [one["text"] for one in lisbon["ended_by"]] == ["Ann lives in Oslo"]
+        assert [one["tail"] for one in lisbon["history"][-1]["known"]] == ["Lisbon", "Rome", "Oslo"]
+
+
+@ERAS
+async def test_the_graph_comes_as_json_as_a_drawing_and_as_a_file_whole_or_around_an_entity(mode):
+    async with connected(mode=mode) as client:
+        await said(client, "memory_write", messages=TALK, facts=FACTS)
+
+        async def content(uri):
+            (part,) = (await client.read_resource(uri)).contents
+            return part.text, part.mime_type
+
+        whole = json.loads((await content("memory://default/graph"))[0])
+        assert whole["total"] == {"nodes": 4, "edges": 3}
+        assert [(edge["from"], edge["relation"], edge["to"]) for edge in whole["edges"]] == [
+            ("ann", "lives_in", "lisbon"),
+            ("ann", "lives_in", "oslo"),
+            ("bob", "friend_of", "ann"),
+        ]
+        then = json.loads((await content("memory://default/graph?entity=Bob&depth=1&as_of=2018-06-01"))[0])
+        assert [node["name"] for node in then["nodes"]] == ["Bob", "Ann"]
+        drawing, kind = await content("memory://default/graph.mermaid?entity=Lisbon&depth=1")
+        assert kind == "text/vnd.mermaid"
+        assert drawing.splitlines()[:2] == ["flowchart LR", '  n0["Ann"]']
+        file, kind = await content("memory://default/graph.graphml")
+        assert kind == "application/graphml+xml"
+        assert len(ElementTree.fromstring(file.encode()).findall(".//{*}edge")) == 3
+
+
+STRANGE = [
+    "AC/DC",
+    "100% #1?,&=+;@:!",
+    'Ann "the Fox"',
+    "👩‍👩‍👧",
+    "end",
+    "../..",
+    "one\nmore",
+    "\u202eevil",
+    "?entity=x",
+    "日本",
+    "e\u0301",
+    "<b>",
+    "—",
+    "x" * 256,
+]
+
+
+async def test_an_entity_of_any_name_is_found_at_the_address_that_is_given_for_it():
+    async with connected() as client:
+        facts = [{"head": name, "relation": "knows", "tail": f"{name} 2"} for name in STRANGE]
+        await said(client, "memory_write", facts=[fact for fact in facts if len(fact["tail"]) <= 256])
+        await said(client, "memory_write", facts=[{"head": STRANGE[-1], "relation": "knows", "tail": "Ann"}])
+        (part,) = (await client.read_resource("memory://default/entities")).contents
+        rows = json.loads(part.text)["entities"]
+        assert {row["name"] for row in rows} >= set(STRANGE)
+        for row in rows:
+            for uri in (row["uri"], row["timeline"]):
+                (part,) = (await client.read_resource(uri)).contents
+                assert json.loads(part.text)["name"] == row["name"]
+        for uri in ("memory://default/graph", "memory://default/graph.mermaid", "memory://default/graph.graphml"):
+            (part,) = (await client.read_resource(uri)).contents
+            assert part.text
+
+
+async def test_a_large_graph_and_a_long_timeline_come_in_pages_that_lose_nothing():
+    async with connected() as client:
+        facts = [{"head": "Ann", "relation": "knows", "tail": f"person {number}"} for number in range(250)]
+        await said(client, "memory_write", facts=facts)
+        for uri, name in (
+            ("memory://default/graph?entity=Ann&depth=1", "edges"),
+            ("memory://default/timeline/Ann", "versions"),
+            ("memory://default/entities", "entities"),
+        ):
+            found = []
+            while uri:
+                (part,) = (await client.read_resource(uri)).contents
+                page = json.loads(part.text)
+                found += [row.get("id", row.get("name")) for row in page[name]]
+                uri = page.get("next")
+            assert len(found) == len(set(found)) == 250 + (name == "entities")
 
 
 async def test_a_resource_of_a_memory_that_cannot_be_opened_says_why():
@@ -308,6 +468,16 @@ async def test_parameters_of_resources_are_completed_by_prefix():
         assert spaces.completion.values == ["Alps", "alpha"]
         sessions = await client.complete(reference, {"name": "id", "value": "B"}, context_arguments={"space": "beta"})
         assert sessions.completion.values == ["beta-talk"]
+        await said(client, "memory_write", messages=TALK, facts=FACTS, space="beta")
+        names = await client.complete(
+            ResourceTemplateReference(uri=str(TIMELINE)),
+            {"name": "name", "value": "b"},
+            context_arguments={"space": "beta"},
+        )
+        assert names.completion.values == ["Bob"]
+        reference, beta = ResourceTemplateReference(uri=str(FACT)), {"space": "beta"}
+        facts = await client.complete(reference, {"name": "id", "value": "f_"}, context_arguments=beta)
+        assert len(facts.completion.values) == len(FACTS)
         prompt = await client.complete(PromptReference(name="recall"), {"name": "question", "value": "wh"})
         assert prompt.completion.values == []
 
@@ -315,13 +485,18 @@ async def test_parameters_of_resources_are_completed_by_prefix():
 @ERAS
 async def test_prompts_are_listed_and_filled_in(mode):
     async with connected(mode=mode) as client:
-        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["remember", "recall"]
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["remember", "recall", "review"]
         recall = await client.get_prompt("recall", {"question": "Where does Ann live, for $5?"})
         assert recall.messages[0].content.text.startswith("Answer this from memory: Where does Ann live, for $5?\n")
         remember = await client.get_prompt("remember")
         assert "What it is about: this whole conversation." in remember.messages[0].content.text
+        review = await client.get_prompt("review", {"about": "Ann's job"})
+        assert review.messages[0].content.text.startswith(
+            "Review what memory knows about Ann's job, and how it changed"
+        )
         for name, arguments, words in (
             ("recall", {}, "question: is missing"),
+            ("review", {"about": " "}, "about: is missing"),
             ("recall", {"question": "a", "who": "b"}, "who: the prompt 'recall' has no such argument"),
             ("forget", {}, "there is no prompt 'forget'"),
         ):
@@ -339,7 +514,8 @@ async def main():
     async with Client(build(None)) as client:
         await client.list_tools(); await client.list_resources(); await client.list_prompts()
 anyio.run(main)
-heavy = "numpy lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil mcp_memory.wiring".split()
+heavy = "numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
+heavy = (heavy + " mcp_memory.wiring").split()
 print([name for name in heavy if name in sys.modules])
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""``mcp-memory status`` and ``mcp-memory doctor``: what they say of a store, and with which exit code."""
+"""``mcp-memory status``, ``doctor`` and ``demo``: what they say, and with which exit code."""
 
 import sys
 
@@ -71,3 +71,12 @@ def test_a_wrong_setting_is_wrong_usage(store, capsys, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URL", "somewhere")
     assert main(["status"]) == 2
     assert "MCP_MEMORY_STORAGE_URI" in capsys.readouterr().err
+
+
+def test_the_demo_shows_a_fact_that_changed_as_it_is_now_and_as_it_was(capfd):
+    assert main(["demo"]) == 0
+    said = capfd.readouterr().out
+    line, now, then, *_ = said[said.index("memory_explore") :].split("memory_answer: ")
+    assert "Ines lives in Lisbon, from 2022-03-12 to 2024-08-19\n   Ines lives in Porto, from 2024-08-19 on" in line
+    assert now.startswith("'Where does Ines live?'\n   Porto ")
+    assert then.startswith("'Where does Ines live?', as of 2023-06-01\n   Lisbon ")

@@ -36,7 +36,7 @@ def server(tmp_path_factory):
 @pytest.mark.parametrize("era", ["2025-03-26", MODERN])
 def test_a_whole_session_over_stdio(tmp_path, era):
     with serving(tmp_path / "store", era, PYTHONWARNINGS="error") as talk:
-        assert len(talk.ask("tools/list")["result"]["tools"]) == 4
+        assert len(talk.ask("tools/list")["result"]["tools"]) == 5
         written = talk.told("memory_write", session="s/1 ü", messages=TALK)
         assert [item["stored"] for item in written["items"]] == [True] * 3
         title, text = "Blue Mill", "The Blue Mill opened in 1901. It burnt down in 1987."
@@ -61,11 +61,14 @@ def test_a_whole_session_over_stdio(tmp_path, era):
         assert talk.read("memory://default/status")["healthy"]
         uris = {row["id"]: row["uri"] for row in talk.read("memory://default/sessions")["sessions"]}
         assert [turn["text"] for turn in talk.read(uris["s/1 ü"])["turns"]] == [message["text"] for message in TALK]
-        moved = talk.told("memory_reconstruct", query="Bob moved to Lisbon")["evidence"][0]
-        sentence = talk.read(f"memory://default/sentences/{moved['id']}")
+        found = talk.told("memory_reconstruct", query="Bob moved to Lisbon")["evidence"]
+        moved = talk.read(f"memory://default/facts/{found[0]['id']}")
+        assert moved["tail"] == "Lisbon"
+        sentence = talk.read(f"memory://default/sentences/{moved['assertions'][0]['source']['sentence']}")
         assert sentence["times"][0]["since"].startswith("2023-06-09")  # last Friday, seen from Monday the 12th
 
-        assert {prompt["name"] for prompt in talk.ask("prompts/list")["result"]["prompts"]} == {"remember", "recall"}
+        prompts = talk.ask("prompts/list")["result"]["prompts"]
+        assert {prompt["name"] for prompt in prompts} == {"remember", "recall", "review"}
         prompt = talk.ask("prompts/get", name="recall", arguments={"question": "Who is Rufus?"})
         assert "Who is Rufus?" in prompt["result"]["messages"][0]["content"]["text"]
         template = {"type": "ref/resource", "uri": "memory://{space}/sessions/{id}{?cursor}"}

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from mcp_memory.config import Config, load
+from mcp_memory.domain.confidence import STABLE
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.search.weights import Switches
 from mcp_memory.services.answer import Bar
 
@@ -94,5 +97,9 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
 
 
 def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
-    assert asdict(Config().switches) == asdict(Switches())
-    assert asdict(Config().answer) == asdict(Bar())
+    config = Config()
+    for room in (asdict(Switches()), asdict(Walks())):
+        assert room.items() <= asdict(config.switches).items()
+    assert asdict(config.answer) == asdict(Bar())
+    assert asdict(config.navigation).items() <= asdict(Limits()).items()
+    assert config.facts.stable == STABLE

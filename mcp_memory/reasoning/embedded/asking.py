@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.questions import Question
 from mcp_memory.language.tokens import stems
@@ -59,7 +60,8 @@ class Asking:
             speaker: these are looked for otherwise.
         noun: stem of the word that names the type, "city" of "which city" or "dog" of "how many dogs"; None without.
         event: stem of its last content word, mostly the verb; None without.
-        times: those it states itself.
+        time: the interval that it is about, ``[since, until)``, of which one side is bounded at least; None without.
+            "Before 1911" is the moment before 1911 began: of a state, the last value before it is meant.
         nested: how far it hangs one relation on another ("when did the director of the film that …"), in [0, 1]; the
             sentence that holds its words is then seldom the one that holds the answer.
         compares: whether it offers alternatives ("A or B").
@@ -70,7 +72,7 @@ class Asking:
     stems: frozenset[str]
     noun: str | None
     event: str | None
-    times: tuple[StatedTime, ...]
+    time: tuple[Millis, Millis] | None
     nested: float
     compares: bool
 
@@ -90,10 +92,23 @@ def asking(question: Question) -> Asking:
         stems=left,
         noun=_noun(question.text, form),
         event=question.stems[-1] if question.stems else None,
-        times=times,
+        time=_time(question, times),
         nested=min(max(len(_RELATION.findall(question.text)) - 1, 0), MOST_NESTED) / MOST_NESTED,
         compares=form != "yes_no" and _ALTERNATIVE.search(question.text) is not None,
     )
+
+
+def _time(question: Question, times: Sequence[StatedTime]) -> tuple[Millis, Millis] | None:
+    said = question.time
+    if said is None or not said.dated:  # a time that binds nothing, "the 2010 cup", still tells which sentence is meant
+        return (times[0].since, times[0].until) if times else None
+    if said.order == "before":
+        edge = said.until if said.since == BEGINNING else said.since
+        return edge - 1, edge
+    if said.order == "after":
+        edge = said.since if said.until == FOREVER else said.until
+        return edge, edge + 1
+    return said.since, said.until
 
 
 def _noun(text: str, form: Form) -> str | None:

@@ -35,6 +35,10 @@ class Signs(NamedTuple):
         nested: of a document's, how far the question hangs one relation on another.
         unknown: 1 where the question names something that the evidence nowhere mentions.
         rivalry: how far another person's sentence bears better on a question about one person, in [-1, 1].
+        score: of the item of evidence, over the best item's.
+        covered: of the question by the sentence.
+        binding: whether the time asked about stands beside the span.
+        alone: the share of its sentence's weight that the span has, by which it is said without its clause.
     """
 
     share: float
@@ -45,6 +49,10 @@ class Signs(NamedTuple):
     nested: float
     unknown: float
     rivalry: float
+    score: float
+    covered: float
+    binding: float
+    alone: float
 
 
 WEIGHTS = Signs(
@@ -52,10 +60,28 @@ WEIGHTS = Signs(
     context=0.9,
     cosine=1.5,
     document=1.0,
-    document_date=-2.9,
+    document_date=-2.7,
     nested=-1.9,
     unknown=-3.0,
     rivalry=-0.7,
+    score=0.0,
+    covered=0.0,
+    binding=0.0,
+    alone=0.0,
+)
+DATED = Signs(
+    share=1.7,
+    context=1.3,
+    cosine=1.4,
+    document=0.0,
+    document_date=-2.9,
+    nested=0.0,
+    unknown=-3.0,
+    rivalry=0.0,
+    score=1.8,
+    covered=-1.3,
+    binding=0.5,
+    alone=-0.5,
 )
 FORMS: Mapping[Form, float] = MappingProxyType({"date": 1.7, "frequency": 1.2, "person": 0.6, "place": 0.2})
 
@@ -68,14 +94,27 @@ class Confidence:
         signs: the weight of each.
         forms: what the form of the answer adds: a date is hard to mistake, a thing easy.
         base: added always.
+        dated: the weight of each where the question is about a time and the answer stands in a document.
+        dated_base: added always there, where the form tells nothing more.
     """
 
     signs: Signs = WEIGHTS
     forms: Mapping[Form, float] = field(default_factory=lambda: FORMS)
     base: float = -3.6
+    dated: Signs = DATED
+    dated_base: float = -3.63
 
-    def of(self, form: Form, signs: Signs) -> float:
-        """Return the confidence in a proposal, in [0, 1]."""
-        logit = self.base + self.forms.get(form, 0.0)
-        logit += sum(weight * sign for weight, sign in zip(self.signs, signs, strict=True))
+    def of(self, form: Form, signs: Signs, *, dated: bool) -> float:
+        """Return the confidence in a proposal, in [0, 1].
+
+        Args:
+            form: of the answer.
+            signs: what is known of it.
+            dated: whether the question is about a time.
+        """
+        if dated and signs.document:
+            weights, logit = self.dated, self.dated_base
+        else:
+            weights, logit = self.signs, self.base + self.forms.get(form, 0.0)
+        logit += sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
         return 1 / (1 + math.exp(-logit))

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.reasoning.embedded.asking import Asking
 from mcp_memory.reasoning.embedded.spans import Span
@@ -66,17 +67,23 @@ def dates(question: Asking, reading: Reading, readings: Sequence[Reading]) -> It
 
 def in_words_of(question: Asking, stated: StatedTime, reading: Reading) -> str:
     """Return a stated time as an answer to the question says it."""
-    said = reading.candidate.source.turn.said_at
-    if stated.relative and stated.grain == "week" and said is not None and 0 <= said - stated.until < 7 * DAY:
-        return f"the week before {day_in_words(said)}"
-    start = reading.candidate.source.start
-    if "weekend" in reading.text[stated.start - start : stated.end - start].lower():
-        return f"the weekend of {day_in_words(stated.since)}"
+    if told := as_told(stated, reading.candidate.source.turn):
+        return told
     if _is_life(question, stated):
         if not _STARTS.isdisjoint(question.stems):
             return in_words(stated.since, stated.since + 1, stated.grain)
         return in_words(stated.until - 1, stated.until, stated.grain)
     return in_words(stated.since, stated.until, stated.grain)
+
+
+def as_told(stated: StatedTime, turn: Turn) -> str | None:
+    """Return a time that is not said by its own name, "last week" and weekends; None for all others."""
+    said = turn.said_at
+    if stated.relative and stated.grain == "week" and said is not None and 0 <= said - stated.until < 7 * DAY:
+        return f"the week before {day_in_words(said)}"
+    if "weekend" in turn.text[stated.start : stated.end].lower():
+        return f"the weekend of {day_in_words(stated.since)}"
+    return None
 
 
 def _tells(question: Asking, reading: Reading) -> bool:

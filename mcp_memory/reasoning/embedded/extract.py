@@ -84,11 +84,12 @@ def extract(
     if not choices:
         return None
     best = max(choices, key=lambda choice: choice.total)
-    signs, alone = _signs(wanted, readings, choices, best, numbers)
-    confidence = numbers.confidence.of(wanted.form, signs) if signs.context else 0.0
+    signs = _signs(wanted, readings, choices, best, numbers)
+    dated = wanted.time is not None
+    confidence = numbers.confidence.of(wanted.form, signs, dated=dated) if signs.context else 0.0
     sources = [best.reading.candidate] + ([best.span.also] if best.span.also else [])
     return Proposal(
-        text=_text(best, alone, numbers),
+        text=_text(best, signs.alone, numbers),
         confidence=confidence,
         hedged=best.span.hedged,
         citations=tuple(Citation(candidate.evidence_id, candidate.source) for candidate in sources),
@@ -136,7 +137,7 @@ def _spans(wanted: Asking, reading: Reading, readings: Sequence[Reading], speake
 
 def _binding(wanted: Asking, reading: Reading, span: Span, numbers: Extraction) -> float:
     """Return whether the time asked about is stated beside the span, in [0, 1]."""
-    if not wanted.times or not reading.is_document or wanted.form == "date" or not reading.times:
+    if wanted.time is None or not reading.is_document or wanted.form == "date" or not reading.times:
         return 0.0
     start, end, stated = min(reading.times, key=lambda time: max(time[0] - span.end, span.start - time[1], 0))
     apart = max(start - span.end, span.start - end, 0)
@@ -149,8 +150,8 @@ def _signs(
     choices: Sequence[Choice],
     best: Choice,
     numbers: Extraction,
-) -> tuple[Signs, float]:
-    """Return the signs of the best choice, and its share of the weight of its own sentence."""
+) -> Signs:
+    """Return the signs of the best choice."""
     weights: dict[str, float] = defaultdict(float)
     here = 0.0
     for choice in choices:
@@ -160,7 +161,8 @@ def _signs(
     total = sum(weights.values())
     reading = best.reading
     cosine = reading.candidate.cosine
-    signs = Signs(
+    first = max((one.candidate.score for one in readings), default=0.0) or 1.0
+    return Signs(
         share=weights[best.said.casefold()] / total,
         context=reading.context,
         cosine=numbers.support.neutral_cosine if cosine is None else cosine,
@@ -169,8 +171,11 @@ def _signs(
         nested=wanted.nested * reading.is_document,
         unknown=unknown(wanted, readings),
         rivalry=rivalry(reading, readings, numbers.support) if len(wanted.question.speakers) == 1 else 0.0,
+        score=reading.candidate.score / first,
+        covered=reading.coverage,
+        binding=_binding(wanted, reading, best.span, numbers),
+        alone=min(weights[best.said.casefold()] / here, 1.0),
     )
-    return signs, min(weights[best.said.casefold()] / here, 1.0)
 
 
 def _text(best: Choice, alone: float, numbers: Extraction) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mcp_memory.domain.answers import Candidate
-from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.asking import Asking
@@ -32,7 +32,8 @@ class Support:
     """The weight of each measure; fitted as the logit of the right span among all of a question's, then rounded.
 
     Attributes:
-        score: of the item of evidence, over the best item's.
+        score: of the item of evidence, over the best item's, in talk.
+        document_score: the same in documents.
         coverage: of the question's words by the sentence, in [0, 1].
         cosine: of the sentence to the question, in [-1, 1].
         neutral_cosine: stands in where no vectors are held.
@@ -46,6 +47,7 @@ class Support:
     """
 
     score: float = 1.6
+    document_score: float = 2.5
     coverage: float = 0.5
     cosine: float = 1.2
     neutral_cosine: float = 0.4
@@ -55,7 +57,7 @@ class Support:
     time: float = 1.0
     context_time: float = 1.4
     years: float = 2.0
-    breadth: float = 15.0
+    breadth: float = 30.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ class Reading:
         title: stems of the document's title.
         own: 1, 0.5 or 0.
         context: in [0, 1].
+        coverage: in [0, 1].
         support: the weighted sum.
     """
 
@@ -78,6 +81,7 @@ class Reading:
     title: frozenset[str]
     own: float
     context: float
+    coverage: float
     support: float
 
     @property
@@ -130,7 +134,7 @@ def weigh(
         coverage = sum(rarity.get(stem, 1.0) for stem in found) / total
         own = _own(question, candidate)
         support = (
-            weights.score * candidate.score / best
+            (weights.document_score if turn.kind == "document" else weights.score) * candidate.score / best
             + weights.coverage * coverage
             + weights.cosine * (weights.neutral_cosine if candidate.cosine is None else candidate.cosine)
             + weights.own * own
@@ -140,7 +144,7 @@ def weigh(
             + weights.context_time * around_time[candidate.evidence_id]
         )
         title = titles[candidate.source.turn.id]
-        readings.append(Reading(candidate, text, asked, title, own, context, support))
+        readings.append(Reading(candidate, text, asked, title, own, context, coverage, support))
     return sorted(readings, key=lambda reading: -reading.support)
 
 
@@ -149,16 +153,17 @@ def nearness(question: Asking, stated: StatedTime, weights: Support) -> float:
 
     A state lasts until the next change, so what begins before the time asked about counts more than what comes after.
     """
-    if not question.times:
+    if question.time is None:
         return 0.0
-    asked = question.times[0]
+    since, until = question.time
     away = 0.0
-    if stated.until <= asked.since:
-        away = (asked.since - stated.until) / YEAR
-    elif stated.since >= asked.until:
-        away = 2 * (stated.since - asked.until) / YEAR
-    end = asked.until if stated.until >= FOREVER else stated.until
-    longer = max((end - stated.since) - (asked.until - asked.since), 0) / YEAR
+    if stated.until <= since:
+        away = (since - stated.until) / YEAR
+    elif stated.since >= until:
+        away = 2 * (stated.since - until) / YEAR
+    start = since if stated.since <= BEGINNING else stated.since
+    end = until if stated.until >= FOREVER else stated.until
+    longer = max((end - start) - (until - since), 0) / YEAR
     return math.exp(-min(away / weights.years, 50.0)) / (1 + longer / weights.breadth)
 
 

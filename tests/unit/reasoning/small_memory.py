@@ -9,13 +9,15 @@ import numpy as np
 from fakes import FakeStore
 
 from mcp_memory.domain.evidence import Answer
-from mcp_memory.domain.requests import AnswerRequest, NewItem, WriteRequest
+from mcp_memory.domain.requests import AnswerRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
-from mcp_memory.search.look import INDEXES, Switches, Weights
+from mcp_memory.search.look import INDEXES
 from mcp_memory.services.answer import Bar, answer
+from mcp_memory.services.derive import Reading
+from mcp_memory.services.reconstruct import Looking
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -52,13 +54,21 @@ def said(*lines: str, at: str = "2023-05-08T13:56:00") -> list[NewItem]:
     return items
 
 
-async def ask(items: Sequence[NewItem], question: str, kind: Kind = "message", vector_limit: int = 100_000) -> Answer:
-    """Return the answer of a memory that holds the items and nothing else."""
+async def ask(
+    items: Sequence[NewItem],
+    question: str,
+    kind: Kind = "message",
+    vector_limit: int = 100_000,
+    facts: Sequence[NewFact] = (),
+    as_of: str | None = None,
+) -> Answer:
+    """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024."""
+    now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
     store = FakeStore(
         embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
     )
-    request = WriteRequest("default", "talk", kind, tuple(items))
-    await write(store, embedder, request, now=parse("2024-01-01")[0], segment_tokens=200, progress=_silent)
-    asked = AnswerRequest("default", question, 12)
-    return await answer(store, embedder, EmbeddedAnswerer(), asked, weights=Weights(), switches=Switches(), bar=Bar())
+    request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
+    await write(store, Reading(embedder, None, 200), request, now=now, progress=_silent)
+    asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
+    return await answer(store, embedder, EmbeddedAnswerer(), asked, looking=Looking(), bar=Bar(), now=now)

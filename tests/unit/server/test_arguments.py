@@ -5,11 +5,11 @@ import json
 import pytest
 
 from mcp_memory.config import Limits
-from mcp_memory.domain.requests import NewItem
-from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.arguments import answer_request, read, recall_request, write_request
-from mcp_memory.server.schemas import AnswerArguments, ReconstructArguments, WriteArguments
+from mcp_memory.server.arguments import answer_request, explore_request, read, recall_request, write_request
+from mcp_memory.server.schemas import AnswerArguments, ExploreArguments, ReconstructArguments, WriteArguments
 from mcp_memory.server.tools import TOOLS
 
 LIMITS = Limits()
@@ -23,8 +23,13 @@ def document(**fields):
     return {"documents": [{"text": "one"} | fields]}
 
 
+def fact(**fields):
+    whole = {"head": "Ann", "relation": "lives_in", "tail": "Oslo"}
+    return {"facts": [whole, {k: v for k, v in (whole | fields).items() if v is not ...}]}
+
+
 BAD = [
-    ("memory_write", {}, ["messages, documents, text", "none of them was given", "exactly one"]),
+    ("memory_write", {}, ["messages, documents, text", "none of them was given", "exactly one", "facts"]),
     ("memory_write", {"text": "a", "messages": [{"text": "b"}]}, ["messages and text came together", "exactly one"]),
     ("memory_write", message() | document(), ["messages and documents came together", "exactly one"]),
     ("memory_write", {"text": None}, ["none of them was given"]),
@@ -63,7 +68,38 @@ BAD = [
     ("memory_write", {"text": "a", "space": ""}, ["space: ''"]),
     ("memory_write", {"text": "a", "space": "a\n"}, ["space: 'a\\n'"]),
     ("memory_write", {"text": "a", "space": "x" * 65}, ["space: 'xxx"]),
-    ("memory_write", {"text": "a", "facts": []}, ["facts: there is no such argument", "Known here: messages, doc"]),
+    ("memory_write", {"text": "a", "tags": []}, ["tags: there is no such argument", "Known here: messages, documents"]),
+    ("memory_write", {"text": "a", "facts": []}, ["facts: is empty. Give at least one"]),
+    ("memory_write", {"facts": "Ann lives in Oslo"}, ["facts: 'Ann lives in Oslo' is not a list"]),
+    ("memory_write", {"facts": ["Ann lives in Oslo"]}, ["facts[0]: 'Ann lives in Oslo' is not an object"]),
+    ("memory_write", {"facts": fact()["facts"] * 501}, ["facts: 1,002 items", "1,000 of limits.items"]),
+    ("memory_write", fact(tail=...), ["facts[1].tail: is missing"]),
+    ("memory_write", fact(head=" "), ["facts[1].head: is empty"]),
+    ("memory_write", fact(head="x" * 257), ["facts[1].head: 257 characters", "256 of limits.name_chars"]),
+    ("memory_write", fact(tail="a\x00"), ["facts[1].tail: holds a null byte"]),
+    ("memory_write", fact(tail=5), ["facts[1].tail: 5 is not a text"]),
+    ("memory_write", fact(relation="→ !"), ["facts[1].relation: '→ !' has neither letter nor digit", "lives_in"]),
+    ("memory_write", fact(valid_from="last May"), ["facts[1].valid_from: 'last May' is not an ISO-8601", "2023-05-08"]),
+    ("memory_write", fact(valid_to="2016"), ["facts[1].valid_to: '2016' is not an ISO-8601"]),
+    (
+        "memory_write",
+        fact(valid_from="2020-05-01", valid_to="2020-05-01"),
+        ["facts[1].valid_to: '2020-05-01' is not after valid_from, '2020-05-01'", "no longer holds"],
+    ),
+    ("memory_write", fact(valid_to="2020-05-01", negated=True), ["facts[1].valid_to: a negated fact has no end"]),
+    ("memory_write", fact(confidence=0), ["facts[1].confidence: 0 will not do", "above 0 and at most 1"]),
+    ("memory_write", fact(confidence=1.01), ["facts[1].confidence: 1.01"]),
+    ("memory_write", fact(confidence="high"), ["facts[1].confidence: 'high'", "above 0 and at most 1"]),
+    ("memory_write", fact(confidence=True), ["facts[1].confidence: True"]),
+    ("memory_write", fact(confidence=float("nan")), ["facts[1].confidence: nan"]),
+    ("memory_write", fact(intent="fact"), ["facts[1].intent: 'fact'", "CAUSAL, EVOLUTION, TEMPORAL, CONTRAST, FACT"]),
+    ("memory_write", fact(negated="no"), ["facts[1].negated: 'no' is not true or false"]),
+    ("memory_write", fact(source=""), ["facts[1].source: is empty", "leave it out"]),
+    (
+        "memory_write",
+        fact(**{"from": "2020-01-01"}),
+        ["facts[1].from: there is no such", "head, relation, tail, valid_f"],
+    ),
     ("memory_reconstruct", {"query": ""}, ["query: is empty", "leave it out for the newest"]),
     ("memory_reconstruct", {"query": "x" * 20_001}, ["query: 20,001 bytes are more than the 20,000"]),
     ("memory_reconstruct", {"limit": 0}, ["limit: 0 will not do. Give a whole number from 1 to 200"]),
@@ -78,7 +114,27 @@ BAD = [
     ("memory_reconstruct", {"since": "2023-99-01"}, ["since: '2023-99-01' is not an ISO-8601"]),
     ("memory_reconstruct", {"until": ""}, ["until: '' is not an ISO-8601"]),
     ("memory_reconstruct", {"since": "2023-05-09", "until": "2023-05-08"}, ["since: '2023-05-09' is not before until"]),
-    ("memory_reconstruct", {"detail": "full"}, ["detail: there is no such argument", "query, limit, max_tokens"]),
+    ("memory_reconstruct", {"max_turns": 8}, ["max_turns: there is no such argument", "query, limit, max_tokens"]),
+    ("memory_reconstruct", {"detail": "all"}, ["detail: 'all' will not do. Give one of brief, full"]),
+    ("memory_reconstruct", {"as_of": "2016"}, ["as_of: '2016' is not an ISO-8601 date or date-time"]),
+    ("memory_reconstruct", {"entities": "Ann"}, ["entities: 'Ann' is not a list"]),
+    ("memory_reconstruct", {"entities": []}, ["entities: is empty"]),
+    ("memory_reconstruct", {"entities": ["Ann", 5]}, ["entities[1]: 5 is not a text"]),
+    ("memory_reconstruct", {"entities": ["Ann", "x" * 257]}, ["entities[1]: 257 characters"]),
+    ("memory_reconstruct", {"entities": ["Ann"] * 17}, ["entities: 17 items are more than the 16 there may be"]),
+    ("memory_reconstruct", {"include_uncertain": 1}, ["include_uncertain: 1 is not true or false"]),
+    ("memory_answer", {"question": "a", "as_of": "then"}, ["as_of: 'then' is not an ISO-8601"]),
+    ("memory_explore", {}, ["operator: is missing. Give one of expand_facts, versions, timeline, counterfactual"]),
+    ("memory_explore", {"operator": "fly"}, ["operator: 'fly' will not do. Give one of expand_facts, versions"]),
+    ("memory_explore", {"operator": "versions", "tag": "a"}, ["tag: there is no such argument", "operator, entity"]),
+    ("memory_explore", {"operator": "versions", "entity": ""}, ["entity: is empty"]),
+    ("memory_explore", {"operator": "versions", "entity": "a", "relation": "?"}, ["relation: '?' has neither letter"]),
+    ("memory_explore", {"operator": "timeline", "query": " "}, ["query: is empty"]),
+    (
+        "memory_explore",
+        {"operator": "timeline", "since": "2024-01-02", "until": "2024-01-01"},
+        ["since:", "not before"],
+    ),
     ("memory_answer", {}, ["question: is missing"]),
     ("memory_answer", {"question": None}, ["question: is missing"]),
     ("memory_answer", {"question": "  "}, ["question: is empty"]),
@@ -130,11 +186,46 @@ def test_strange_and_hostile_text_passes_unchanged(text):
     assert request.session == text
 
 
+def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
+    raw = fact(
+        valid_from="2020-05-01", valid_to="2021-01-01T12:00:00+02:00", confidence=1, intent="EVOLUTION", source="m"
+    )
+    request = write_request(read(WriteArguments, raw), LIMITS)
+    whole = NewFact("Ann", "lives_in", "Oslo", 1_588_291_200_000, 1_609_495_200_000, 1.0, "EVOLUTION", "m")
+    assert request.facts == (NewFact("Ann", "lives_in", "Oslo"), whole)
+    assert (request.kind, request.items) == ("statement", ())
+
+
+def test_facts_come_with_items_or_alone_also_as_the_text_of_a_json_list():
+    request = write_request(read(WriteArguments, {"text": "a"} | fact()), LIMITS)
+    assert (request.kind, len(request.items), len(request.facts)) == ("message", 1, 2)
+    asked = json.dumps([{"head": "Ann", "relation": "likes", "tail": "tea", "valid_to": None}])
+    assert write_request(read(WriteArguments, {"facts": asked}), LIMITS).facts == (NewFact("Ann", "likes", "tea"),)
+
+
+def test_as_of_means_the_end_of_a_date_and_an_instant_as_it_is():
+    request = recall_request(read(ReconstructArguments, {"as_of": "1970-01-02"}), LIMITS)
+    assert request.as_of == 2 * 86_400_000 - 1
+    assert answer_request(read(AnswerArguments, {"question": "a", "as_of": "1970-01-02T00:00:00Z"})).as_of == 86_400_000
+    assert recall_request(read(ReconstructArguments, {}), LIMITS).as_of is None
+
+
+def test_what_navigation_may_use_is_handed_over_as_it_is():
+    raw = {"query": "q", "entities": ["Ann"], "include_uncertain": True, "detail": "full"}
+    request = recall_request(read(ReconstructArguments, raw), LIMITS)
+    assert (request.entities, request.include_uncertain, request.detail) == (("Ann",), True, "full")
+    raw = {"operator": "expand_facts", "entity": "Ann", "relation": "livesIn", "query": "where?", "since": "1970-01-02"}
+    step = explore_request(read(ExploreArguments, raw), LIMITS)
+    assert (step.operator, step.entity, step.relation, step.query) == ("expand_facts", "Ann", "livesIn", "where?")
+    assert (step.window.since, step.window.until, step.limit, step.space) == (86_400_000, FOREVER, 12, "default")
+
+
 def test_a_window_takes_in_the_whole_day_of_until():
     args = read(ReconstructArguments, {"since": "2023-05-08", "until": "2023-05-08"})
-    window = recall_request(args).window
+    window = recall_request(args, LIMITS).window
     assert window.until - window.since == 86_400_000
-    assert recall_request(read(ReconstructArguments, {})).window.until == FOREVER
+    whole = recall_request(read(ReconstructArguments, {}), LIMITS).window
+    assert (whole.since, whole.until) == (BEGINNING, FOREVER)
 
 
 @pytest.mark.parametrize("space", ["a", "Ann_2", "日記", "a.b@c-d", "x" * 64, "_"])

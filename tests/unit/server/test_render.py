@@ -1,15 +1,24 @@
 """Replies keep within max_tokens, exactly, and say what they left out."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source
+from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source, Suggestion
+from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.render import HEADER, answered, recalled
+from mcp_memory.ports import Found
+from mcp_memory.server.records import HEADER
+from mcp_memory.server.render import answered, explored, recalled, written
+
+DAY = 86_400_000
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
@@ -24,6 +33,23 @@ def item(text, score=1.0, number=0, **origin):
     return Evidence(f"s_{number:020}", "sentence", text, score, ("meaning", "words", "speaker"), (source,))
 
 
+def fact(since=365 * DAY, until=FOREVER, confidence=0.95, inferred=None, text="Ann lives in Oslo"):
+    source = Source(turn("I moved to Oslo."), 0, 16)
+    times = {"valid_from": since, "valid_to": until}
+    return Evidence("f_1", "fact", text, 1.0, ("facts",), (source,), **times, confidence=confidence, inferred=inferred)
+
+
+def path(head, relation, tail):
+    version = Version("f_1", head, relation, tail, 0, FOREVER, True, "active", 0.95, "FACT", ())
+    return Path(Root(head, head, "FACT"), (Step(version, True, None, 0.95),), tail, PathScores(1.0, 1.0, 1.0))
+
+
+@st.composite
+def suggestions(draw):
+    some = st.lists(st.tuples(NAMES, st.dictionaries(NAMES, NAMES, max_size=3), TEXTS), max_size=8)
+    return tuple(Suggestion(operator, args, why) for operator, args, why in draw(some))
+
+
 @st.composite
 def recalls(draw):
     items = [
@@ -31,7 +57,19 @@ def recalls(draw):
         for number in range(draw(st.integers(0, 25)))
     ]
     missing, warnings = draw(st.lists(NAMES, max_size=30)), draw(st.lists(TEXTS, max_size=5))
-    return Recall(tuple(items), draw(st.floats(0, 1)), draw(st.booleans()), tuple(missing), "embedded", tuple(warnings))
+    paths = [path(*names) for names in draw(st.lists(st.tuples(NAMES, NAMES, NAMES), max_size=6))]
+    return Recall(
+        tuple(items),
+        draw(st.floats(0, 1)),
+        draw(st.booleans()),
+        tuple(missing),
+        "embedded",
+        tuple(warnings),
+        conflicts=tuple(draw(st.lists(TEXTS, max_size=5))),
+        roots=tuple(path.root for path in paths),
+        paths=tuple(paths),
+        next=draw(suggestions()),
+    )
 
 
 def chars(reply):
@@ -43,28 +81,41 @@ def left_out(content):
     return int(said[-1].split()[0].replace(",", "")) if said else 0
 
 
-@given(recalls(), st.integers(100, 3000))
+DETAILS = st.sampled_from(["brief", "full"])
+
+
+@given(recalls(), st.integers(100, 3000), DETAILS)
 @settings(deadline=None)
-def test_a_recall_of_anything_keeps_within_max_tokens_and_counts_what_it_left_out(recall, max_tokens):
-    reply = recalled(recall, max_tokens)
+def test_a_recall_of_anything_keeps_within_max_tokens_and_counts_what_it_left_out(recall, max_tokens, detail):
+    reply = recalled(recall, max_tokens, detail)
     assert chars(reply) <= 4 * max_tokens
     shown = reply.structured["evidence"]
     assert [entry["id"] for entry in shown] == [entry.id for entry in recall.evidence[: len(shown)]]
     assert len(shown) + left_out(reply.structured) == len(recall.evidence)
 
 
-@given(recalls(), st.integers(100, 2000), st.booleans())
+@given(recalls(), suggestions(), st.integers(100, 3000))
 @settings(deadline=None)
-def test_an_answer_keeps_within_max_tokens_with_a_citation_or_says_how_many_it_needs(recall, max_tokens, abstains):
+def test_a_step_of_anything_keeps_within_max_tokens_and_counts_what_it_left_out(recall, further, max_tokens):
+    reply = explored(Found(recall.evidence, further), max_tokens)
+    assert chars(reply) <= 4 * max_tokens
+    assert len(reply.structured["items"]) + left_out(reply.structured) == len(recall.evidence)
+
+
+@given(recalls(), st.integers(100, 2000), st.booleans(), DETAILS)
+@settings(deadline=None)
+def test_an_answer_keeps_within_max_tokens_with_a_citation_or_says_how_many_it_needs(
+    recall, max_tokens, abstains, detail
+):
     citations = tuple(Citation(entry.id, entry.sources[0]) for entry in recall.evidence[:3])
     text = None if abstains or not citations else "Lisbon"
     answer = Answer(text, 0.8, False, citations if text else (), recall)
     try:
-        reply = answered(answer, max_tokens)
+        reply = answered(answer, max_tokens, detail)
     except InvalidInput as error:
         needed = int(str(error).split()[-1].rstrip("."))
         assert text is not None
-        assert chars(answered(answer, needed)) <= 4 * needed
+        assert chars(answered(answer, needed, detail)) <= 4 * needed
         return
     assert chars(reply) <= 4 * max_tokens
     assert bool(reply.structured["citations"]) == (text is not None)
@@ -110,3 +161,71 @@ def test_a_quote_is_given_only_where_it_differs_from_the_text():
 def test_a_document_without_a_time_is_not_dated_by_the_day_it_was_stored():
     recall = Recall((item("A page.", said_at=None, kind="document"),), 1.0, True, ())
     assert "time" not in recalled(recall, 2000).structured["evidence"][0]["sources"][0]
+
+
+def test_a_fact_comes_with_the_time_for_which_it_holds_and_open_ends_are_left_out():
+    found = (fact(), fact(until=730 * DAY), fact(since=BEGINNING, until=DAY), fact(since=BEGINNING))
+    rows = recalled(Recall(found, 1.0, True, ()), 2000).structured["evidence"]
+    assert [(row.get("valid_from"), row.get("valid_to")) for row in rows] == [
+        ("1971-01-01", None),
+        ("1971-01-01", "1972-01-01"),
+        (None, "1970-01-02"),
+        (None, None),
+    ]
+    assert rows[0]["confidence"] == 0.95
+    assert "inferred" not in rows[0]
+
+
+def test_the_text_for_reading_says_when_a_fact_held_and_what_keeps_one_from_relying_on_it():
+    found = (
+        fact(),
+        fact(until=730 * DAY),
+        fact(since=BEGINNING, until=DAY, confidence=0.45),
+        fact(until=365 * DAY),
+        fact(since=BEGINNING, inferred="symmetry", confidence=0.76),
+    )
+    lines = recalled(Recall(found, 1.0, True, ()), 2000).text.splitlines()[1:6]
+    assert [line.split("Oslo")[1] for line in lines] == [
+        " (since 1971-01-01)",
+        " (from 1971-01-01 to 1972-01-01)",
+        " (until 1970-01-02; uncertain, confidence 0.45)",
+        " (contested: another value has the same start, 1971-01-01)",
+        " (a hypothesis by symmetry, stated by nobody)",
+    ]
+
+
+def test_with_full_detail_a_recall_tells_where_it_started_what_it_walked_and_what_to_try():
+    further = Suggestion("versions", {"entity": "Ann"}, "this value changed")
+    parts = {"conflicts": ("Oslo or Rome",), "paths": (path("Ann", "lives_in", "Oslo"),), "next": (further,)}
+    recall = Recall((fact(),), 1.0, True, (), roots=(Root("ann", "Ann", "EVOLUTION"),), **parts)
+    brief, full = recalled(recall, 2000), recalled(recall, 2000, "full")
+    assert brief.structured["conflicts"] == ["Oslo or Rome"]
+    assert not {"roots", "paths", "next"} & brief.structured.keys()
+    assert full.structured["roots"] == [{"name": "Ann", "intent": "EVOLUTION"}]
+    assert full.structured["paths"] == ["Ann -lives_in[1970-01-01,now) c=.95-> Oslo"]
+    assert full.structured["next"] == [{"operator": "versions", "args": {"entity": "Ann"}, "why": "this value changed"}]
+    assert full.text.splitlines()[2:5] == [
+        "Conflict: Oslo or Rome",
+        "Path: Ann -lives_in[1970-01-01,now) c=.95-> Oslo",
+        'Next: memory_explore versions {"entity": "Ann"}: this value changed',
+    ]
+
+
+def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
+    facts = (
+        WrittenFact("f_1", "Ann lives in Oslo", "added"),
+        WrittenFact("f_2", "Ann likes tea", "added"),
+        WrittenFact("f_3", "Ann lives in Rome", "closed"),
+    )
+    request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
+    reply = written(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
+    assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome"
+    assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"}
+    assert reply.structured["entities"] == ["Ann"]
+
+
+def test_a_fact_that_rests_on_a_whole_document_quotes_its_beginning_and_still_fits():
+    book = turn("word " * 100_000)
+    told = replace(fact(), sources=(Source(book, 0, len(book.text)),))
+    (source,) = explored(Found((told,)), 500).structured["items"][0]["sources"]
+    assert source["quote"] == book.text[:1000]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.services.derive import Reading
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio
@@ -29,7 +30,7 @@ async def say(
 ) -> WriteResult:
     request = WriteRequest(space, "talk", "document" if kind == "document" else "message", items)
     embedder = embedder or FakeEmbedder()
-    return await write(store, embedder, request, now=NOW, segment_tokens=200, progress=silent)
+    return await write(store, Reading(embedder, None, 200), request, now=NOW, progress=silent)
 
 
 def store_on(log: FakeLog) -> FakeStore:

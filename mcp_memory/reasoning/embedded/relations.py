@@ -1,0 +1,221 @@
+"""Which relation a question asks for: its words against those of the registry, "Where does Ann *work*?".
+
+Strict on purpose, since a fact about another relation is a wrong answer: a question asks for a relation only if it
+holds one of its words, and every content word that nothing explains (neither the relation, nor a name, nor the time)
+counts against it, because it then asks for something more special than the fact says.
+
+English, as far as question words go; the words of relations are compared by their stems, whatever the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from mcp_memory.domain.relations import EntityType, Relation, relations
+from mcp_memory.domain.times import Constraint
+from mcp_memory.language.stated import stated_times
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
+
+_IRREGULAR = {
+    "spoke": "speak", "spoken": "speak", "drove": "drive", "driven": "drive", "owned": "own", "owns": "own",
+    "taught": "teach", "left": "leave", "began": "begin", "begun": "begin", "became": "become", "sold": "sell",
+    "bought": "buy", "wrote": "write", "written": "write", "won": "win", "built": "build", "held": "hold",
+    "met": "meet",
+    "led": "lead", "ran": "run", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die", "quitting": "quit",
+    "favorite": "favourite", "favorites": "favourite", "favourites": "favourite", "color": "colour", "wives": "wife",
+    "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour", "kids": "kid", "children": "child",
+    "went": "go", "gone": "go", "saw": "see", "seen": "see", "made": "make", "took": "take", "taken": "take",
+}  # fmt: skip
+_WEAK = frozenset(
+    """
+    where when what why be have go get see make know stay from into start begin lead head run date old call
+    number country group include effect reason because becom after before
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words of the registry that say too little to ask for a relation by themselves."""
+_ORDER_WORDS = frozenset(
+    """
+    first last final latest recent recently newest earliest initial initially original originally previous
+    previously former formerly current currently presently nowadays today still anymore longer now moment
+    present ago already ever always once used these days time times year years month months date day long since
+    until
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words that say when or how long, which the question's `Constraint` tells already."""
+_FRAME = frozenset(
+    """
+    maybe perhaps possibly probably guess guesses likely speculate name names kind type sort tell know remember
+    say said please many much different total exactly actually user assistant called according also did does do
+    living place person people one ones thing things some any list all number
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words that shape a question and do not narrow it."""
+_PARTICLES = frozenset(("out", "on", "off", "up", "with", "without", "through", "against"))
+"""After a relation's word they make another of it: "work out", "live with"."""
+_TYPE_WORDS: dict[str, EntityType] = {
+    **dict.fromkeys(("city", "town", "place", "village", "location", "capital"), "place"),
+    **dict.fromkeys(
+        ("company", "employer", "firm", "organisation", "organization", "team", "club", "school", "university",
+         "college", "institution", "party", "band", "workplace", "business"),
+        "organisation",
+    ),
+    **dict.fromkeys(("person", "man", "woman"), "person"),
+    **dict.fromkeys(("year", "date", "day", "month"), "time"),
+}  # fmt: skip
+_NOUN = re.compile(
+    r"\b(?:what|which|how many)\s+(?:(?:kind|type|sort)s?\s+of\s+)?((?:[\w'’-]+\s+){0,2}?[\w'’-]+)", re.I
+)
+_ENDS = frozenset(
+    "leave quit stop end finish resign retire divorce split separate separated cease depart abandon drop".split()  # noqa: SIM905 - as above
+)
+_STARTS = frozenset(
+    "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
+)
+_AWAY = re.compile(r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a question.
+
+    Attributes:
+        word: folded.
+        stem: of its plain form; stop words have one too.
+        content: whether it narrows what is asked.
+    """
+
+    word: str
+    stem: str
+    content: bool
+
+
+def tokens(text: str, time: Constraint | None = None) -> tuple[Token, ...]:
+    """Return the words of a question without those that say when.
+
+    Args:
+        text: the question.
+        time: what it says about time; the words of its event are left out too.
+    """
+    if time and time.event:
+        text = _without(text, time.event)
+    for stated in reversed(stated_times(text, None)):
+        text = text[: stated.start] + " " + text[stated.end :]
+    found = []
+    for word in words(text):
+        content = word not in STOP_WORDS and word not in _ORDER_WORDS and word not in _FRAME
+        found.append(Token(word, stem(word), content))
+    return tuple(found)
+
+
+def _without(text: str, event: str) -> str:
+    """Return a text without the words of an event and the one that ties it, "before she moved"."""
+    spaced = r"\s+".join(re.escape(word) for word in event.split())
+    return re.sub(rf"\b\w+\s+(?:to\s+|the\s+time\s+)?{spaced}", " ", text, count=1, flags=re.IGNORECASE)
+
+
+@cache
+def stem(word: str) -> str:
+    """Return the stem of the plain form of a word, "spoke" as "speak"; a stop word is its own."""
+    plain = _IRREGULAR.get(word, word)
+    return next(iter(stems(plain)), plain)
+
+
+def names_in(asked: Sequence[Token], names: Sequence[str]) -> frozenset[int]:
+    """Return the places of the first of these names that stands whole in the question; none where none does."""
+    for name in names:
+        wanted = words(name)
+        said = [token.word for token in asked]
+        for place in range(len(said) - len(wanted) + 1):
+            if wanted and said[place : place + len(wanted)] == wanted:
+                return frozenset(range(place, place + len(wanted)))
+    return frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Asks:
+    """How a question asks for a relation.
+
+    Attributes:
+        places: of its words in the question.
+        strength: how clearly, about 1 for a word of this relation alone.
+        wanted: the noun by which the value is called ("city", "sister"), as a word, or None.
+    """
+
+    places: frozenset[int]
+    strength: float
+    wanted: str | None
+
+
+@cache
+def _plain(phrase: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words(phrase))
+
+
+@cache
+def _shared() -> dict[tuple[str, ...], int]:
+    """Return in how many relations of the registry a word asks."""
+    count: dict[tuple[str, ...], int] = {}
+    for relation in relations():
+        for phrase in {_plain(word) for word in relation.asked}:
+            count[phrase] = count.get(phrase, 0) + 1
+    return count
+
+
+def asks(asked: Sequence[Token], relation: Relation) -> Asks | None:
+    """Return how the question's words ask for a relation, or None."""
+    said = [token.stem for token in asked]
+    places: set[int] = set()
+    strength = 0.0
+    wanted: str | None = None
+    label = tuple(word for word in _plain(relation.label) if word not in STOP_WORDS)
+    known = bool(relation.asked) and relation.name in {known.name for known in relations()}
+    if not known:  # "favourite_colour": all of its words, or it is another relation
+        name = _plain(relation.name.replace("_", " "))
+        if not name or not set(name) <= set(said):
+            return None
+        places = {said.index(word) for word in name}
+        return Asks(frozenset(places), 1.0, asked[max(places)].word)
+    for phrase in relation.asked:
+        plain = _plain(phrase)
+        for place in range(len(said) - len(plain) + 1):
+            after = place + len(plain)
+            if tuple(said[place:after]) != plain:
+                continue
+            if after < len(asked) and asked[after].word in _PARTICLES:
+                continue
+            here = 1.0 / _shared()[plain] ** 0.5 + 0.5 * (plain[0] in label)
+            if len(plain) == 1 and plain[0] in _WEAK:
+                here = 0.2 if plain[0] not in ("where", "when", "what", "why") else 0.0
+            if here:
+                places.update(range(place, place + len(plain)))
+                strength = max(strength, here)
+                wanted = asked[place].word if len(plain) == 1 else wanted
+    return Asks(frozenset(places), strength, wanted) if strength else None
+
+
+def wanted_type(question: str) -> tuple[EntityType | None, str | None]:
+    """Return what kind of thing a "what" or "which" asks for by its noun ("which city"), and that noun's word."""
+    for found in _NOUN.finditer(question):
+        for word in words(found[1]):
+            for form in (word, word.removesuffix("s"), word.removesuffix("ies") + "y"):
+                if form in _TYPE_WORDS:
+                    return _TYPE_WORDS[form], word
+    return None, None
+
+
+def ends(text: str) -> bool:
+    """Return whether words speak of the end of something: "left", "stopped", "moved away"."""
+    return not _stems(_ENDS).isdisjoint(map(stem, words(text))) or _AWAY.search(text) is not None
+
+
+def turning(asked: Sequence[Token]) -> frozenset[int]:
+    """Return the places of the words that speak of a beginning or an end."""
+    return frozenset(place for place, token in enumerate(asked) if token.stem in _stems(_ENDS | _STARTS))
+
+
+@cache
+def _stems(plain: frozenset[str]) -> frozenset[str]:
+    return frozenset(stem(word) for word in plain)

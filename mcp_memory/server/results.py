@@ -1,0 +1,197 @@
+"""What the tools return, as pydantic models: the published output schemas come from here.
+
+A field that is None is left out of a reply, so its schema has no null.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StrictBool, StrictInt
+
+from mcp_memory.domain.evidence import Engine, EvidenceKind
+from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.paths import Rule
+from mcp_memory.domain.requests import Op
+
+Score = Annotated[float, Field(ge=0, le=1)]
+Count = Annotated[StrictInt, Field(ge=0)]
+
+
+class Result(BaseModel):
+    """What every tool returns beside its own fields."""
+
+    engine: Annotated[Engine, Field(description="Whose judgement decided.")]
+    warnings: list[str]
+
+
+class ItemResult(BaseModel):
+    """What became of a message or document."""
+
+    id: str
+    session: str
+    stored: Annotated[StrictBool, Field(description="False: it was there already.")]
+
+
+class FactResult(BaseModel):
+    """What became of a fact."""
+
+    id: str
+    text: str
+    op: Annotated[Op, Field(description="What was done to it.")]
+
+
+class WriteCounts(BaseModel):
+    """Of one call."""
+
+    stored: Count
+    unchanged: Count
+    segments: Count
+    sentences: Count
+
+
+class WriteResult(Result):
+    """Of memory_write."""
+
+    items: Annotated[list[ItemResult], Field(description="In the order of the call.")]
+    facts: Annotated[list[FactResult], Field(description="Asserted by this call, or ended by it.")]
+    entities: Annotated[list[str], Field(description="What these facts are about.")]
+    counts: WriteCounts
+
+
+class SourceResult(BaseModel):
+    """Where something was said."""
+
+    id: Annotated[str, Field(description="The writer's own id.")]
+    session: str
+    speaker: str | None = None
+    time: Annotated[str | None, Field(description="When it was said; if untold, when it was written.")] = None
+
+
+class EvidenceSource(SourceResult):
+    """Where a piece of evidence was said."""
+
+    quote: Annotated[str | None, Field(description="Verbatim; only where it differs from text.")] = None
+
+
+class EvidenceResult(BaseModel):
+    """One thing that was found."""
+
+    id: str
+    kind: EvidenceKind
+    text: str
+    score: Annotated[Score, Field(description="Best = 1; comparable within this result only.")]
+    valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
+    valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+    confidence: Annotated[Score | None, Field(description="Of a fact.")] = None
+    inferred: Annotated[Rule | None, Field(description="The rule: a hypothesis that nobody stated.")] = None
+    via: Annotated[list[str], Field(description="What found it.")]
+    sources: list[EvidenceSource]
+
+
+class RootResult(BaseModel):
+    """Where navigation started."""
+
+    name: str
+    intent: Annotated[Intent, Field(description="What the question wants from it.")]
+
+
+class NextResult(BaseModel):
+    """A step that may find more."""
+
+    operator: str
+    args: Annotated[dict[str, str], Field(description="As memory_explore takes them.")]
+    why: str
+
+
+class DetailedResult(Result):
+    """What recall and answer have in common; the last three only with detail=full."""
+
+    conflicts: Annotated[list[str], Field(description="Where facts contradict each other.")]
+    roots: list[RootResult] | None = None
+    paths: Annotated[list[str] | None, Field(description="Facts end to end, best first.")] = None
+    next: list[NextResult] | None = None
+
+
+class ReconstructResult(DetailedResult):
+    """Of memory_reconstruct."""
+
+    evidence: Annotated[list[EvidenceResult], Field(description="Best first.")]
+    sufficient: StrictBool
+    sufficiency: Score
+    missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
+
+
+class CitationResult(BaseModel):
+    """Words that an answer rests on."""
+
+    id: Annotated[str, Field(description="Of the evidence.")]
+    quote: Annotated[str, Field(description="Verbatim.")]
+    source: SourceResult
+
+
+class AnswerResult(DetailedResult):
+    """Of memory_answer."""
+
+    answer: Annotated[str | None, Field(description="null: abstained.")]
+    abstained: StrictBool
+    confidence: Score
+    hedged: StrictBool
+    citations: list[CitationResult]
+    evidence: list[EvidenceResult]
+
+
+class ExploreResult(Result):
+    """Of memory_explore."""
+
+    items: Annotated[list[EvidenceResult], Field(description="Best first.")]
+    next: list[NextResult]
+
+
+class Counts(BaseModel):
+    """What is held."""
+
+    messages: Count
+    documents: Count
+    sessions: Count
+    segments: Count
+    sentences: Count
+    assertions: Annotated[Count, Field(description="Statements of facts.")]
+    entities: Annotated[Count, Field(description="What they are about.")]
+
+
+class SpaceCounts(Counts):
+    """What one space holds."""
+
+    space: str
+
+
+class StorageResult(BaseModel):
+    """The store as it lies there."""
+
+    uri: str
+    bytes: Count | None = None
+
+
+class Versions(BaseModel):
+    """What is running, and on what."""
+
+    server: str
+    format: Annotated[Count, Field(description="Of the tables.")]
+    generation: Annotated[Count, Field(description="Of the derived tables.")]
+    commit: Count
+
+
+class StatusResult(Result):
+    """Of memory_status."""
+
+    counts: Counts
+    spaces: list[SpaceCounts]
+    embedder: str
+    extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
+    storage: StorageResult
+    queue: Annotated[Count, Field(description="Background work not done yet.")]
+    versions: Versions
+    uptime_s: float
+    processes: Annotated[Count, Field(description="How many hold the store.")]
+    healthy: StrictBool

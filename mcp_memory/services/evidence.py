@@ -1,0 +1,91 @@
+"""Evidence: what is shown of what was found, each thing once, with its sources.
+
+A segment is shown as the sentence or passage that it is. Where a fact that answers stands in it, the fact leads the
+item, with its validity, and the segment is quoted as its first source: the sentence and its fact never take two places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, Step
+from mcp_memory.search.look import Hit
+from mcp_memory.view.space import Space
+
+SUFFICIENT = 0.6
+"""S_AS from which on the end of a path leads the item that it stands in, instead of the text; .5 is the right type."""
+SOURCES = 3
+
+
+def evidence_of(space: Space, hits: Sequence[Hit], paths: Sequence[Path]) -> tuple[Evidence, ...]:
+    """Return the hits as evidence, best first.
+
+    Args:
+        space: of a view that is held still.
+        hits: best first.
+        paths: that navigation found, best first.
+    """
+    leading = _leading(space, paths)
+    shown: list[Evidence] = []
+    facts: set[str] = set()
+    used: set[str] = set()  # turns that stand in an item above
+    for hit in hits:
+        segment, turn = space.segments[hit.row], space.segment_turn[hit.row]
+        if turn.id in used and turn.kind != "document":  # a source of a fact above; documents lead by segment
+            continue
+        used.add(turn.id)
+        step = next((step for step in leading.get(hit.row, ()) if step.version.id not in facts), None)
+        if step is None:
+            shown.append(_piece(space, hit))
+            continue
+        facts.add(step.version.id)
+        sources = [Source(turn, segment.start, segment.end)]
+        for assertion in _said(step):
+            if len(sources) < SOURCES and assertion.turn_id not in used:
+                sources.append(Source(space.turns[assertion.turn_id], assertion.start, assertion.end))
+                used.add(assertion.turn_id)
+        version = step.version
+        shown.append(
+            Evidence(
+                version.id,
+                "fact",
+                version.text,
+                hit.score,
+                hit.via,
+                tuple(sources),
+                valid_from=version.since,
+                valid_to=version.until,
+                confidence=step.confidence,
+                inferred=step.inferred,
+            )
+        )
+    return tuple(shown)
+
+
+def _leading(space: Space, paths: Sequence[Path]) -> dict[int, list[Step]]:
+    """Return for each segment the last steps of the sufficient paths that it states, best first."""
+    leading: dict[int, list[Step]] = {}
+    for path in paths:
+        if path.scores.sufficiency < SUFFICIENT:
+            continue
+        step = path.steps[-1]
+        for assertion in _said(step):
+            for row in space.segments_with(assertion.turn_id, assertion.sentence):
+                leading.setdefault(row, []).append(step)
+    return leading
+
+
+def _said(step: Step) -> Sequence[Assertion]:
+    return step.via or step.version.assertions
+
+
+def _piece(space: Space, hit: Hit) -> Evidence:
+    segment, turn = space.segments[hit.row], space.segment_turn[hit.row]
+    source = Source(turn, segment.start, segment.end)
+    rows = space.sentences_within(segment)
+    if segment.first == segment.last and rows:  # a piece of one sentence is shown as that sentence
+        sentence = space.sentences[rows[0]]
+        return Evidence(sentence.id, "sentence", source.quote, hit.score, hit.via, (source,))
+    return Evidence(segment.id, "segment", source.quote, hit.score, hit.via, (source,))

@@ -1,0 +1,73 @@
+"""Explore: one step of navigation, for a client whose own model decides where to go.
+
+The steps are operators of the rooms (``ports.Operator``), laid in one table by ``wiring``. Each reply names further
+steps, so that any client can run the papers' active loop itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.errors import InvalidInput
+from mcp_memory.ports import Embedder, Found, Operator, Step, Store
+from mcp_memory.services.following import cosine_of
+from mcp_memory.services.reconstruct import ask, cosines
+
+
+async def explore(
+    store: Store, embedder: Embedder, operators: Mapping[str, Operator], request: ExploreRequest, *, now: Millis
+) -> Found:
+    """Return what one step finds; of a space or an entity that nobody knows it finds nothing.
+
+    Args:
+        store: where.
+        embedder: for the query.
+        operators: by name.
+        request: which step, and with what.
+        now: the moment of asking, against which the query's words for times are read.
+
+    Raises:
+        InvalidInput: there is no such operator, or it lacks an argument that it cannot do without.
+    """
+    operator = operators.get(request.operator)
+    if operator is None:
+        known = ", ".join(operators)
+        raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
+    for needed in operator.needs:
+        if not _given(request, needed):
+            raise InvalidInput(needed, "is missing", f"The operator {operator.name} cannot do without it.")
+    question = None
+    likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
+    if request.query is not None:
+        question, vectors = await ask(store, embedder, request.space, request.query, now)
+    async with store.reading() as view:
+        space = view.space(request.space)
+        if question is not None:
+            likeness = cosine_of(space, vectors, await cosines(store, space, vectors))
+        return operator(
+            Step(
+                space,
+                likeness,
+                question,
+                entity=request.entity,
+                relation=request.relation,
+                window=request.window,
+                limit=request.limit,
+            )
+        )
+
+
+def _given(request: ExploreRequest, argument: str) -> bool:
+    if argument == "since":
+        return request.window.since > BEGINNING
+    if argument == "until":
+        return request.window.until < FOREVER
+    return bool(getattr(request, argument))
+
+
+def _unlike(assertions: Sequence[Assertion]) -> list[float]:
+    """Return the likeness of assertions to a query that was not given."""
+    return [0.0] * len(assertions)

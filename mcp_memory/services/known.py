@@ -1,0 +1,160 @@
+"""What the facts know about a question: gathered while the view is held still, judged afterwards.
+
+An answer may take its time (a model may be asked), and a view is not held meanwhile. So everything that a judge of
+answers could want to know of the entities that a question names, and of those that paths lead over, is taken down here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, islice
+
+from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.conflicts import conflicts
+from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.paths import Path, Root, Rule, Step
+from mcp_memory.domain.times import Millis
+from mcp_memory.language.questions import Question
+from mcp_memory.navigation.asking import Asking
+from mcp_memory.view.facts import Facts
+from mcp_memory.view.space import Space
+
+MOST_VERSIONS = 2_000
+"""Facts that are taken down for one question; the groups that come after are left out."""
+
+
+def known(
+    space: Space,
+    question: Question,
+    roots: Iterable[Root],
+    paths: Iterable[Path],
+    turns: Iterable[str],
+    *,
+    now: Millis,
+    as_of: Millis | None = None,
+    include_uncertain: bool = False,
+) -> Knowledge:
+    """Return what the facts know about a question.
+
+    Args:
+        space: of a view that is held still.
+        question: taken apart.
+        roots: the entities that navigation started from; those that nothing in the question names are left out.
+        paths: what it found, best first.
+        turns: ids of the turns that recall found; what they deny is taken along.
+        now: the moment of asking.
+        as_of: the moment that the caller means instead, if any.
+        include_uncertain: whether what nothing has confirmed counts as well.
+    """
+    facts = space.facts
+    named = list(dict.fromkeys(root.key for root in roots if not root.soft))
+    denials = [said for turn in dict.fromkeys(turns) for said in facts.said_in(turn) if said.negated]
+    groups: list[Group] = []
+    taken = 0
+    for group in chain(_of_roots(facts, named, denials), _of_paths(facts, paths, denials)):
+        taken += len(group.versions) + len(group.suspected)
+        if taken > MOST_VERSIONS:
+            break
+        groups.append(group)
+    said = [one for group in groups for one in _assertions(group)]
+    return Knowledge(
+        moment=now if as_of is None else as_of,
+        chosen=as_of is not None,
+        uncertain=include_uncertain or Asking(question).unsure,
+        groups=tuple(groups),
+        turns={one.turn_id: space.turns[one.turn_id] for one in said if one.turn_id in space.turns},
+        times={
+            (one.turn_id, one.sentence): space.sentences[row].times
+            for one in said
+            if (row := space.sentence_row(one.turn_id, one.sentence)) >= 0
+        },
+    )
+
+
+def told(question: Question, knowledge: Knowledge) -> tuple[str, ...]:
+    """Return what the facts that a question asks for contradict each other in, at its time, in words."""
+    asking = Asking(question)
+    asked = [group for group in knowledge.groups if asking.asks(group.relation) == 1 and not group.inferred]
+    time = question.time
+    if time is not None and time.dated and time.order == "within":
+        return conflicts(asked, time.since, time.until)
+    return conflicts(asked, knowledge.moment, knowledge.moment + 1)
+
+
+def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[Group]:
+    for key in named:
+        for relation in dict.fromkeys(
+            (*facts.relations_of(key), *(one.relation for one in denials if facts.key(one.head) == key))
+        ):
+            yield _forward(facts, key, relation, denials)
+        yield from _backward(facts, key, denials)
+
+
+def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[Group]:
+    """Return the facts at the ends of paths of several steps, and the hypotheses of those of one."""
+    seen: set[tuple[str, ...]] = set()
+    for path in paths:
+        *through, last = path.steps
+        if path.inferred is None and not through:
+            continue  # of a root itself
+        here = last.version.head if last.forward else last.version.tail
+        key, relation = facts.key(here), last.version.relation
+        mark = (key, relation, str(last.forward), path.inferred or "", *(step.version.id for step in path.steps[:-1]))
+        if mark in seen:
+            continue
+        seen.add(mark)
+        if last.inferred is None and last.forward:
+            yield _forward(facts, key, relation, denials, tuple(through), path.inferred)
+            continue
+        # A hypothesis is no fact of the group: it stands alone, with the confidence that its rule leaves it.
+        said = last.version.assertions or last.via
+        alone = replace(last.version, assertions=said, confidence=last.confidence)
+        yield Group(
+            key, facts.names(key), relation, last.forward, (alone,), through=tuple(through), inferred=path.inferred
+        )
+
+
+def _forward(
+    facts: Facts,
+    key: str,
+    relation: str,
+    denials: Iterable[Assertion],
+    through: tuple[Step, ...] = (),
+    inferred: Rule | None = None,
+) -> Group:
+    denied = tuple(one for one in denials if one.relation == relation and facts.key(one.head) == key)
+    return Group(
+        key=key,
+        names=facts.names(key),
+        relation=relation,
+        forward=True,
+        versions=facts.versions(key, relation),
+        suspected=facts.suspected(key, relation),
+        denials=denied,
+        through=through,
+        inferred=inferred,
+    )
+
+
+def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[Group]:
+    """Return what an entity is the other end of, by relation."""
+    every: dict[str, list[Version]] = {}
+    for version in islice(facts.to(key, suspected=True), MOST_VERSIONS):
+        every.setdefault(version.relation, []).append(version)
+    for relation, versions in every.items():
+        versions.sort(key=lambda version: (version.since, version.until, version.id))
+        sure = tuple(version for version in versions if version.confidence >= facts.stable)
+        unsure = tuple(version for version in versions if version.confidence < facts.stable)
+        denied = tuple(one for one in denials if one.relation == relation and facts.key(one.tail) == key)
+        yield Group(key, facts.names(key), relation, False, sure, unsure, denied)
+
+
+def _assertions(group: Group) -> Iterator[Assertion]:
+    for version in (*group.versions, *group.suspected):
+        yield from version.assertions
+        yield from version.ended_by
+    yield from group.denials
+    for step in group.through:
+        yield from step.version.assertions
+        yield from step.via

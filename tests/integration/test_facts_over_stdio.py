@@ -1,0 +1,124 @@
+"""Facts from end to end over a real server: three years of one life, asked at three times."""
+
+import pytest
+from talking import serving
+
+SESSION = "letters"
+MESSAGES = [
+    {"id": "m1", "speaker": "Ann", "time": "2021-03-01", "text": "I live in Lisbon these days."},
+    {"id": "m2", "speaker": "Ann", "time": "2022-05-10", "text": "I live in Oslo now. Maybe I am allergic to nuts."},
+    {"id": "m3", "speaker": "Ann", "time": "2022-09-01", "text": "The test came back: I am allergic to nuts."},
+    {
+        "id": "m4",
+        "speaker": "Bob",
+        "time": "2023-02-01",
+        "text": "Ann is my friend. Ann has lived in Turku since 1 January 2023.",
+    },
+    {"id": "m5", "speaker": "Ann", "time": "2023-03-01", "text": "I have lived in Bergen since 1 January 2023."},
+]
+SINCE = {"valid_from": "2023-01-01"}
+FACTS = {
+    "m1": [{"head": "Ann", "relation": "lives_in", "tail": "Lisbon"}],
+    "m2": [
+        {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "intent": "EVOLUTION"},
+        {"head": "Ann", "relation": "allergic_to", "tail": "nuts", "confidence": 0.45},
+    ],
+    "m3": [{"head": "Ann", "relation": "allergic_to", "tail": "nuts"}],
+    "m4": [
+        {"head": "Bob", "relation": "friend_of", "tail": "Ann"},
+        {"head": "Ann", "relation": "lives_in", "tail": "Turku"} | SINCE,
+    ],
+    "m5": [{"head": "Ann", "relation": "lives_in", "tail": "Bergen"} | SINCE],
+}
+
+
+@pytest.fixture(scope="module", params=["told", "read"])
+def told(tmp_path_factory, request):
+    """Three years, one call a message, and what each call said of its facts, told by the caller or read by the server.
+
+    Each call is repeated at the end, and changes nothing.
+    """
+    with serving(tmp_path_factory.mktemp("facts") / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
+        calls = [call(message, request.param) for message in MESSAGES]
+        replies = {one["messages"][0]["id"]: talk.told("memory_write", session=SESSION, **one) for one in calls}
+        for again in calls:
+            assert {op for _, op in ops(talk.told("memory_write", session=SESSION, **again))} <= {"unchanged"}
+        yield talk, replies
+        assert talk.noise == []
+
+
+def call(message, how):
+    facts = [fact | {"source": message["id"]} for fact in FACTS[message["id"]]]
+    return {"messages": [message]} | ({"facts": facts} if how == "told" else {})
+
+
+def ops(reply):
+    return {(fact["text"], fact["op"]) for fact in reply["facts"]}
+
+
+def test_each_write_says_what_became_of_its_facts_and_of_those_that_it_ended(told):
+    _, replies = told
+    assert ops(replies["m1"]) == {("Ann lives in Lisbon", "added")}
+    assert ops(replies["m2"]) >= {("Ann lives in Oslo", "added"), ("Ann lives in Lisbon", "closed")}
+    assert ops(replies["m3"]) >= {("Ann is allergic to nuts", "merged")}
+    assert ops(replies["m4"]) >= {("Ann lives in Turku", "added"), ("Ann lives in Oslo", "closed")}
+    assert ops(replies["m5"]) >= {("Ann lives in Bergen", "added"), ("Ann lives in Turku", "contested")}
+
+
+HOMES = [("2021-06-01", "Lisbon"), ("2022-12-24", "Oslo"), ("2023-06-01", "Bergen")]
+
+
+@pytest.mark.parametrize(("as_of", "home"), HOMES)
+def test_the_same_question_is_answered_for_the_time_that_is_meant(told, as_of, home):
+    talk, _ = told
+    recall = talk.told("memory_reconstruct", query="Where does Ann live?", as_of=as_of, detail="full")
+    best = next(item for item in recall["evidence"] if item["kind"] == "fact")
+    assert best["text"] == f"Ann lives in {home}"
+    assert best["valid_from"] <= as_of < best.get("valid_to", "9999")
+    assert recall["roots"][0]["name"] == "Ann"
+    assert recall["paths"][0].startswith("Ann -lives_in[")
+    answer = talk.told("memory_answer", question="Where does Ann live?", as_of=as_of)
+    assert home in answer["answer"]
+
+
+def test_the_contradiction_is_told_in_words_and_both_sides_are_kept(told):
+    talk, _ = told
+    answer = talk.told("memory_answer", question="Where does Ann live?", as_of="2023-06-01")
+    (conflict,) = answer["conflicts"]
+    assert "Bergen" in conflict
+    assert "Turku" in conflict
+
+
+def test_the_confirmed_hedge_holds_from_when_it_was_first_said(told):
+    talk, _ = told
+    (fact,) = talk.told("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
+    assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-10", True)
+    assert {source["id"] for source in fact["sources"]} == {"m2", "m3"}
+
+
+def test_what_nobody_said_is_inferred_and_marked_as_a_hypothesis(told):
+    talk, _ = told
+    step = talk.told("memory_explore", operator="counterfactual", entity="Ann", query="Who is a friend of Ann?")
+    friend = next(item for item in step["items"] if item.get("inferred") == "symmetry")
+    assert "Bob" in friend["text"]
+    known = talk.read("memory://default/entities/Ann")
+    assert all(fact["head"] == "Bob" for fact in known["facts"]["friend_of"])  # the hypothesis was not stored
+
+
+def test_the_timeline_shows_every_value_with_its_time(told):
+    talk, _ = told
+    line = talk.read("memory://default/timeline/Ann")["versions"]
+    shown = [(one["text"], one["valid_from"], one.get("valid_to"), one["status"]) for one in line]
+    assert shown == [
+        ("Ann lives in Lisbon", "2021-03-01", "2022-05-10", "closed"),
+        ("Ann lives in Oslo", "2022-05-10", "2023-01-01", "closed"),
+        ("Ann is allergic to nuts", "2022-05-10", None, "active"),
+        ("Ann lives in Turku", "2023-01-01", "2023-01-01", "contested"),
+        ("Ann lives in Bergen", "2023-01-01", None, "active"),
+        ("Bob is a friend of Ann", "2023-02-01", None, "active"),
+    ]
+    assert line[0]["superseded_by"] == line[1]["id"]
+    nuts = talk.read(line[2]["uri"])
+    assert [one["source"]["id"] for one in nuts["assertions"]] == ["m2", "m3"]
+    assert all("I am allergic to nuts" in one["source"]["quote"] for one in nuts["assertions"])
+    assert [state["known"][0].get("suspected") for state in nuts["history"]] == [True, None]

@@ -1,0 +1,64 @@
+"""Answers from facts through the services: written by a caller, found by navigation, cited from the stored turns."""
+
+from __future__ import annotations
+
+import pytest
+from small_memory import ask, said
+
+from mcp_memory.domain.requests import NewFact
+from mcp_memory.language.iso import parse
+
+
+def fact(head: str, relation: str, tail: str, since: str, until: str | None = None) -> NewFact:
+    return NewFact(head, relation, tail, parse(since)[0], parse(until)[0] if until else None)
+
+
+HOMES = (fact("Ann", "lives in", "Paris", "2010-01-01"), fact("Ann", "lives in", "London", "2015-01-01"))
+
+
+@pytest.mark.anyio
+async def test_a_value_at_a_time_is_answered_from_facts_and_cited_verbatim() -> None:
+    found = await ask((), "Where did Ann live in 2012?", facts=HOMES)
+    assert found.text == "Paris"
+    assert not found.hedged
+    shown = {item.id for item in found.recall.evidence}
+    for citation in found.citations:
+        assert citation.evidence_id in shown
+        assert citation.source.quote in citation.source.turn.text
+
+
+@pytest.mark.anyio
+async def test_as_of_moves_the_present_of_a_question() -> None:
+    assert (await ask((), "Where does Ann live?", facts=HOMES)).text == "London"
+    assert (await ask((), "Where does Ann live?", facts=HOMES, as_of="2011-01-01")).text == "Paris"
+
+
+@pytest.mark.anyio
+async def test_a_contested_value_is_told_in_words_and_hedged() -> None:
+    facts = (fact("Dan", "lives in", "Rome", "2001-01-01"), fact("Dan", "lives in", "Turin", "2001-01-01"))
+    found = await ask((), "Where does Dan live?", facts=facts)
+    assert found.hedged
+    assert len(found.recall.conflicts) == 1
+
+
+@pytest.mark.anyio
+async def test_conflicts_about_other_relations_are_not_told() -> None:
+    facts = (fact("Dan", "lives in", "Rome", "2001-01-01"), fact("Dan", "lives in", "Turin", "2001-01-01"))
+    found = await ask(
+        (), "What languages does Dan speak?", facts=(*facts, fact("Dan", "speaks", "Dutch", "2001-01-01"))
+    )
+    assert found.text == "Dutch"
+    assert found.recall.conflicts == ()
+
+
+@pytest.mark.anyio
+async def test_a_fact_with_a_source_cites_the_message_that_says_it() -> None:
+    items = said("Ann: We packed the boxes, and since Monday I call Lyon my home.")
+    moved = NewFact("Ann", "lives in", "Lyon", parse("2023-05-08")[0])
+    found = await ask(items, "Where does Ann live?", facts=(moved,))
+    assert found.text == "Lyon"
+
+
+@pytest.mark.anyio
+async def test_of_a_moment_before_anything_is_known_nothing_is_said() -> None:
+    assert (await ask((), "Where did Ann live?", facts=HOMES, as_of="2005-01-01")).text is None

@@ -1,0 +1,83 @@
+"""One step of navigation for a client that navigates itself."""
+
+import pytest
+from fakes import FakeEmbedder, FakeStore
+
+from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, Window, WriteRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.navigation.operators import ExpandFacts
+from mcp_memory.ports import Found
+from mcp_memory.search.look import INDEXES
+from mcp_memory.services.derive import Reading
+from mcp_memory.services.explore import explore
+from mcp_memory.services.write import write
+from mcp_memory.view.view import View
+
+pytestmark = pytest.mark.anyio
+NOW = 1_700_000_000_000
+
+
+class Listening:
+    """An operator that finds nothing and remembers what it was asked."""
+
+    name = "listening"
+    needs = ("entity", "since")
+
+    def __call__(self, asked):
+        self.asked = asked
+        self.likeness = asked.cosine(asked.space.facts.rows)
+        return Found(())
+
+
+async def quiet(_done, _total, _what):
+    pass
+
+
+async def store_of(*facts):
+    store, embedder = FakeStore(dimension=64, make_view=lambda: View(INDEXES)), FakeEmbedder()
+    items = tuple(NewItem(f"{fact.head} told me about {fact.tail}.", ref=fact.source) for fact in facts)
+    request = WriteRequest("default", "s", "message", items, facts)
+    await write(store, Reading(embedder, None, 200), request, now=NOW, progress=quiet)
+    return store, embedder
+
+
+async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_was_said():
+    facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
+    store, embedder = await store_of(*facts)
+    step, window = Listening(), Window(5, 50)
+    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3)
+    assert await explore(store, embedder, {"listening": step}, asked, now=NOW) == Found(())
+    told = step.asked
+    assert (told.entity, told.relation, told.window, told.limit) == ("Ann", "livesIn", window, 3)
+    assert told.question.text == "chess, told about"
+    assert step.likeness[1] > step.likeness[0] > 0
+
+
+async def test_without_a_query_nothing_is_embedded_and_no_fact_is_likelier_than_another():
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    step, before = Listening(), len(embedder.texts)
+    asked = ExploreRequest("default", "listening", "Ann", window=Window(5, 50))
+    await explore(store, embedder, {"listening": step}, asked, now=NOW)
+    assert (step.asked.question, step.likeness, len(embedder.texts)) == (None, [0.0], before)
+
+
+async def test_the_best_fact_comes_first_with_its_source():
+    facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
+    store, embedder = await store_of(*facts)
+    asked = ExploreRequest("default", "expand_facts", "ann", query="Did Ann tell about chess?")
+    found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
+    assert [item.text for item in found.items] == ["Ann likes chess", "Ann likes tea"]
+    assert found.items[0].sources[0].quote == "Ann told me about chess."
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (ExploreRequest("default", "fly"), "operator: there is no operator 'fly'. There are: listening."),
+        (ExploreRequest("default", "listening", window=Window(5, 50)), "entity: is missing"),
+        (ExploreRequest("default", "listening", entity="Ann"), "since: is missing. The operator listening cannot"),
+    ],
+)
+async def test_what_a_step_cannot_do_without_is_named(asked, words):
+    with pytest.raises(InvalidInput, match="^" + words.replace(".", r"\.")):
+        await explore(FakeStore(), FakeEmbedder(), {"listening": Listening()}, asked, now=NOW)

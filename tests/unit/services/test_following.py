@@ -1,0 +1,70 @@
+"""What navigation finds, laid back on the texts; and the facts that stand in where a question names nobody."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import Segment, Turn
+from mcp_memory.services.following import nearby, on_segments
+from mcp_memory.view.space import Space
+
+STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))
+
+
+def space() -> Space:
+    """Return a space of three messages of one sentence each that states one fact."""
+    turns = [Turn(f"t_{i}", "x", "s", str(i), "message", "words", "Ann", None, None, None, 0, 0, i) for i in range(3)]
+    pieces = [Segment(f"g_{turn.id}", "x", turn.id, 0, 0, 5, 0, 0) for turn in turns]
+    facts = [
+        Assertion(f"x_{i}", "x", f"t_{i}", 0, 0, 5, head, relation, tail, False, 0, FOREVER, True, 0.9, "FACT", False,
+                  "embedded", 0, 0)
+        for i, (head, relation, tail) in enumerate(STATED)
+    ]  # fmt: skip
+    made = Space("x")
+    made.add(turns, pieces, [], None, None, facts)
+    return made
+
+
+def path(made: Space, scores: PathScores, *rows: int) -> Path:
+    steps = []
+    for row in rows:
+        version = made.facts.version_of(made.facts.rows[row])
+        assert version is not None
+        steps.append(Step(version, forward=True, confidence=version.confidence))
+    return Path(Root("ann", "Ann", "FACT"), tuple(steps), "end", scores)
+
+
+def test_a_path_that_suffices_speaks_for_every_text_that_states_it() -> None:
+    made = space()
+    found = on_segments(made, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
+    assert found.tolist() == [pytest.approx(0.7 * 0.9), pytest.approx(0.7 * 0.9), 0.0]
+
+
+def test_of_several_paths_over_a_text_the_best_counts() -> None:
+    made = space()
+    paths = [path(made, PathScores(0.3, 0.9, 0.6), 0), path(made, PathScores(0.9, 0.9, 0.9), 0)]
+    assert on_segments(made, paths)[0] == pytest.approx(0.9 * 0.9)
+
+
+def test_a_single_fact_that_does_not_suffice_speaks_for_nothing() -> None:
+    made = space()
+    assert not on_segments(made, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
+
+
+def test_a_chain_of_relations_that_are_asked_for_speaks_though_its_end_is_no_answer() -> None:
+    made = space()
+    asked, near = PathScores(0.7, 0.9, 0.3), PathScores(0.65, 0.9, 0.3)
+    assert np.flatnonzero(on_segments(made, [path(made, asked, 0, 1)])).tolist() == [0, 1]
+    assert not on_segments(made, [path(made, near, 0, 1)]).any()
+
+
+def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_many() -> None:
+    made = space()
+    cosines = np.array([[0.9, 0.9, 0.9], [0.1, 0.5, 0.3]], np.float32)  # as asked, and as the speaker would say it
+    assert [found.id for found in nearby(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
+    assert [found.id for found in nearby(made, cosines, 2)] == ["x_1", "x_2"]
+    assert nearby(Space("empty"), np.zeros((1, 0), np.float32), 5) == []

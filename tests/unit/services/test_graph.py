@@ -1,0 +1,121 @@
+"""The graph of facts: what is in it, what lies around an entity, and that other programs can read it."""
+
+import re
+from xml.etree import ElementTree
+
+import networkx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.language import iso
+from mcp_memory.services.graph import MERMAID_EDGES, around, graph_of, graphml, label, mermaid
+from mcp_memory.view.facts import Facts
+
+NAMES = [
+    'Ann "the Fox" O\'Neil',
+    "end",
+    "graph TD; A-->B",
+    "[brackets] (round) {curly} <b>html</b> |pipe|",
+    "subgraph",
+    "%%{init: {}}%%",
+    "%% comment",
+    "👩‍👩‍👧 family 🏳️‍🌈",
+    "two\nlines\r\nand \u2028 more",
+    "x" * 5000,
+    "مرحبا \u202eevil\u202c",
+    "नमस्ते 你好 e\u0301",
+    "#35; &quot; &#60; ﬂ°°35¶ß",
+    "`code` *md* 1. list",
+    "style a:b#quot; classDef x:#fff;",
+    "fa:fa-bell click href javascript:alert(1)",
+    "\x00\x0b\x1b\ufffe bell\x07",
+    "\\ backslash \\n",
+    "   ",
+    "—",
+]
+
+
+def said(head, relation, tail, since, until=None, confidence=0.95, number=0):
+    start, end = iso.parse(since)[0], FOREVER if until is None else iso.parse(until)[0]
+    name = assertion_id(f"t_{number}", 0, 1, head, relation, tail, since, str(until))
+    times = (start, end, True, confidence, "FACT", False, "caller", start, start)
+    return Assertion(name, "default", f"t_{number}", 0, 0, 1, head, relation, tail, False, *times)
+
+
+def facts_of(*assertions):
+    facts = Facts()
+    facts.add(assertions)
+    return facts
+
+
+FACTS = facts_of(
+    said("Ann", "lives_in", "Lisbon", "2015-01-01"),
+    said("Ann", "lives_in", "Oslo", "2020-01-01", number=1),
+    said("Bob", "likes", "Oslo", "2021-01-01", number=2),
+    said("Bob", "owns", "a boat", "2021-01-01", confidence=0.4, number=3),
+    said("Bob", "owns", "a car", "2019-01-01", "2021-01-01", number=4),
+)
+
+
+def test_the_graph_holds_what_was_ever_true_and_nothing_that_is_only_suspected():
+    graph = graph_of(FACTS)
+    assert [graph.nodes[key]["name"] for key in graph] == ["Ann", "Lisbon", "Oslo", "Bob", "a car"]
+    assert graph.number_of_edges() == 4
+    now = graph_of(FACTS, iso.parse("2022-01-01")[0])
+    assert [version.text for _, _, version in now.edges(data="version")] == ["Ann lives in Oslo", "Bob likes Oslo"]
+    assert graph_of(FACTS, iso.parse("2014-12-31")[0]).number_of_nodes() == 0
+
+
+def test_what_lies_around_an_entity_is_found_in_both_directions_the_nearest_first():
+    graph = graph_of(FACTS)
+    assert list(around(graph, "lisbon", 1)) == ["lisbon", "ann"]
+    assert set(around(graph, "lisbon", 3)) == {"lisbon", "ann", "oslo", "bob"}
+    assert list(around(graph, "nobody", 3)) == []
+
+
+def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
+    (tmp_path / "graph.graphml").write_text(graphml(graph_of(FACTS)), encoding="utf-8")
+    back = networkx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
+    told = {data["text"]: data for _, _, data in back.edges(data=True)}
+    assert told["Ann lives in Lisbon"]["valid_to"] == "2020-01-01"
+    assert "valid_to" not in told["Ann lives in Oslo"]
+    assert told["Bob likes Oslo"]["confidence"] == 0.95
+    assert {name for _, name in back.nodes(data="name")} == {"Ann", "Lisbon", "Oslo", "Bob", "a car"}
+
+
+def test_mermaid_draws_what_holds_with_a_line_and_what_is_over_with_dots():
+    drawn = mermaid(around(graph_of(FACTS), "lisbon", 1))
+    assert drawn == (
+        'flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in#44; 2015#45;01#45;01 to 2020#45;01#45;01"| n1\n'
+    )
+    assert '-->|"lives in#44; since 2020#45;01#45;01"|' in mermaid(graph_of(FACTS))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_breaks_a_drawing_or_a_file(name):
+    graph = graph_of(
+        facts_of(said(name, "knows", "Ann", "2020-01-01"), said("Bob", name, name, "2020-01-01", number=1))
+    )
+    for line in mermaid(graph).splitlines()[1:]:
+        assert re.fullmatch(r'  n\d+(?:\["[^"]*"\]| --?>\|"[^"]*"\| n\d+)', line), line
+    assert len(ElementTree.fromstring(graphml(graph)).findall(".//{*}edge")) == 2
+
+
+@given(st.text())
+def test_a_label_is_letters_digits_spaces_and_codes_and_never_empty(text):
+    assert re.fullmatch(r"(?:[^\W_]| |#\d+;)+", label(text))
+    assert len(re.sub(r"#\d+;", "x", label(text))) <= 60
+
+
+def test_a_large_graph_is_drawn_as_far_as_mermaid_allows_and_says_what_is_left_out():
+    crowd = [said("Ann", "knows", f"person {number} " + "é" * 50, "2020-01-01", number=number) for number in range(700)]
+    few, long = mermaid(graph_of(facts_of(*crowd[:500]))), mermaid(graph_of(facts_of(*crowd)))
+    for drawn in (few, long):
+        assert len(drawn.encode("utf-16-le")) <= 100_000
+        assert drawn.count("-->") <= MERMAID_EDGES
+        left = int(re.search(r"%% (\d+) of", drawn)[1])
+        assert left + drawn.count("-->") in (500, 700)
