@@ -71,7 +71,7 @@ async def _in_process(part: str, memory: Memory, filled: Filled) -> list[Figure]
 
     asked = len(questions)
     figures = [
-        Figure(part, "reconstruct p50 / floor p50", every.median() / floor.median(), "x", asked, aim=2.0),
+        Figure(part, "reconstruct p50 / floor p50", every.median() / floor.median(), "x", asked, aim=2.5),
         Figure(part, "reconstruct p50", every.median(), "ms", asked),
         Figure(part, "reconstruct p95", every.p(0.95), "ms", asked),
         Figure(part, "floor p50 (embed the query, scan the vectors)", floor.median(), "ms", asked),

@@ -43,11 +43,13 @@ async def _status(config: Config) -> int:
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     others = [str(process) for process in store.holders if process != os.getpid()]
     print(f"mcp-memory {found.version}, {found.engine} engine, embedder {found.embedder}")
+    print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
     for space in found.spaces:
         held = f"{space.messages} messages, {space.documents} documents in {space.sessions} sessions"
         print(f"space {space.name}: {held}; {space.segments} segments, {space.sentences} sentences")
+        print(f"  {space.assertions} statements of facts about {space.entities} entities")
     if not found.spaces and found.healthy:
         print("nothing is stored yet")
     for problem in store.problems:

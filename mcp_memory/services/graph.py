@@ -46,15 +46,14 @@ def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
     from networkx import MultiDiGraph
 
     graph: MultiDiGraph[str] = MultiDiGraph()
-    for key in facts.entities():
-        for version in facts.from_(key):
-            if version.status == "contested" or not (as_of is None or version.holds(as_of, as_of + 1)):
-                continue
-            tail = facts.key(version.tail)
-            for node in (key, tail):
-                if node not in graph:
-                    graph.add_node(node, name=facts.name(node), kind=facts.kind(node))
-            graph.add_edge(key, tail, key=version.id, version=version)
+    for version in facts.all():
+        if version.status == "contested" or not (as_of is None or version.holds(as_of, as_of + 1)):
+            continue
+        head, tail = facts.key(version.head), facts.key(version.tail)
+        for node in (head, tail):
+            if node not in graph:
+                graph.add_node(node, name=facts.name(node), kind=facts.kind(node))
+        graph.add_edge(head, tail, key=version.id, version=version)
     return graph
 
 

@@ -25,7 +25,12 @@ def condition(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | N
         return None, (str(error),)
     problems = []
     if last and last.format != FORMAT:
-        problems.append(f"The store has format {last.format}, this program knows {FORMAT}.")
+        remedy = (
+            "It is made anew from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
+            if last.format < FORMAT
+            else "Update this program."
+        )
+        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. {remedy}")
     if last and (last.embedder, last.dimension) != (embedder, dimension):
         problems.append(
             f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "

@@ -41,16 +41,19 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
     found: dict[str, Change] = {}
     for assertion in new:
         if assertion.negated:
-            for ended in _ended_by(facts, assertion):
-                found.setdefault(ended.id, Change(ended, "closed" if assertion.id in fresh else "unchanged"))
+            for ended in _ended_by(facts, assertion) if assertion.id not in fresh else ():
+                found.setdefault(ended.id, Change(ended, "unchanged"))
         elif version := facts.version_of(assertion):
             found.setdefault(version.id, Change(version, _op(version, assertion, fresh)))
     for key, relation in dict.fromkeys((facts.key(a.head), a.relation) for a in new if a.id in fresh):
-        for version in facts.both(key, relation):
-            if version.id not in found and any(ending.id in fresh for ending in version.ended_by):
-                found[version.id] = Change(version, "closed")
-            elif version.id not in found and _beaten(version, found):
-                found[version.id] = Change(version, "contested")
+        for before in facts.without(key, relation, fresh):
+            now = facts.version(before.id)
+            if now is None or now.id in found:
+                continue
+            if now.status == "contested" != before.status:
+                found[now.id] = Change(now, "contested")
+            elif now.until < before.until:
+                found[now.id] = Change(now, "closed")
     return list(found.values())
 
 
@@ -65,12 +68,3 @@ def _op(version: Version, assertion: Assertion, fresh: Collection[str]) -> Op:
 def _ended_by(facts: Facts, negation: Assertion) -> list[Version]:
     found = facts.both(facts.key(negation.head), negation.relation)
     return [version for version in found if any(ending.id == negation.id for ending in version.ended_by)]
-
-
-def _beaten(version: Version, found: dict[str, Change]) -> bool:
-    """Return whether a version lost its start to one that this write brought."""
-    return version.status == "contested" and any(
-        change.op in ("added", "merged") and change.version.since == version.since
-        for change in found.values()
-        if (change.version.head, change.version.relation) == (version.head, version.relation)
-    )

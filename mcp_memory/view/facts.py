@@ -13,7 +13,7 @@ nothing:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.cardinality import Counts, count, learnt
@@ -238,6 +238,10 @@ class Facts:
             if any((a.turn_id, a.sentence, self.key(a.tail)) == said for a in version.assertions):
                 return version
         return None
+
+    def without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
+        """Return the versions, relied on or suspected, that there would be had some assertions not been recorded."""
+        return self._as_known(key, relation, lambda row: self.rows[row].id not in ids)
 
     def history(self, key: str, relation: str, limit: int) -> list[tuple[Millis, tuple[Version, ...]]]:
         """Return what was known after each of the last ``limit`` moments of recording about (head, relation).

@@ -97,10 +97,6 @@ class Space:
         """Return the rows of a turn's sentences, in order."""
         return self._sentence_rows.get(turn_id, [])
 
-    def segments_of(self, turn_id: str) -> list[int]:
-        """Return the rows of a turn's segments, in order."""
-        return self._segment_rows.get(turn_id, [])
-
     def segments_with(self, turn_id: str, sentence: int) -> list[int]:
         """Return the rows of the segments that hold a sentence of a turn, by its index; all of them below 0."""
         rows = self._segment_rows.get(turn_id, [])
