@@ -11,6 +11,7 @@ A name in a document that does not clearly lead the other names of its sentence 
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,8 +26,12 @@ from mcp_memory.reasoning.embedded.dates import dates
 from mcp_memory.reasoning.embedded.names import named, somebody, somewhere
 from mcp_memory.reasoning.embedded.phrases import phrases
 from mcp_memory.reasoning.embedded.polarity import polar
+from mcp_memory.reasoning.embedded.ruling import Ruling
 from mcp_memory.reasoning.embedded.spans import Span, shortened, widened
 from mcp_memory.reasoning.embedded.support import Reading, Support, nearness, rivalry, unknown, weigh
+
+_POSSESSIVE = re.compile(r"^(?:my|your)\s+|^(?:My|Your)\s+(?=[a-z])")
+"""Whose something is, as the speaker says it: for whoever asks, "my" is somebody else's. A title keeps it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ def extract(
     candidates: Sequence[Candidate],
     rarity: Mapping[str, float],
     numbers: Extraction,
+    ruled: Ruling | None = None,
 ) -> Proposal | None:
     """Return the best supported span, or None where nothing has the form that the question asks for.
 
@@ -77,10 +83,11 @@ def extract(
         candidates: the sentences of the evidence, those of one item in order.
         rarity: how much a stem of the question tells, at least 0 (its idf in the space); 1 for one that is not there.
         numbers: weights and bounds.
+        ruled: what facts leave to texts; None where they know nothing.
     """
     wanted = asking(question)
     readings = weigh(wanted, candidates, rarity, numbers.support)
-    choices = _choices(wanted, readings, numbers)
+    choices = _choices(wanted, readings, numbers, ruled or Ruling())
     if not choices:
         return None
     best = max(choices, key=lambda choice: choice.total)
@@ -91,12 +98,12 @@ def extract(
     return Proposal(
         text=_text(best, signs.alone, numbers),
         confidence=confidence,
-        hedged=best.span.hedged,
+        hedged=best.span.hedged or (ruled is not None and ruled.doubts(best.reading.candidate.source)),
         citations=tuple(Citation(candidate.evidence_id, candidate.source) for candidate in sources),
     )
 
 
-def _choices(wanted: Asking, readings: Sequence[Reading], numbers: Extraction) -> list[Choice]:
+def _choices(wanted: Asking, readings: Sequence[Reading], numbers: Extraction, ruled: Ruling) -> list[Choice]:
     turns = (reading.candidate.source.turn for reading in readings)
     speakers = frozenset(name.lower() for turn in turns for name in (turn.speaker or "").split())
     found: list[Choice] = []
@@ -105,7 +112,9 @@ def _choices(wanted: Asking, readings: Sequence[Reading], numbers: Extraction) -
         before = len(found)
         for span in _spans(wanted, reading, readings, speakers):
             bound = numbers.binding * _binding(wanted, reading, span, numbers)
-            found.append(Choice(reading, span, reading.support + span.fit + bound))
+            choice = Choice(reading, span, reading.support + span.fit + bound)
+            if ruled.allows(reading.candidate.source, choice.said):
+                found.append(choice)
         fruitful += len(found) > before
         if fruitful == numbers.considered:
             break
@@ -184,4 +193,4 @@ def _text(best: Choice, alone: float, numbers: Extraction) -> str:
     text = best.reading.candidate.source.quote
     cut = widened if best.reading.is_document and alone < numbers.alone else shortened
     start, end = cut(text, best.span.start, best.span.end)
-    return " ".join(text[start:end].split())
+    return " ".join(_POSSESSIVE.sub("", text[start:end]).split())

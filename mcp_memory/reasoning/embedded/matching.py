@@ -40,6 +40,14 @@ _SPECIAL = (
 )  # fmt: skip
 """Words that are narrower than the relation that they ask for: a fact counts only where its own words say so too."""
 _NARROW = {stem(word): tuple(stem(same) for same in words) for words in _SPECIAL for word in words}
+_OPPOSITE = {
+    stem(word): stem(other)
+    for pair in (("mother", "father"), ("son", "daughter"), ("brother", "sister"))
+    for one, opposite in (pair, pair[::-1])
+    for words, other in ((next(kind for kind in _SPECIAL if one in kind), opposite),)
+    for word in words
+}
+"""Of the words for kin, what cannot be meant where the other is said: a sister is no brother."""
 _NARROWER = frozenset(stem(word) for word in ("country", "state", "street", "county", "region", "continent"))
 """Places of a size that facts do not tell."""
 
@@ -123,6 +131,8 @@ def _match(question: Question, asked: tuple[Token, ...], group: Group, knowledge
         explained |= {place for place, token in enumerate(asked) if token.word == noun}
     narrowed = _narrowed(values, noun or how.wanted, group, knowledge)
     certain = narrowed is not None
+    if narrowed == [] and values:
+        return None  # her only sibling is a sister, and no brother
     if narrowed is None:
         if question.asked not in ("who", "what") or len(values) != 1 or not _may_be(noun or how.wanted):
             return None
@@ -202,12 +212,17 @@ def _narrowed(values: Sequence[Held], wanted: str | None, group: Group, knowledg
     kinds = _NARROW.get(noun)
     if not kinds:
         return list(values)
-    kept = []
+    # "Beth is my sister" calls the tail a sister: seen from Beth, it does not say what Ann is.
+    telling = group.forward or not relations().get(group.relation).symmetric
+    kept, other = [], []
     for one in values:
-        spoken = " ".join([one.value, *(place.quote for said in one.said if (place := source(said, knowledge)))])
-        if any(token.stem in kinds for token in tokens(spoken)):
+        quotes = (place.quote for said in one.said if telling and (place := source(said, knowledge)))
+        spoken = {token.stem for token in tokens(" ".join([one.value, *quotes]))}
+        if not spoken.isdisjoint(kinds):
             kept.append(one)
-    return kept or None
+        elif not spoken.isdisjoint(_NARROW.get(_OPPOSITE.get(noun, ""), ())):
+            other.append(one)
+    return kept or ([] if values and len(other) == len(values) else None)
 
 
 def source(assertion: Assertion, knowledge: Knowledge) -> Source | None:

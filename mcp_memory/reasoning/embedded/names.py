@@ -33,6 +33,8 @@ _SOMEBODY = re.compile(
     rf"\b(?:my|our|his|her|their|some|an?|the)\s+((?:[\w'’-]+\s+){{0,2}}?{_KIN}\b(?:(?:,|,? and)\s(?:my )?{_KIN}\b)*)",
     re.I,
 )
+_IS = re.compile(r"(?:\b(?:is|was|are|were)|['’]s)\s+$", re.I)
+_THEN_IS = re.compile(r"\s+(?:is|was|are|were)\s+(?-i:[A-Z])", re.I)
 _CALENDAR = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
@@ -74,11 +76,18 @@ def named(question: Asking, reading: Reading, speakers: frozenset[str]) -> Itera
 
 
 def somebody(question: Asking, reading: Reading) -> Iterator[Span]:
-    """Return those whom a speaker tells of without a name: "my sister", "a local organisation"."""
+    """Return those whom a speaker tells of without a name: "my sister", as Ann's sister, "a local organisation"."""
     for found in _SOMEBODY.finditer(reading.text):
         words = reading.words[at(reading.words, found.start(1)) : at(reading.words, found.end(1) - 1) + 1]
-        if novelty(words, question.stems) >= NEW:
-            yield Span(found.start(), found.end(), 0.9 * near_to_hits(reading, *found.span()))
+        if novelty(words, question.stems) < NEW:
+            continue
+        told = {stem for word in reading.words for stem in word.stems}
+        equated = _IS.search(reading.text[: found.start()]) or _THEN_IS.match(reading.text, found.end())
+        if equated and not question.stems <= told:
+            continue  # "Ann is my sister" tells who Ann is, and nothing of Ann's brother
+        speaker = reading.candidate.source.turn.speaker
+        text = f"{speaker}'s {found[1]}" if speaker and found[0].lower().startswith("my ") else None
+        yield Span(found.start(), found.end(), 0.9 * near_to_hits(reading, *found.span()), text)
 
 
 def somewhere(question: Asking, reading: Reading) -> Iterator[Span]:

@@ -13,9 +13,6 @@ from mcp_memory.reasoning.embedded.dates import as_told
 from mcp_memory.reasoning.embedded.held import Held
 from mcp_memory.reasoning.embedded.spans import MOST_WORDS
 
-YEAR = 365.2425 * DAY
-MONTH = YEAR / 12
-
 
 def listed(values: Iterable[str], joined: str = "and") -> str:
     """Return values as a list in words, each once: "Paris, Rome and Oslo".
@@ -61,13 +58,22 @@ def stretch(one: Held, knowledge: Knowledge) -> str | None:
 
 
 def lasted(since: Millis, until: Millis) -> str:
-    """Return a length of time in words, in the largest unit of which it holds two or more."""
-    length = max(until - since, 0)
-    for unit, name in ((YEAR, "year"), (MONTH, "month"), (7 * DAY, "week"), (DAY, "day")):
-        count = round(length / unit)
-        if count >= 2 or (name in ("year", "month") and count == 1 and abs(length - unit) < unit / 12):
-            return f"{count} {name}{'s' * (count > 1)}"
-    return "1 day"
+    """Return a length of time in words, in the largest unit of which it holds two or more, years to the half.
+
+    By the calendar, and never more than it was: what has not passed is left out.
+    """
+    (year, month, day), (last_year, last_month, last_day) = civil(since), civil(max(until, since))
+    months = 12 * (last_year - year) + last_month - month - (last_day < day)
+    if months >= 24:
+        return f"{months // 12} {'and a half ' if months % 12 >= 6 else ''}years"
+    if months == 12:
+        return "1 year"
+    if months >= 2:
+        return f"{months} months"
+    if months == 1 and day == last_day:
+        return "1 month"
+    days = max(until - since, 0) // DAY
+    return f"{days // 7} weeks" if days >= 14 else f"{days} days" if days >= 2 else "1 day"
 
 
 def _grain(instant: Millis, said: Sequence[Assertion], knowledge: Knowledge) -> Grain:

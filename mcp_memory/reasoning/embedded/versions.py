@@ -20,15 +20,16 @@ from mcp_memory.domain.answers import Group, Knowledge, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING
 from mcp_memory.language.questions import Question
 from mcp_memory.reasoning.embedded.held import Held, When, chosen, when
+from mcp_memory.reasoning.embedded.lasting import Said, how_long, when_said
 from mcp_memory.reasoning.embedded.matching import Match, clearest, source
-from mcp_memory.reasoning.embedded.relations import ends, names_in, tokens, turning
-from mcp_memory.reasoning.embedded.telling import began, ended, lasted, listed, stretch
+from mcp_memory.reasoning.embedded.relations import names_in, tokens
+from mcp_memory.reasoning.embedded.ruling import Ruling, one_at_a_time, ruling
+from mcp_memory.reasoning.embedded.telling import ended, listed
 
 MOST_CITED = 3
-_PLACES = frozenset(("first", "last", "within"))
-"""Orders of time that a question for a time can have; "before" and "after" it would ask for two times at once."""
 _OPEN = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no longer|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
@@ -68,24 +69,18 @@ class Sureness:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """An answer in the making: what it rests on, its words, and how far it is weakened.
+class Told:
+    """What the facts say to a question, beside what texts may say.
 
     Attributes:
-        text: its words.
-        values: that it tells.
-        worth: how far it is weakened, in (0, 1].
-        hedged: whether it should be said with doubt.
-        by: further assertions that it rests on.
-        open: whether there may be more values than it tells.
+        proposal: the answer, or None where they do not clearly give one.
+        leads: whether it goes before what any text says.
+        ruled: what they leave to texts.
     """
 
-    text: str
-    values: tuple[Held, ...]
-    worth: float = 1.0
-    hedged: bool = False
-    by: tuple[Assertion, ...] = ()
-    open: bool = False
+    proposal: Proposal | None
+    leads: bool
+    ruled: Ruling
 
 
 def propose(question: Question, knowledge: Knowledge, numbers: Sureness) -> Proposal | None:
@@ -96,19 +91,43 @@ def propose(question: Question, knowledge: Knowledge, numbers: Sureness) -> Prop
         knowledge: of the entities that it names.
         numbers: how sure which answers are.
     """
+    told = tell(question, knowledge, numbers)
+    return told.proposal if told else None
+
+
+def tell(question: Question, knowledge: Knowledge, numbers: Sureness) -> Told | None:
+    """Return what the facts say to a question and what they leave to texts; arguments as for `propose`.
+
+    None where facts alone answer no such question, or nobody knows which time it means.
+    """
     if _OPEN.search(question.text) or question.asked in ("why", "how", "other"):
         return None
     try:
         at = when(question.time, knowledge)
     except LookupError:
         return None
+    past = not knowledge.chosen and _PAST.search(question.text) is not None
     matched = clearest(question, knowledge, numbers.apart)
-    if matched is None:
-        return None
-    said = _say(question, knowledge, matched, at, numbers)
-    if said is None or not said.text:
-        return None
-    return _proposal(said, knowledge, matched, numbers)
+    said = _say(question, knowledge, matched, at, numbers) if matched else None
+    proposal = _proposal(said, knowledge, matched, numbers) if said and said.text and matched else None
+    known = replace(knowledge, uncertain=True, groups=tuple(one for one in knowledge.groups if not one.inferred))
+    ruled = ruling(question, known, clearest(question, known, numbers.apart), at, past=past)
+    return Told(proposal, bool(proposal and matched and _leads(question, matched, proposal, ruled)), ruled)
+
+
+def _leads(question: Question, matched: Match, proposal: Proposal, ruled: Ruling) -> bool:
+    """Return whether what facts say goes before every span, however sure.
+
+    Of a relation with many values, facts may have missed the one that is meant, and of what documents say they are
+    less sure than the words themselves. Of what is no more, a later text may know what came after it.
+    """
+    if ruled.since > BEGINNING:
+        return False
+    if not matched.certain or matched.group.inferred or proposal.citations[0].source.turn.kind == "document":
+        return False
+    if question.asked == "yes_no" and matched.named:
+        return True
+    return one_at_a_time(matched.group)
 
 
 def silent(question: Question, knowledge: Knowledge, numbers: Sureness) -> bool:
@@ -134,12 +153,12 @@ def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | No
         case "yes_no":
             return _polar(question, knowledge, matched, at, past=past)
         case "when" if relation.tail != "time" or not matched.group.forward:
-            return _when(question, knowledge, matched, at, numbers)
+            return when_said(question, knowledge, matched, at, numbers.first_said)
         case "how_long" if relation.name not in ("age", "born_on"):
-            return _how_long(knowledge, matched, at, past=past)
+            return how_long(knowledge, matched, at, past=past)
     meant = chosen(values, at, event=relation.event, past=past, moment=knowledge.moment)
     if not meant:
-        return None
+        return _no_more(question, knowledge, matched, at, numbers, past=past)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
     if question.asked == "how_many":
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
@@ -156,60 +175,42 @@ def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | No
         return None
     if question.asked == "how_long":  # "how old"
         return Said(different[0], tuple(meant), numbers.ambiguous, hedged=True)
+    if one_only and (text := _or_perhaps(meant)):
+        return Said(text, tuple(meant), hedged=True)
     text = ", then ".join(different) if one_at_a_time and len(different) <= 4 else listed(different)
     return Said(text, tuple(meant), worth, hedged=open_past, open=not one_only)
+
+
+def _or_perhaps(meant: Sequence[Held]) -> str | None:
+    """Return what is relied on and what is only suspected, "Porto, or perhaps Braga"; None where both are not there."""
+    sure = list(dict.fromkeys(one.value for one in meant if one.sure))
+    unsure = list(dict.fromkeys(one.value for one in meant if not one.sure and one.value not in sure))
+    return f"{listed(sure)}, or perhaps {listed(unsure, 'or')}" if sure and unsure else None
+
+
+def _no_more(
+    question: Question, knowledge: Knowledge, matched: Match, at: When | None, numbers: Sureness, *, past: bool
+) -> Said | None:
+    """Say of a relation with one value that it has none any more, and what the last one was."""
+    group = matched.group
+    if past or question.asked == "how_many" or not matched.certain or group.inferred or not group.forward:
+        return None
+    if not one_at_a_time(group) or relations().get(group.relation).event:
+        return None
+    if at is not None and not at.since <= knowledge.moment < at.until:
+        return None
+    over = [one for one in matched.values if one.until <= knowledge.moment]
+    last = max(over, key=lambda one: one.until, default=None)
+    if last is None:
+        return None
+    text = f"not any more: {' '.join(last.value.split())} until {ended(last, knowledge)}"
+    return Said(text, (last,), numbers.ambiguous, hedged=True, by=last.version.ended_by)
 
 
 def _exclusive(values: Sequence[Held]) -> bool:
     """Return whether no two values hold at once."""
     ordered = sorted(values, key=lambda one: one.since)
     return all(first.until <= second.since for first, second in pairwise(ordered))
-
-
-def _when(question: Question, knowledge: Knowledge, matched: Match, at: When | None, numbers: Sureness) -> Said | None:
-    """Say when something began or ended, or from when to when it held."""
-    relation = relations().get(matched.group.relation)
-    values = list(matched.named or matched.values)
-    if at is not None:
-        if at.order not in _PLACES:
-            return None
-        values = chosen(values, at, event=relation.event, past=True, moment=knowledge.moment)
-    ending = ends(question.text)
-    if ending:
-        values = [one for one in values if not one.open]
-    if len({one.value for one in values}) != 1:
-        return None
-    begin = relation.event or bool(turning(tokens(question.text, question.time)))
-    if ending:
-        texts = [ended(one, knowledge) for one in values]
-        by = tuple(assertion for one in values for assertion in one.version.ended_by)
-        return Said(_row(texts), tuple(values), by=by)
-    texts = [began(one, knowledge) if begin else stretch(one, knowledge) for one in values]
-    unsure = any(not one.stated for one in values)
-    fresh = any(assertion.change for one in values for assertion in one.said)
-    worth = numbers.first_said if unsure and not fresh else 1.0
-    return Said(_row(texts), tuple(values), worth, hedged=unsure)
-
-
-def _row(texts: Sequence[str | None]) -> str:
-    return listed([text for text in texts if text]) if all(texts) else ""
-
-
-def _how_long(knowledge: Knowledge, matched: Match, at: When | None, *, past: bool) -> Said | None:
-    """Say for how long a value held, or has held until now."""
-    if relations().get(matched.group.relation).event or (at is not None and at.order not in _PLACES):
-        return None
-    values = list(matched.named or matched.values)
-    if at is not None or len(values) > 1:
-        values = chosen(values, at, event=False, past=past, moment=knowledge.moment)
-    if len(values) != 1:
-        return None
-    one = values[0]
-    text = stretch(one, knowledge)
-    if text is None or began(one, knowledge) is None:
-        return None
-    length = lasted(one.since, knowledge.moment if one.open else one.until)
-    return Said(f"{'' if one.stated else 'at least '}{length} ({text})", (one,), hedged=not one.stated)
 
 
 def _polar(question: Question, knowledge: Knowledge, matched: Match, at: When | None, *, past: bool) -> Said | None:
@@ -258,7 +259,7 @@ def _proposal(said: Said, knowledge: Knowledge, matched: Match, numbers: Surenes
     doubt = group.inferred is not None or not matched.certain or _contested(said, group)
     confidence *= numbers.through ** len(group.through)
     confidence *= min((step.confidence for step in group.through), default=1.0)
-    if unsure or group.inferred:
+    if group.inferred or (unsure and not any(one.sure for one in said.values)):
         confidence *= min((one.version.confidence for one in said.values), default=1.0)
     if not matched.certain:
         confidence *= numbers.kind

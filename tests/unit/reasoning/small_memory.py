@@ -14,6 +14,7 @@ from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.search.look import INDEXES
 from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.derive import Reading
@@ -61,14 +62,19 @@ async def ask(
     vector_limit: int = 100_000,
     facts: Sequence[NewFact] = (),
     as_of: str | None = None,
+    *,
+    read: bool = False,
 ) -> Answer:
-    """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024."""
+    """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024.
+
+    With ``read``, facts are read out of the items too.
+    """
     now = parse("2024-01-01")[0]
     embedder = WordEmbedder()
     store = FakeStore(
         embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
     )
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
-    await write(store, Reading(embedder, None, 200), request, now=now, progress=_silent)
+    await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
     asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
     return await answer(store, embedder, EmbeddedAnswerer(), asked, looking=Looking(), bar=Bar(), now=now)

@@ -42,7 +42,7 @@ ANSWERED = [
     ("How many kittens did Ann adopt?", "two kittens"),
     ("How long has Bob been playing the cello?", "nine years"),
     ("How often does Bob swim?", "three times a week"),
-    ("Who gave Ann a telescope?", "My sister"),
+    ("Who gave Ann a telescope?", "Ann's sister"),
     ("Who taught Bob how to bake rye bread?", "Carla"),
     ("Where did Bob's band play a concert?", "Blue Lantern"),
     ("Where did Ann fly for the robotics fair?", "Lisbon"),

@@ -147,7 +147,7 @@ def test_an_only_value_that_may_be_of_the_kind_asked_for_is_hedged_and_of_severa
 def test_a_start_that_nobody_stated_is_said_with_a_hedge() -> None:
     found = ask(["Ann works_at Acme - -"], "When did Ann start to work at Acme?")
     assert found is not None
-    assert (found.text, found.hedged) == ("5 January 2023", True)
+    assert (found.text, found.hedged) == ("by 5 January 2023", True)
 
 
 def test_a_denial_is_a_no_and_cites_its_words() -> None:
