@@ -8,9 +8,11 @@ from mcp_memory.reasoning.embedded.extraction import kinds
 from mcp_memory.reasoning.embedded.extraction.clause import Clause
 from mcp_memory.reasoning.embedded.extraction.lines import lines
 from mcp_memory.reasoning.embedded.extraction.noun import Noun
+from mcp_memory.reasoning.embedded.extraction.possessions import kinship
 from mcp_memory.reasoning.embedded.extraction.subjects import RELATIVES
 from mcp_memory.reasoning.embedded.extraction.tables import adjectives as tables
 from mcp_memory.reasoning.embedded.extraction.tables import kinds as table
+from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.tables.kin import PETS
 from mcp_memory.reasoning.embedded.extraction.told import Told
 from mcp_memory.reasoning.embedded.extraction.verbal import is_age
@@ -22,46 +24,58 @@ _NAMED_KINDS = table.COMPANIES | table.CLUBS | table.PLACES | table.WORKS | tabl
 def asides(clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Told]]:
     """Yield what the phrases of a sentence tell beside its clauses, each with the clause it stands in."""
     for clause in clauses:
-        for noun in _phrases(clause):
-            for told in _aside(noun, talk):
+        for noun, where in _phrases(clause):
+            for told in _aside(noun, talk, where):
                 yield clause, told
 
 
-def _phrases(clause: Clause) -> Iterator[Noun]:
-    for noun in (*clause.subject, *(noun for slot in clause.slots for noun in slot.nouns)):
-        yield noun
+def _phrases(clause: Clause) -> Iterator[tuple[Noun, bool]]:
+    """Yield the phrases of a clause, each with whether it is where something happens."""
+    places = ((noun, slot.preposition in ("in", "at", "from")) for slot in clause.slots for noun in slot.nouns)
+    for noun, where in (*((noun, False) for noun in clause.subject), *places):
+        yield noun, where
         if noun.owner and not noun.owner.pronoun:
-            yield noun.owner
+            yield noun.owner, where
         if noun.of:
-            yield noun.of
+            yield noun.of, where
 
 
-def _aside(noun: Noun, talk: bool) -> Iterator[Told]:
+def _aside(noun: Noun, talk: bool, where: bool) -> Iterator[Told]:
     end = noun.end
     if noun.owner and noun.head in RELATIVES and (noun.name or _names(noun)):
         relation = RELATIVES[noun.head][0]
         for name in _names(noun) or (noun,):
-            if relation[0] != "(":
-                yield Told(noun.owner, relation, name, "state", (), end)
-
+            yield from kinship(noun.owner, relation, name, end, ())
     elif noun.owner and noun.head in PETS and (noun.name or _names(noun)):
         for name in _names(noun) or (noun,):
             yield Told(noun.owner, "has_pet", name, "state", (), end)
+            if noun.name and not noun.plural:
+                yield Told(noun, "is_a", noun.head, "lasting", (), end)
     elif noun.name and noun.common and noun.text[:1].isupper() and kinds.is_role(noun) and not noun.owner:
         yield Told(noun.name, "works_as", noun.common, "state", (), end)
     elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
-        if kinds.is_role(noun) and not noun.plural and not noun.common.startswith(_PAST):
+        if noun.plural or noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
+            pass  # "the brothers Ann and Tom …": what each of them is, is not said
+        elif kinds.is_role(noun) and not noun.common.startswith(_PAST):
             yield Told(noun.name, "works_as", noun.common, "state", (), end)
         elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
             yield Told(noun.name, "is_a", noun.common, "state", (), end)
+    elif noun.owner and noun.owner.pronoun in small.FIRST and noun.head in PETS and not noun.plural and noun.of is None:
+        yield Told(noun.owner, "has_pet", noun, "state", (), end)
+    elif noun.owner and noun.head in table.CONDITIONS and (noun.owner.named or noun.owner.pronoun in small.FIRST):
+        yield Told(noun.owner, "has_condition", noun, "state", (), end)
     for preposition, place in noun.within:
         if preposition == "in" and noun.name and not talk and kinds.fits(place, "name"):
             yield Told(noun, "located_in", place, "state", (), place.end)
     for beside in noun.also:
+        if where and beside.head in RELATIVES:
+            continue  # "grew up in Oslo, the son of a smith"
         if is_age(beside):
             yield Told(noun, "age", beside.text, "state", (), end)
             continue
-        if (noun.name or not noun.owner) and (beside.determiner or beside.of) and not _names(noun):
+        if noun.of or noun.quoted or (beside.plural and not noun.plural and beside.of is None):
+            continue  # "chairman of the council, a body of nine": it may be said of either
+        if (noun.name or not noun.owner) and (beside.determiner or beside.of or beside.owner) and not _names(noun):
             yield from _beside(noun, beside)
 
 
@@ -74,6 +88,10 @@ def _beside(noun: Noun, beside: Noun) -> Iterator[Told]:
     """Yield what an apposition tells of the name before it."""
     end = max(beside.end, noun.end)
     told = False
+    if beside.owner:
+        if beside.head in RELATIVES and noun.name:
+            yield from kinship(beside.owner, RELATIVES[beside.head][0], noun, end, ())
+        return
     for words, prepositions, relation, tail in lines(tables.NOUNS):
         if beside.head not in words or not beside.of or "of" not in prepositions or relation == "leads":
             continue

@@ -94,6 +94,8 @@ def chained(words: Sequence[Word], place: int, lemma: str) -> tuple[Chain, int] 
     # "went back to working", "switched to being", "ended up working"
     if lemma in ("go", "come", "get", "switch", "return", "end", "take", "change"):
         steps = [low_at(words, place + n) for n in (1, 2, 3)]
+        if lemma == "take" and steps[0] == "up" and grammar.breaks(words, place + 3):
+            return None  # "took up fencing"
         for skip, lead in ((2, ("back", "to")), (1, ("to",)), (2, ("over", "to")), (1, ("up",)), (2, ("up", "with"))):
             if tuple(steps[: len(lead)]) == lead:
                 inner = low_at(words, place + skip + 1)

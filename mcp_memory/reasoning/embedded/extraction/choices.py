@@ -58,7 +58,7 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
         case "got":
             return _got(noun)
         case "has":
-            return _has(noun)
+            return _has(noun) or (_attended(noun, past) if noun.determiner in ("a", "an") else [])
         case "sold":
             return [("sold", "event"), ("owns", "end")]
         case "belongs":
@@ -69,7 +69,9 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
             if "back" in verb.adverbs:
                 return []
             attended = _attended(noun, past) or ([("attended", effect)] if past and kinds.is_club(noun) else [])
-            return attended or ([("visited", effect)] if kinds.fits(noun, "name") else [])
+            venue = kinds.last_word(noun) in table.VENUES and noun.determiner in ("a", "an", "the")
+            place = kinds.fits(noun, "name") and noun.head not in table.EVENTS
+            return attended or ([("visited", effect)] if venue or place else [])
     return [(relation, effect)]
 
 
@@ -111,7 +113,8 @@ def _made(noun: Noun, verb: Verb) -> list[Choice]:
 
 
 def _runs(noun: Noun) -> list[Choice]:
-    if kinds.is_company(noun) or kinds.is_club(noun):
+    named = noun.named and " " in noun.name and not noun.quoted and noun.head not in table.EVENTS
+    if kinds.is_company(noun) or kinds.is_club(noun) or named:
         return [("leads", "state")]
     return [("run", "state")] if noun.head in ("marathon", "marathons", "half-marathons", "ultramarathons") else []
 
@@ -119,7 +122,12 @@ def _runs(noun: Noun) -> list[Choice]:
 def _started(noun: Noun) -> list[Choice]:
     if noun.head in table.JOBS:
         return []
-    if noun.owner is None and (noun.head in table.COMPANIES | table.CLUBS or kinds.last_word(noun) in table.COMPANIES):
+    settled = bool(noun.determiner or noun.named)
+    if (
+        settled
+        and noun.owner is None
+        and (noun.head in table.COMPANIES | table.CLUBS or kinds.last_word(noun) in table.COMPANIES)
+    ):
         return [("founded", "event")]
     if noun.head in table.OWNABLE and noun.head in ("business", "brewery", "blog"):
         return [("founded", "event")]

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from mcp_memory.reasoning.embedded.extraction import grammar
 from mcp_memory.reasoning.embedded.extraction.clause import Clause
-from mcp_memory.reasoning.embedded.extraction.complements import complement
+from mcp_memory.reasoning.embedded.extraction.complements import Slot, complement
+from mcp_memory.reasoning.embedded.extraction.elided import without_subject
 from mcp_memory.reasoning.embedded.extraction.hanging import hanging
 from mcp_memory.reasoning.embedded.extraction.lists import nouns
 from mcp_memory.reasoning.embedded.extraction.modality import adverbial, hearsay, under
-from mcp_memory.reasoning.embedded.extraction.noun import Noun, pronoun
+from mcp_memory.reasoning.embedded.extraction.noun import LEFT_OUT, Noun, pronoun
+from mcp_memory.reasoning.embedded.extraction.reduced import antecedent, reduced
 from mcp_memory.reasoning.embedded.extraction.subject_verb import agrees, is_command, modified
 from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.verbgroup import REPORTED, Verb, verb_at
@@ -68,6 +70,8 @@ class _Reader:
             if word.text in (";", ":", ".", "!"):
                 self.under, self.said_by, self.leading, self.lead = 1.0, (), [], ""
             self.place += 1
+        elif self.found and self.joined in ("", ",") and self._participle():
+            pass
         elif word.low in small.CONDITIONS and word.kind == "word":
             return False
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
@@ -81,6 +85,9 @@ class _Reader:
             self.place += 1
         elif grammar.is_adverb(words, self.place):
             self.adverbs.add(word.low)
+            self.place += 1
+        elif word.low == "that" and self.found and self.joined in ("and", "but"):
+            self.lead = "that"  # "remember that … and that …"
             self.place += 1
         elif word.low in small.RELATIVE and self.found and not (word.low == "that" and self.lead):
             self._relative()
@@ -121,12 +128,23 @@ class _Reader:
             self.lead = "where"
             self.place += 1
             return
-        last = previous.slots[-1].nouns if previous.slots else previous.subject
+        last = antecedent(previous)
         if word.low != "whose" and last and (verb := verb_at(self.words, self.place + 1)):
             self._add(last[-1:], verb, self.place)
         else:
             self.place += 1
             self.lead = "that"
+
+    def _participle(self) -> bool:
+        """Read "based in Oslo" as told of what stands before it; say whether it was there."""
+        previous = self.found[-1]
+        verb = None if self.lead else reduced(self.words, self.place, previous)
+        if verb is None or not (subject := antecedent(previous, comma=self.joined == ",")):
+            return False
+        under, self.under = self.under, min(self.under, previous.confidence)
+        self._add(subject, verb, self.place)
+        self.under = under
+        return True
 
     def _gerund(self) -> bool:
         """Read "before joining Corso FC" as told of the subject before it; say whether there was one."""
@@ -140,9 +158,12 @@ class _Reader:
 
     def _clause(self) -> None:
         words, first = self.words, self.place
-        verb = self._verb_without_subject()
+        last = self.found[-1].verb if self.found else None
+        shared = bool(self.joined and not self.lead)
+        verb = without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
         if verb:
-            subject = self.found[-1].subject if self.found else (replace(pronoun(words[first], first), pronoun="i"),)
+            nobody = replace(pronoun(words[first], first), pronoun="i", common=LEFT_OUT)
+            subject = self.found[-1].subject if self.found else (nobody,)
             self._add(subject, verb, first)
             return
         if not self.found and is_command(words, first):
@@ -166,28 +187,12 @@ class _Reader:
         else:
             self.place = max(place, first + 1)
 
-    def _verb_without_subject(self) -> Verb | None:
-        """Return the verb of a clause that shares the subject before it, or that has left out its "I"."""
-        words, first = self.words, self.place
-        verb = verb_at(words, first)
-        if verb is None:
-            return None
-        word = words[first]
-        if word.capital and first and not grammar.is_adverb(words, first):
-            return None
-        if self.found and self.joined and not self.lead:
-            last = self.found[-1].verb
-            fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
-            return verb if fits or word.low in small.AUXILIARIES else None
-        main = reading(words[verb.place - 1].low)
-        opens = (
-            not self.found
-            and self.talk
-            and all(w.mark or grammar.is_adverb(words, n) for n, w in enumerate(words[:first]))
-        )
-        if opens and not verb.passive and verb.tense == "past" and main and word.low not in small.AUXILIARIES:
-            return verb
-        return None
+    def _share(self, subject: tuple[Noun, ...], slots: tuple[Slot, ...]) -> None:
+        """Give an object to the verb before it as well: "wrote and directed two films"."""
+        last = self.found[-1]
+        bare = not (last.slots or last.particles or last.times) and last.verb.lemma not in ("be", "become")
+        if bare and last.subject == subject and last.end == last.verb.end:
+            self.found[-1] = replace(last, slots=slots)
 
     def _add(self, subject: tuple[Noun, ...], verb: Verb, first: int) -> None:
         words = self.words
@@ -217,6 +222,8 @@ class _Reader:
         if not told.slots and verb.lemma in _SAYING and self.joined == "," and self.found:
             hedge = under(verb) or 0.0
             self.found[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.found]
+        if self.joined == "and" and told.slots and self.found and not told.slots[0].preposition:
+            self._share(subject, told.slots[:1])
         times = (*self.leading, *told.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
         self.found.append(

@@ -11,6 +11,7 @@ from mcp_memory.reasoning.embedded.extraction.lists import nouns
 from mcp_memory.reasoning.embedded.extraction.noun import Noun
 from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.tables import word_set
+from mcp_memory.reasoning.embedded.extraction.tables.kinds import ROLES
 from mcp_memory.reasoning.embedded.extraction.verbgroup import Verb
 from mcp_memory.reasoning.embedded.extraction.verbs import reading
 from mcp_memory.reasoning.embedded.extraction.words import Word
@@ -18,6 +19,7 @@ from mcp_memory.reasoning.embedded.extraction.words import Word
 MOST = 12
 """Slots of one clause."""
 _TASTES = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
+_WAYS = word_set("up down out over across around along off on through in")
 _CLAUSES = word_set(
     "because when while although though whereas that who which where why how whose whom what so if unless whether cause"
     " whenever once"
@@ -111,6 +113,13 @@ def complement(words: Sequence[Word], verb: Verb) -> Complement:
                 break
             if word.low in ("before", "after") and _is_gerund(words, place + 1):
                 break
+            if (
+                word.low in ("about", "over", "around", "under")
+                and words[place + 1 : place + 2]
+                and (words[place + 1].kind == "number")
+            ):  # "about 1,200 people"
+                place += 1
+                continue
             found, after = nouns(words, place + 1, verb_seen=True)
             if found:
                 slots.append(Slot(word.low, found, found[-1].end))
@@ -120,11 +129,15 @@ def complement(words: Sequence[Word], verb: Verb) -> Complement:
                 place += 1
             elif place + 2 < len(words) and words[place + 1].low in small.ARTICLES and words[place + 2].kind == "time":
                 place += 2
+            elif place + 1 < len(words) and words[place + 1].low in small.PREPOSITIONS and word.low in _WAYS:
+                place += 1  # "hiked up to the hut"
             else:
                 break
         elif verb.lemma in _TASTES and not slots and (gerund := _gerund(words, place)):
             slots.append(gerund[0])
             end, place = gerund[0].end, gerund[1]
+        elif slots and verb.lemma == "be" and not slots[-1].preposition and _is_gerund(words, place):
+            break  # "a duo consisting of"
         elif word.low in small.AUXILIARIES or word.low == "'s" or word.kind == "speech":
             break
         else:
@@ -203,6 +216,8 @@ def _is_infinitive(words: Sequence[Word], place: int) -> bool:
     if place >= len(words) or words[place].capital:
         return False
     verb = reading(words[place].low)
+    if place + 1 < len(words) and words[place + 1].low in ROLES:
+        return False  # "promoted to head chef"
     return words[place].low in ("be", "have", "do") or (
         verb is not None and "plain" in verb.forms and "ing" not in verb.forms
     )

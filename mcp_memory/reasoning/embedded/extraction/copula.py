@@ -11,7 +11,7 @@ from mcp_memory.reasoning.embedded.extraction.complements import Slot
 from mcp_memory.reasoning.embedded.extraction.frames import Effect
 from mcp_memory.reasoning.embedded.extraction.lines import lines
 from mcp_memory.reasoning.embedded.extraction.noun import Noun
-from mcp_memory.reasoning.embedded.extraction.possessions import complement_of, possession, turning_point
+from mcp_memory.reasoning.embedded.extraction.possessions import complement_of, kinship, possession, turning_point
 from mcp_memory.reasoning.embedded.extraction.subjects import RELATIVES
 from mcp_memory.reasoning.embedded.extraction.tables import adjectives as tables
 from mcp_memory.reasoning.embedded.extraction.tables import kinds as table
@@ -78,8 +78,8 @@ def _object(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterat
             continue
         yield from _is_somebody(subject, noun, slot, effect)
         if is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
-            behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 else ""
-            if behind in ("", "years") and (not clause.slots[1:] or behind):
+            behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
+            if behind in ("", "years"):
                 yield Told(subject, "age", noun.text, effect, None, slot.end)
             continue
         if noun.head == "old" and is_age(replace(noun, text=noun.text.split()[0])) and "year" in noun.text:
@@ -101,8 +101,10 @@ def _is_somebody(subject: Noun, noun: Noun, slot: Slot, effect: Effect) -> Itera
             yield Told(noun.owner, "likes", subject, "state", None, slot.end)
     elif noun.head == "home" and subject.named and kinds.fits(subject, "place"):
         yield Told(noun.owner, "lives_in", subject, effect, None, slot.end)
+    elif noun.head in ("passion", "hobby") and noun.text.lower() == noun.head and kinds.fits(subject, "liked"):
+        yield Told(noun.owner, "interested_in", subject, effect, None, slot.end)
     elif noun.head in RELATIVES and RELATIVES[noun.head][0][0] != "(" and subject.pronoun not in ("it", "that"):
-        yield Told(noun.owner, RELATIVES[noun.head][0], subject, effect, None, slot.end)
+        yield from kinship(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
 
 
 def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect: Effect, talk: bool) -> Iterator[Told]:
@@ -127,24 +129,34 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
         if subject.owner is None or kinds.is_kin(subject) or subject.name:
             yield Told(subject, "nationality", noun, "lasting", None, slot.end)
         return
-    if noun.head in table.STATES or noun.text.lower() in table.STATES:
+    if noun.head in table.STATES or noun.text.lower().replace(" ", "-") in table.STATES:
         yield Told(subject, "is_a", noun, effect, None, slot.end)
         return
     if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return
-    if kinds.is_role(noun) and not noun.name:
+    beside = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
+    if (kinds.is_role(noun) or beside) and not noun.name:
         if noun.text.split()[0].lower() in table.JUDGING or noun.determiner == "such":
             yield Told(subject, "is_a", noun, effect, None, slot.end)
         elif noun.determiner in ("a", "an", "the", "") and not noun.plural and "like" not in clause.adverbs:
+            if noun.head in table.ROYAL and not (noun.of and noun.of.named):
+                return  # "queen of the dance floor"
             yield Told(subject, "works_as", noun, effect, None, slot.end)
+            if noun.text.split()[0].lower() in table.NATIONALITIES and noun.determiner:
+                yield Told(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
             yield from _where(clause, subject, noun, effect)
         return
-    kind_is_told = noun.determiner in ("a", "an") or (noun.determiner == "the" and noun.of is not None and not talk)
+    by = any(behind.preposition == "by" for behind in clause.slots[1:2])
+    the = noun.determiner == "the" and (noun.of is not None or by) and not talk
+    kind_is_told = noun.determiner in ("a", "an") or the
     if noun.name or noun.head in table.VAGUE - {"person"} or noun.head in RELATIVES or not kind_is_told:
         return
     if not talk or noun.head in table.PERSONISH | PETS | table.STATES:
         if subject.pronoun == "" and not (subject.named or subject.determiner == "the" or not talk):
             return
+        for behind in clause.slots[1:2]:
+            if behind.preposition == "by" and noun.head in table.WORKS:
+                yield from (Told(author, "wrote", subject, "event", None, behind.end) for author in behind.nouns)
         lasting: Effect = "lasting" if not talk and effect == "state" else effect
         yield Told(subject, "is_a", noun, lasting, None, slot.end)
         for behind in clause.slots[1:2]:
@@ -152,12 +164,7 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
                 for item in behind.nouns[:1]:
                     if kinds.fits(item, "place"):
                         relation = "comes_from" if behind.preposition == "from" else "located_in"
-                        if relation == "comes_from" or noun.head in table.PLACES | {
-                            "river",
-                            "mountain",
-                            "lake",
-                            "building",
-                        }:
+                        if relation == "comes_from" or noun.head not in table.WORKS | table.EVENTS | table.PERSONISH:
                             yield Told(subject, relation, item, "lasting", None, behind.end)
 
 

@@ -109,6 +109,8 @@ def opens_clause(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if word.low in small.NOMINATIVE and word.low not in ("it", "you"):
         return True
+    if word.low == "that" and place + 1 < len(words) and words[place + 1].capital:
+        return opens_clause(words, place + 1)
     if word.low in ("it", "you", "there", "that", "this", "these"):
         return is_finite(words, skipped(words, place + 1))
     if word.low in small.SUBORDINATORS or word.low in small.CONDITIONS:

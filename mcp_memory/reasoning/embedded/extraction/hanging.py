@@ -18,7 +18,7 @@ def hanging(words: Sequence[Word], verb: Verb) -> tuple[float, int] | None:
     adjective = words[place].low if verb.lemma == "be" and place < len(words) else ""
     if verb.lemma == "be" and verb.negated and adjective == "that":
         return 0.0, place + 1
-    confidence = under(verb, adjective)
+    confidence = under(verb, adjective) if verb.lemma != "want" else None
     if confidence is None:
         return None
     place += verb.lemma == "be"

@@ -19,6 +19,7 @@ _CALENDAR = word_set(
     " fridays saturdays sundays spring summer autumn winter"
 )
 
+_DOSES = word_set("mg g mcg ml iu units tablet tablets pill pills drops puffs milligrams grams")
 
 _POINTING = word_set("this that these those no any another every each")
 
@@ -128,6 +129,8 @@ _TESTS: dict[str, Callable[[Noun], bool]] = {
     "award": lambda noun: noun.head in table.AWARDS or last_word(noun) in table.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
+    "outing": lambda noun: noun.text.islower() and noun.text.endswith("ing") and " " not in noun.text,
+    "dose": lambda noun: noun.head in _DOSES and noun.of is not None,
     "pet": lambda noun: noun.head in PETS,
 }
 

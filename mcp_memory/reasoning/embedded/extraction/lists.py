@@ -53,11 +53,19 @@ def nouns(
         following = noun(words, following_place, subject=subject, verb_seen=verb_seen)
         if following is None or (following[0].pronoun and not subject):
             break
-        listed.append(following[0])
+        listed.append(_of_the_one_before(following[0], listed[-1]))
         place = following[1]
     if uncertain:
         listed = [replace(item, uncertain=True) for item in listed]
     return _owned(listed), place
+
+
+def _of_the_one_before(item: Noun, before: Noun) -> Noun:
+    """Return "his wife Ann" behind "Tom and" with Tom as the owner."""
+    one = before if before.of is None else before.of  # "the son of Tom and his wife"
+    if item.owner and item.owner.pronoun in ("he", "she") and one.named and not one.pronoun:
+        return replace(item, owner=one)
+    return item
 
 
 def _stops(words: Sequence[Word], place: int, subject: bool) -> bool:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from mcp_memory.reasoning.embedded.extraction.words import Word
 
+LEFT_OUT = "(left out)"
+"""The common words of a subject that is not there, "moved to Oslo in May"."""
+
 
 @dataclass(frozen=True, slots=True)
 class Noun:

@@ -81,6 +81,8 @@ class Parse:
         if verb.unreal and not verb.future:
             confidence = 0.0
         particles, _ = particles_of(self.words, verb)
+        if not particles:
+            particles = tuple(child.lower_ for child in token.children if child.dep_ == "prt")
         start = min(subject[0].start, verb.start)
         end = max([verb.end, *(slot.end for slot in slots), *(word.end for word in times)])
         return Clause(subject, verb, particles, slots, times, adverbs, confidence, start, end, parsed=True)
@@ -91,7 +93,7 @@ class Parse:
         if first is None or main is None or self.words[main].kind != "word":
             return None
         if token.dep_ == "acl" and token.tag_ == "VBN":
-            return Verb(token.lemma_, main + 1, self.words[main].start, self.words[main].end, "past", passive=True)
+            return None  # the rules read it
         if token.tag_ in ("VBG", "VB") and not helpers:
             return None  # a gerund or a command
         found = verb_at(self.words, first)
@@ -110,7 +112,7 @@ class Parse:
                 return self._nouns(child)
         if token.dep_ == "conj" and token.head.pos_ in ("VERB", "AUX"):
             return self._subject(token.head)
-        return self._nouns(token.head, conjuncts=False) if token.dep_ == "acl" and token.tag_ == "VBN" else ()
+        return ()
 
     def _slots(self, token: Token) -> Iterator[Slot]:
         """Yield objects and prepositions in the order of the words, those behind the object's noun included."""
@@ -158,6 +160,8 @@ class Parse:
         left = [child for child in token.lefts if child.dep_ in _INSIDE]
         edge = min([token.i, *(child.left_edge.i for child in left)])
         first = next((p for i in range(edge, token.i + 1) if (p := self._place.get(i)) is not None), place)
+        if first < place and self.words[first].low in small.NOMINATIVE:
+            return None  # "she's vegan", taken for hers
         found = phrase(self.words, first, place + 1)
         return found and self._beside(token, found)
 

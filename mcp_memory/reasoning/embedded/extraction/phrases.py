@@ -50,6 +50,8 @@ def noun(
         ):
             break
         place += 1
+    if determiner and place + 1 < len(words) and words[place].kind == "time" and words[place].text.isdecimal():
+        place += not grammar.breaks(words, place + 1)  # "a 1974 film"
     if place >= len(words):
         return None
     if words[place].kind == "title":
@@ -150,6 +152,8 @@ def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen
         return False
     if subject:
         return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, place))
+    if verb.forms == {"ing"} and word.low in kinds.EVENTS | kinds.ING_NOUNS:
+        return False
     if verb.forms == {"ing"}:  # "public speaking", yet not "the man living there"
         return grammar.breaks(words, place + 1) and not (place + 1 >= len(words) or words[place + 1].mark)
     return verb.forms <= {"past", "participle"}

@@ -13,7 +13,9 @@ from mcp_memory.reasoning.embedded.extraction.noun import Noun
 from mcp_memory.reasoning.embedded.extraction.subjects import RELATIVES
 from mcp_memory.reasoning.embedded.extraction.tables import adjectives as tables
 from mcp_memory.reasoning.embedded.extraction.tables import kinds as table
+from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.told import Told
+from mcp_memory.reasoning.embedded.extraction.words import Word
 
 
 @cache
@@ -31,7 +33,7 @@ def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
     """Yield what "my favourite food is ramen" or "Ann's hometown is Bergen" tells."""
     slot = complement_of(clause)
     owner = subject.owner or (subject.of if subject.determiner == "the" else None)
-    if owner is None or subject.name:
+    if owner is None or (subject.name and not (subject.name.isupper() and len(subject.name) < 4)):
         return
     if subject.head in table.JOBS and slot is None:
         return
@@ -52,6 +54,8 @@ def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
             if tail == "time":
                 if clause.times:
                     yield Told(owner, relation, clause.times[0].text, "lasting", (), slot.end)
+                elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
+                    yield Told(owner, relation, noun.text, "lasting", (), slot.end)  # a day of no year
                 continue
             if (
                 subject.head in ("job", "profession", "occupation")
@@ -73,8 +77,37 @@ def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
             and subject.owner
         ):
             relation = RELATIVES[subject.head][0]
-            if relation[0] != "(":
-                yield Told(owner, relation, noun, effect, None, slot.end)
+            yield from kinship(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
+        elif subject.owner and _own(clause, owner, subject, noun):
+            name = subject.text.lower().replace(" ", "_").replace("-", "_")
+            yield Told(owner, name, noun, effect, None, slot.end)
+
+
+def _own(clause: Clause, owner: Noun, subject: Noun, noun: Noun) -> bool:
+    """Return whether what something of somebody's is can be told by its own name: "my dentist is Dr. Okafor"."""
+    clear = not (subject.of or subject.plural or subject.within) and owner.pronoun != "it"
+    if not clear or clause.verb.tense != "present" or subject.head in table.VAGUE | small.EMPTY | table.JUDGED:
+        return False
+    if subject.head in RELATIVES and RELATIVES[subject.head][0][0] != "(":
+        return False
+    sign = noun.named or any(letter.isdigit() for letter in noun.text)
+    return sign and not noun.determiner and noun.owner is None and not kinds.is_demonym(noun)
+
+
+def kinship(owner: Noun, relation: str, name: Noun, end: int, times: tuple[Word, ...] | None = None) -> Iterator[Told]:
+    """Yield what somebody is to somebody, by the relation in the table of kin.
+
+    Args:
+        owner: whose relative it is.
+        relation: from the owner, ``<`` before one that runs to the owner, in brackets where none is kept.
+        name: the relative.
+        end: first character after the words that tell it.
+        times: as in ``Told``.
+    """
+    if relation.startswith("<"):
+        yield Told(name, relation[1:], owner, "state", times, end)
+    elif relation[0] != "(":
+        yield Told(owner, relation, name, "state", times, end)
 
 
 def turning_point(clause: Clause, subject: Noun) -> Iterator[Told]:

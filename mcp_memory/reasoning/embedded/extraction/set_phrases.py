@@ -71,6 +71,6 @@ def given_up(clause: Clause) -> Iterator[Told]:
     if clause.slots and not clause.slots[0].preposition:
         noun = clause.slots[0].nouns[0]
         if kinds.fits(noun, "thing"):
-            yield Told(clause.subject[0], f"stop_{verb.gerund}", noun, "lasting", None, clause.slots[0].end)
+            yield Told(clause.subject[0], f"stop_{verb.written}", noun, "lasting", None, clause.slots[0].end)
     elif all(slot.preposition for slot in clause.slots):
-        yield Told(clause.subject[0], "stop", verb.gerund, "lasting", None, verb.end)
+        yield Told(clause.subject[0], "stop", verb.written, "lasting", None, verb.end)

@@ -54,7 +54,8 @@ def modified(
         words[start + 1].low in ("by", "in", "from", "at") or words[start + 1].kind == "time"
     )  # fmt: skip
     if verb and reduced and (comma or words[start + 1].low == "by"):
-        group = Verb(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True)
+        group = Verb(verb.lemma, start + 1, words[start].start, words[start].end, "past", passive=True,
+                     written=words[start].low)  # fmt: skip
         told = complement(words, group)
         closing = told.place < len(words) and words[told.place].text == ","
         if closing or grammar.is_finite(words, told.place, frozenset(("past", "third"))):

@@ -11,11 +11,19 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.turns import Turn
 from mcp_memory.reasoning.embedded.extraction.clause import Clause
 from mcp_memory.reasoning.embedded.extraction.kinds import is_company
-from mcp_memory.reasoning.embedded.extraction.noun import Noun
+from mcp_memory.reasoning.embedded.extraction.noun import LEFT_OUT, Noun
 from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.tables import word_set
 from mcp_memory.reasoning.embedded.extraction.tables.kin import KIN, PETS
-from mcp_memory.reasoning.embedded.extraction.tables.kinds import CLUBS, COMPANIES, PLACES, SCHOOLS, TEAMS
+from mcp_memory.reasoning.embedded.extraction.tables.kinds import (
+    CLUBS,
+    COMPANIES,
+    EVENTS,
+    PLACES,
+    SCHOOLS,
+    TEAMS,
+    VENUES,
+)
 
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]{0,200}[)\]]")
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
@@ -57,17 +65,27 @@ class Discourse:
         partner: "you", if known.
         topic: what a document is about, if it is a name.
         person: whether that is a person, by the pronouns of the text; then it is no "the company".
+        left_out: who is meant by a clause without a subject, if not the speaker.
     """
 
     speaker: str | None
     partner: str | None
     topic: str | None
     person: bool = False
+    left_out: str | None = None
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 
+    def turn_to(self, name: str) -> None:
+        """Take somebody for whom the next clauses are about that leave out their subject."""
+        self.left_out = name
+        for pronoun in ("he", "she"):
+            self._last[pronoun] = name
+
     def entity(self, noun: Noun) -> str | None:
         """Return the name of what a phrase means, or None where it is not known."""
+        if noun.common == LEFT_OUT and self.left_out:
+            return self.left_out
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
         owner = self.entity(noun.owner) if noun.owner else None
@@ -114,6 +132,8 @@ class Discourse:
         """Return whether a phrase means a person, as far as it can be told."""
         if noun.pronoun:
             return noun.pronoun not in ("it",)
+        if self.topic and self.entity(noun) == self.topic:
+            return self.person
         return noun.head in RELATIVES or not is_company(noun)
 
     def said(self, noun: Noun) -> None:
@@ -124,10 +144,12 @@ class Discourse:
         if noun.pronoun:
             self._last[_case(noun.pronoun)] = name
             return
+        if noun.owner and noun.owner.named and noun.head not in RELATIVES:
+            self.said(noun.owner)  # "Tom's birthday is …, he likes …"
         pronoun = RELATIVES[noun.head][1] if noun.head in RELATIVES and not (noun.name and noun.common == "") else ""
         if pronoun in ("he", "she"):
             self._last[pronoun] = name
-        elif noun.head in PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES):
+        elif _is_a_thing(noun) or (self.speaker is None and _is_no_person(noun)):
             self._last["it"] = name
         elif (pronoun != "they" or noun.name) and (not noun.plural or noun.name):
             self._last["he"] = self._last["she"] = name
@@ -136,6 +158,9 @@ class Discourse:
 
     def met(self, clause: Clause) -> None:
         """Remember whom a clause names beside its subject, for "she" while nobody else was named."""
+        for noun in (noun for slot in clause.slots for noun in slot.nouns):
+            if noun.name and any(beside.owner and beside.head in RELATIVES for beside in noun.also):
+                self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
         for slot in clause.slots:
             if slot.preposition in _WITH or (not slot.preposition and clause.verb.lemma in _MEETING):
                 for noun in slot.nouns:
@@ -177,6 +202,18 @@ def _topic(title: str | None) -> str | None:
     if not named or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
         return None
     return name
+
+
+def _is_a_thing(noun: Noun) -> bool:
+    return noun.head in PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
+
+
+def _is_no_person(noun: Noun) -> bool:
+    """Return whether a name in a document is no person's: it has an article, a number, or a common word at its end."""
+    words = noun.text.split()
+    odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
+    article = noun.determiner == "the" and not noun.common
+    return odd or article or words[-1].lower() in EVENTS | VENUES | CLUBS or len(words) > 4
 
 
 def _case(pronoun: str) -> str:

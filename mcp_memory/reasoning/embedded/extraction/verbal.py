@@ -11,6 +11,8 @@ from mcp_memory.reasoning.embedded.extraction.clause import Clause
 from mcp_memory.reasoning.embedded.extraction.complements import Slot
 from mcp_memory.reasoning.embedded.extraction.frames import Effect, Frame, by_verb
 from mcp_memory.reasoning.embedded.extraction.noun import Noun
+from mcp_memory.reasoning.embedded.extraction.open_relations import open_relation
+from mcp_memory.reasoning.embedded.extraction.possessions import kinship
 from mcp_memory.reasoning.embedded.extraction.set_phrases import appointed, degree, given_up, membership
 from mcp_memory.reasoning.embedded.extraction.subjects import RELATIVES
 from mcp_memory.reasoning.embedded.extraction.tables import kinds as table
@@ -20,6 +22,7 @@ from mcp_memory.reasoning.embedded.extraction.tables.kin import PETS
 from mcp_memory.reasoning.embedded.extraction.told import Told
 
 _LASTING_ADVERBS = frozenset(("for good", "permanently"))
+_SEATS = word_set("headquarters base seat office offices hq")
 _JOB_VERBS = {
     **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find", "take_up", "secure"], "begin"),
     **dict.fromkeys(["have", "hold"], "state"),
@@ -28,7 +31,12 @@ _JOB_VERBS = {
 
 
 def verbal(clause: Clause) -> Iterator[Told]:
-    """Yield what a clause tells whose verb is not a mere "be"."""
+    """Yield what a clause tells whose verb is not a mere "be"; what no table knows is told by the verb itself."""
+    told = list(_known(clause))
+    yield from told or open_relation(clause)
+
+
+def _known(clause: Clause) -> Iterator[Told]:
     yield from _job(clause)
     yield from _home(clause)
     yield from _age(clause)
@@ -78,6 +86,10 @@ def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
             for subject in clause.subject:
                 yield Told(subject, frame.relation, dated[0].text, frame.effect)
         return
+    if frame.relation == "lives_in" and frame.verb == "move" and clause.slots and not clause.slots[0].preposition:
+        if clause.slots[0].nouns[0].head not in _SEATS:
+            return  # "moved my desk to the attic"
+        frame = replace(frame, relation="located_in")
     past = clause.verb.tense != "present" and not clause.verb.phase
     verb = replace(clause.verb, adverbs=clause.adverbs)
     for noun, slot in _tails(clause, frame):
@@ -138,6 +150,8 @@ def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[Noun, Slot]]:
 def _passive(clause: Clause) -> Iterator[Told]:
     """Yield "by whom" a thing was done as who did it."""
     for frame in by_verb().get((False, clause.verb.lemma), ()):
+        if frame.relation == frame.verb and frame.effect == "event":
+            continue  # "published by": the participle is the relation
         if "obj" not in frame.slots or frame.particles != clause.particles or frame.verb == "make":
             continue
         for slot in clause.slots:
@@ -213,7 +227,7 @@ def _named(clause: Clause) -> Iterator[Told]:
     subject = clause.subject[0]
     relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
     if relation and relation[0] != "(" and subject.owner:
-        yield Told(subject.owner, relation, slot.nouns[0], "state", None, slot.end)
+        yield from kinship(subject.owner, relation, slot.nouns[0], slot.end)
     elif subject.owner and subject.head in PETS and not subject.name:
         yield Told(subject.owner, "has_pet", slot.nouns[0], "state", None, slot.end)
     else:

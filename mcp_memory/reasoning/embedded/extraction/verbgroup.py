@@ -43,7 +43,7 @@ class Verb:
         confidence: how surely it is said, 1 for plainly.
         phase: whether it begins or ends.
         used: "used to".
-        gerund: its main verb as written, after "stopped".
+        written: its main verb as written, after "stopped" and in a passive.
         adverbs: those within and before it, in lower case.
     """
 
@@ -61,7 +61,7 @@ class Verb:
     confidence: float = 1.0
     phase: Literal["begin", "end", ""] = ""
     used: bool = False
-    gerund: str = ""
+    written: str = ""
     adverbs: frozenset[str] = frozenset()
 
 
@@ -221,6 +221,6 @@ class _Walk:
             confidence=self.confidence,
             phase=self.phase,
             used=self.used,
-            gerund=last.low if self.phase else "",
+            written=last.low if self.phase or self.passive else "",
             adverbs=frozenset(self.adverbs),
         )

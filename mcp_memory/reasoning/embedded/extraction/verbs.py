@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -76,10 +77,22 @@ def reading(word: str) -> Reading | None:
     known = _forms().get(word)
     if known is None and len(word) > 5 and word not in _NO_VERBS:
         if word.endswith("ed"):
-            return Reading(word.removesuffix("ed"), frozenset(("past", "participle")))
+            return Reading(_undone(word.removesuffix("ed")), frozenset(("past", "participle")))
         if word.endswith("ing"):
-            return Reading(word.removesuffix("ing"), frozenset(("ing",)))
+            return Reading(_undone(word.removesuffix("ing")), frozenset(("ing",)))
     return known
+
+
+_WITH_E = re.compile(
+    r"(?:[vuz]|[^k]c|[drl]g|[bcdfgkptz]l|[aiu]d|^[^aeiou]*[aeiou][dtkmnp]|[aeiou]s|[rn]s|[^aeo]ir|[^o]ur|at)$"
+)
+
+
+def _undone(stem: str) -> str:
+    """Return the plain form of a regular verb without its "-ed", as far as the spelling tells: "merge", "stop"."""
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem + "e" if _WITH_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
 
 
 def known(word: str) -> bool:

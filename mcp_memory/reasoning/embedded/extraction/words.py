@@ -18,7 +18,7 @@ from mcp_memory.reasoning.embedded.extraction.tables.small_words import ADVERBIA
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
 
 _TOKEN = re.compile(
-    r"[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
+    r"(?<![\w,])\d{1,3}(?:,\d{3}){1,5}(?![\w,])|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
     r"|[A-Z]\w{0,30}\s&\s[A-Z]\w{0,30}|[^\W_]+(?:[-&.][^\W_]+|['’][^\W_]+)*(?:\+(?!\w))?|\.{2,}|[^\w\s]",
     re.UNICODE,
 )

@@ -22,6 +22,8 @@ addicted          | to          | likes         | liked
 scared            | of          | afraid_of     | liked
 afraid            | of          | afraid_of     | liked
 terrified         | of          | afraid_of     | liked
+good great brilliant excellent | at | good_at     | liked
+bad terrible awful hopeless rubbish lousy | at | bad_at | liked
 fluent            | in          | speaks        | language
 native            | to          | located_in    | name
 originally        | from        | comes_from    | place
@@ -75,6 +77,7 @@ number phone      | phone            | any
 language tongue   | speaks           | language
 nationality       | nationality      | any
 capital           | <capital_of      | name
+members           | <member_of       | name
 major             | studies          | thing
 hobby hobbies     | likes            | liked
 alma mater        | studies_at       | org

@@ -79,6 +79,7 @@ swap            | for                       | owns         | begin   | thing
 drive           | obj                       | drives       | state   | vehicle
 ride            | obj                       | ride         | state   | vehicle
 use             | obj                       | uses         | state   | thing
+take            | obj                       | takes        | state   | dose
 have            | obj                       | has          | state   | thing
 have a soft spot | for                      | likes        | state   | liked
 have a crush    | on                        | likes        | state   | name
@@ -99,7 +100,10 @@ belong          | to                        | belongs      | state   | thing
 DOINGS = """
 visit           | obj                       | visited      | event   | place
 travel          | to                        | visited      | past    | name
-go              | to                        | went         | past    | place
+go              | to                        | went         | past    | thing
+go              | on                        | went         | past    | thing
+go              | obj                       | go           | past    | outing
+take            | to                        | went         | past    | thing
 fly             | to                        | visited      | past    | name
 drive           | to                        | visited      | past    | name
 be              | to                        | visited      | been    | name
@@ -119,9 +123,9 @@ finish reading  | obj                       | read         | past    | work
 watch           | obj                       | watched      | past    | work
 see             | obj                       | watched      | past    | title
 direct          | obj                       | directed     | event   | thing
-be directed     | by                        | directed_by  | lasting | name
-be written      | by                        | written_by   | lasting | name
-be composed     | by                        | written_by   | lasting | name
+be directed     | by                        | <directed    | event   | name
+be written      | by                        | <wrote       | event   | name
+be composed     | by                        | <wrote       | event   | name
 be designed     | by                        | <created     | event   | name
 be invented     | by                        | <created     | event   | name
 be created      | by                        | <created     | event   | name

@@ -35,8 +35,8 @@ roommate flatmate housemate                      | lives_with     | they
 cousin cousins                                   | cousin_of      | they
 aunt auntie                                      | has_aunt       | she
 uncle                                            | has_uncle      | he
-niece                                            | has_niece      | she
-nephew                                           | has_nephew     | he
+niece                                            | <niece_of      | she
+nephew                                           | <nephew_of     | he
 grandmother grandma granny nana gran             | has_grandmother | she
 grandfather grandpa grandad granddad             | has_grandfather | he
 grandparents                                     | (grandparents) | they
@@ -51,7 +51,7 @@ in-laws family                                   | (family)       | they
 boss manager supervisor                          | has_boss       | they
 teacher mentor coach tutor                       | (teacher)      | they
 doctor therapist dentist landlord assistant student nanny | (person) | they
-ex ex-wife ex-husband ex-girlfriend ex-boyfriend | (ex)           | they
+ex ex-wife ex-husband ex-girlfriend ex-boyfriend | ex_of          | they
 """
 PETS = word_set(
     "dog cat puppy kitten parrot rabbit bunny hamster horse pony goldfish turtle tortoise snake lizard gecko"

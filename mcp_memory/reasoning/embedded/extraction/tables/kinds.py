@@ -49,7 +49,9 @@ JOBS = word_set(
 EVENTS = word_set(
     "concert festival conference wedding funeral exhibition workshop seminar meetup marathon race tournament"
     " parade gala party retreat camp class classes convention fair summit lecture course championship"
-    " championships gig ceremony reunion premiere play opera protest march rally graduation"
+    " championships gig ceremony reunion premiere play opera protest march rally graduation meeting show event match"
+    " picnic barbecue bbq carnival fundraiser rehearsal audition screening competition contest gathering hike run"
+    " recital expo interview cookout potluck brunch sleepover pageant regatta"
 )
 VEHICLES = word_set(
     "car van truck lorry bus tram taxi cab train motorbike motorcycle scooter tractor bike bicycle boat lada"
@@ -111,6 +113,7 @@ OFFICES = word_set(
     " commissioner senator deputy spokesperson spokesman spokeswoman headmaster headmistress king queen bishop"
     " rector vice-president"
 )
+ROYAL = word_set("king queen prince princess emperor pope president captain boss master")
 MUSICIANS = word_set(
     "drummer singer guitarist bassist vocalist keyboardist pianist violinist cellist frontman trumpeter"
 )
@@ -141,6 +144,17 @@ ACTIVITIES = word_set(
 AWARDS = word_set(
     "prize award medal trophy championship cup title scholarship grant oscar nobel honour honor marathon race"
 )
+ING_NOUNS = word_set(
+    "meeting reading painting building wedding training recording gathering drawing clothing housing festival morning"
+    " evening opening screening outing engineering lighting landing briefing hearing offering earnings savings"
+)
+"""Nouns that look like forms of verbs."""
+VENUES = word_set(
+    "beach park museum zoo aquarium gallery mountains forest lake theatre theater cinema mall market fair farm castle"
+    " palace temple cathedral mosque synagogue church library waterfall cave planetarium stadium arena spa festival"
+    " shelter hospital clinic restaurant cafe café bar pub farmhouse center centre amusement-park campground vineyard"
+)
+"""Where one goes for a visit."""
 DEGREES = word_set("degree master's masters phd doctorate bachelor's bachelors diploma ba bsc msc ma mba course")
 NATIONALITIES = word_set(
     "american british english scottish welsh irish french german spanish italian portuguese dutch belgian"
@@ -151,6 +165,8 @@ NATIONALITIES = word_set(
     " vietnamese indonesian malaysian filipino singaporean australian iranian iraqi israeli lebanese syrian"
     " jordanian afghan armenian georgian estonian latvian lithuanian"
 )
+JUDGED = word_set("answer verdict score rating guess bet age day turn rule motto motivation inspiration passion go-to")
+"""Of these it is not said what they are by a name or a number."""
 DIRECTIONS = word_set(
     "north south east west centre center heart middle northeast northwest southeast southwest outskirts"
 )
@@ -188,6 +204,7 @@ VAGUE = word_set(
     " plan plans place point reason sense mistake experience issue word words news luck break money trouble"
     " effect view minute minutes hour hours turn try memory memories opportunity call step space room feelings"
     " thought thoughts life world people person man woman guy girl someone love heart mind hand hands eye eyes"
+    " mornings evenings afternoons nights"
     " head bit couple number kind sort rest part end start beginning beginnings top bottom middle front while"
     " piece pieces amount series set talk chat conversation goal goals progress journey vibes advice support"
     " help attention sure hope job work name names photo photos picture pictures pic pics thing things way"

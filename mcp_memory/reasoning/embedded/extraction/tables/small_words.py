@@ -14,7 +14,7 @@ EMPTY = word_set(
     "this that these those there here something someone somebody anything anyone everything everyone nothing"
     " nobody none everybody all both each some any one ones other others another such much many more most less"
     " few little lot lots plenty bit stuff things thing way ways what whatever who whom which whose where when"
-    " why how two three half rest same kind sort time times"
+    " why how mine ours yours hers theirs two three half rest same kind sort time times"
 )
 """Words that stand for something that the sentence alone does not tell: never an entity by themselves."""
 OWNERS = {

@@ -168,9 +168,9 @@ set up          | obj                       | founded      | event   | org
 start           | obj                       | started_up   | event   | thing
 begin           | obj                       | started_up   | event   | thing
 open            | obj                       | open         | event   | thing
-open            | time                      | opened_on    | event   | any
-close           | time                      | closed_on    | event   | any
-be opened       | time                      | opened_on    | event   | any
+open            | time                      | opened       | event   | any
+close           | time                      | closed       | event   | any
+be opened       | time                      | opened       | event   | any
 make a home     | in at                     | lives_in     | begin   | place
 make my home    | in                        | lives_in     | begin   | place
 make her home   | in                        | lives_in     | begin   | place
@@ -181,9 +181,9 @@ earn his living | as                        | works_as     | state   | role
 earn her living | as                        | works_as     | state   | role
 launch          | obj                       | launch       | event   | thing
 take up         | obj                       | started      | event   | thing
-be founded      | by                        | founded_by   | event   | name
+be founded      | by                        | <founded     | event   | name
 be founded      | time                      | founded_in   | event   | any
-be established  | by                        | founded_by   | event   | name
+be established  | by                        | <founded     | event   | name
 be established  | time                      | founded_in   | event   | any
 be built        | time                      | built_in     | event   | any
 be built        | by                        | built_by     | event   | name
