@@ -55,7 +55,7 @@ def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | N
     if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER):
         return ()
     points = _points(Context(sentence, said_at), words)
-    points = [_with_clock(sentence, point) for point in points]
+    points = _with_clocks(sentence, points)
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
         replace(point, start=point.start + start, end=point.end + start)
@@ -79,6 +79,17 @@ def _points(context: Context, words: frozenset[str]) -> list[StatedTime]:
                 taken[first:last] = b"\x01" * (last - first)
                 points.append(StatedTime(first, last, *found.interval, found.grain, found.relative))
     return sorted(points, key=lambda point: point.start)
+
+
+def _with_clocks(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
+    """Return the points with each day as the hour or minute that stands beside it and belongs to no other."""
+    clocked: list[StatedTime] = []
+    for place, point in enumerate(points):
+        found = _with_clock(sentence, point)
+        free = clocked[-1].end if clocked else 0
+        taken = points[place + 1].start if place + 1 < len(points) else len(sentence)
+        clocked.append(found if free <= found.start and found.end <= taken else point)
+    return clocked
 
 
 def _with_clock(sentence: str, point: StatedTime) -> StatedTime:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
@@ -30,6 +30,7 @@ def test_a_sentence_states_its_times(sentence: str, expected: str) -> None:
     assert "; ".join(found) == expected.removeprefix("-")
 
 
+@example("0001/1/1 PM 0001/1/1", None)
 @given(
     st.one_of(st.text(), st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join)),
     st.integers(FIRST, LAST - 1) | st.none(),
