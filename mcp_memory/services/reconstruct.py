@@ -85,7 +85,7 @@ async def find(
     if looking.following.facts and looking.switches.time:
         question = dated(space.facts, question)
     navigation = follow(space, question, vectors, likeness, request, looking.following, now)
-    extra = {"facts": on_segments(space, navigation.paths)} if navigation.paths else {}
+    extra = {"facts": on_segments(space, question, navigation.paths)} if navigation.paths else {}
     window, weights, switches = request.window, looking.weights, looking.switches
     hits = look(space, question, likeness, window, weights, switches, request.limit, extra, vectors)
     return hits, navigation

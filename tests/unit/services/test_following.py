@@ -8,19 +8,22 @@ import pytest
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER
-from mcp_memory.domain.turns import Segment, Turn
+from mcp_memory.domain.turns import Kind, Segment, Turn
+from mcp_memory.language.questions import understand
 from mcp_memory.services.following import nearby, on_segments
 from mcp_memory.view.space import Space
 
 STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))
 
+ASKED = understand("What does Ann do?", ())
 
-def space() -> Space:
-    """Return a space of three messages of one sentence each that states one fact."""
-    turns = [Turn(f"t_{i}", "x", "s", str(i), "message", "words", "Ann", None, None, None, 0, 0, i) for i in range(3)]
+
+def space(kind: Kind = "message", *, stated: bool = True) -> Space:
+    """Return a space of three turns of one sentence each that states one fact."""
+    turns = [Turn(f"t_{i}", "x", "s", str(i), kind, "words", "Ann", None, None, None, 0, 0, i) for i in range(3)]
     pieces = [Segment(f"g_{turn.id}", "x", turn.id, 0, 0, 5, 0, 0) for turn in turns]
     facts = [
-        Assertion(f"x_{i}", "x", f"t_{i}", 0, 0, 5, head, relation, tail, False, 0, FOREVER, True, 0.9, "FACT", False,
+        Assertion(f"x_{i}", "x", f"t_{i}", 0, 0, 5, head, relation, tail, False, 0, FOREVER, stated, 0.9, "FACT", False,
                   "embedded", 0, 0)
         for i, (head, relation, tail) in enumerate(STATED)
     ]  # fmt: skip
@@ -40,26 +43,26 @@ def path(made: Space, scores: PathScores, *rows: int) -> Path:
 
 def test_a_path_that_suffices_speaks_for_every_text_that_states_it() -> None:
     made = space()
-    found = on_segments(made, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
+    found = on_segments(made, ASKED, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
     assert found.tolist() == [pytest.approx(0.7 * 0.9), pytest.approx(0.7 * 0.9), 0.0]
 
 
 def test_of_several_paths_over_a_text_the_best_counts() -> None:
     made = space()
     paths = [path(made, PathScores(0.3, 0.9, 0.6), 0), path(made, PathScores(0.9, 0.9, 0.9), 0)]
-    assert on_segments(made, paths)[0] == pytest.approx(0.9 * 0.9)
+    assert on_segments(made, ASKED, paths)[0] == pytest.approx(0.9 * 0.9)
 
 
 def test_a_single_fact_that_does_not_suffice_speaks_for_nothing() -> None:
     made = space()
-    assert not on_segments(made, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
+    assert not on_segments(made, ASKED, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
 
 
 def test_a_chain_of_relations_that_are_asked_for_speaks_though_its_end_is_no_answer() -> None:
     made = space()
     asked, near = PathScores(0.7, 0.9, 0.3), PathScores(0.65, 0.9, 0.3)
-    assert np.flatnonzero(on_segments(made, [path(made, asked, 0, 1)])).tolist() == [0, 1]
-    assert not on_segments(made, [path(made, near, 0, 1)]).any()
+    assert np.flatnonzero(on_segments(made, ASKED, [path(made, asked, 0, 1)])).tolist() == [0, 1]
+    assert not on_segments(made, ASKED, [path(made, near, 0, 1)]).any()
 
 
 def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_many() -> None:
@@ -68,3 +71,15 @@ def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_man
     assert [found.id for found in nearby(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
     assert [found.id for found in nearby(made, cosines, 2)] == ["x_1", "x_2"]
     assert nearby(Space("empty"), np.zeros((1, 0), np.float32), 5) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "stated", "speaks"), [("document", False, False), ("document", True, True), ("message", False, True)]
+)
+def test_what_a_document_tells_without_a_date_is_silent_where_one_is_asked(
+    kind: Kind, stated: bool, speaks: bool
+) -> None:
+    made = space(kind, stated=stated)
+    found = [path(made, PathScores(0.9, 0.9, 0.9), 0)]
+    assert on_segments(made, understand("What did Ann do in 2016?", ()), found).any() == speaks
+    assert on_segments(made, ASKED, found).any()
