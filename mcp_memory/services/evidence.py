@@ -12,10 +12,9 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, Step
 from mcp_memory.search.look import Hit
+from mcp_memory.services.following import SUFFICIENT
 from mcp_memory.view.space import Space
 
-SUFFICIENT = 0.6
-"""S_AS from which on the end of a path leads the item that it stands in, instead of the text; .5 is the right type."""
 SOURCES = 3
 
 
