@@ -13,12 +13,19 @@ begins at that end, or was said after it and after the statement of it: "I live 
 "until 2015", and who tells today "since 2010" and later "from 2010 to 2015" means the latter. A remark below the
 threshold of confidence closes nothing (`layers`): the paper only says that it is left out of retrieval, and a value
 that it had closed would then be gone without anything in its place.
+
+C-28 takes values with one start for corrections of each other. Those that began nobody knows when ("I used to live in
+Paris", "I used to live in Rome") don't have one start, they have none that is known. So what is over stands beside
+what else began then, up to its end or to the first value with a start of its own: asked where she used to live, both
+are told, and where she lives now, neither. This is the one place where versions of a relation with one value at a time
+may overlap (I-2). Intervals that don't would need an order that nobody told; of two such values that go on, one is
+still contested, since both are claimed for now.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.confidence import combined
@@ -30,7 +37,7 @@ Key = Callable[[str], str]
 """Brings a tail to what all spellings of it share."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Run:
     """A version in the making.
 
@@ -151,46 +158,84 @@ def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
     starting: dict[Millis, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         starting[assertion.since].append(assertion)
-    runs: list[_Run] = []
-    now: _Run | None = None
+    now, runs = _undated(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
-        positives: dict[str, list[Assertion]] = defaultdict(list)
-        for assertion in starting[start]:
-            if not assertion.negated:
-                positives[key(assertion.tail)].append(assertion)
-        ended: _Run | None = None
-        if now and now.until <= start and not (now.until == start and now.tail in positives):
-            ended, now = now, None  # a stated end has passed; said again exactly there, the two are one version
-        elif now and now.tail not in positives:
-            ends = [a for a in starting[start] if a.negated and key(a.tail) == now.tail]
-            if ends:
-                now.until, now.ended_by = start, ends
-                ended, now = now, None
+        positives = _positives(starting[start], key)
+        ended = [run for run in now if _is_over(run, start, starting[start], positives, key)]
+        now = [run for run in now if run not in ended]
         if not positives:
             continue
-        best = max(
-            (a for of_tail in positives.values() for a in of_tail), key=lambda a: (a.confidence, a.said_at, a.id)
-        )
-        winner = key(best.tail)
+        winner = _winner(positives)
         for tail, said in positives.items():
             if tail == winner:
                 continue
-            if now and tail == now.tail:
-                now.support += said
+            if lost := _of(now, tail):
+                lost.support += said
             else:
                 runs.append(_Run(tail, start, start, said))
-        if now and now.tail == winner:
-            now.join(positives[winner])
-            continue
-        following = _Run(winner, start, FOREVER)
+        going_on = _of(now, winner)
+        following = going_on or _Run(winner, start, FOREVER)
         following.join(positives[winner])
-        if now:
-            now.until, now.ended_by, now.next = start, positives[winner], following
-        elif ended and ended.until == start:
-            ended.next = following
-        runs.append(following)
-        now = following
+        for run in now:
+            if run is not following:
+                run.until, run.ended_by = start, positives[winner]
+                ended.append(run)
+        if going_on is None:
+            runs.append(following)
+            for run in ended:
+                if run.until == start:
+                    run.next = following
+        now = [following]
     return runs
+
+
+def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list[_Run]]:
+    """Return the runs that began nobody knows when: those that stand side by side, and all of them.
+
+    What is over stands, since it names no moment at which another value could not have been; of what goes on, one does.
+    """
+    begun = {tail: _Run(tail, BEGINNING, FOREVER) for tail in positives}
+    for tail, run in begun.items():
+        run.join(positives[tail])
+    going_on = {tail: positives[tail] for tail, run in begun.items() if run.until >= FOREVER}
+    winner = _winner(going_on) if going_on else None
+    for tail in going_on:
+        if tail != winner:
+            begun[tail].until = BEGINNING
+    runs = list(begun.values())
+    return [run for run in runs if run.until > BEGINNING], runs
+
+
+def _is_over(
+    run: _Run, start: Millis, said: Iterable[Assertion], positives: Collection[str], key: Key
+) -> bool:  # fmt: skip
+    """Return whether a run has ended when the assertions of a start come; a negation among them ends it there."""
+    if run.until <= start:  # a stated end has passed; said again exactly there, the two are one version
+        return not (run.until == start and run.tail in positives)
+    if run.tail in positives:
+        return False
+    ends = [assertion for assertion in said if assertion.negated and key(assertion.tail) == run.tail]
+    if ends:
+        run.until, run.ended_by = start, ends
+    return bool(ends)
+
+
+def _positives(said: Iterable[Assertion], key: Key) -> dict[str, list[Assertion]]:
+    positives: dict[str, list[Assertion]] = defaultdict(list)
+    for assertion in said:
+        if not assertion.negated:
+            positives[key(assertion.tail)].append(assertion)
+    return positives
+
+
+def _winner(positives: Mapping[str, Iterable[Assertion]]) -> str:
+    """Return the tail that of several with one start is kept (C-28)."""
+    said = ((tail, assertion) for tail, of_tail in positives.items() for assertion in of_tail)
+    return max(said, key=lambda each: (each[1].confidence, each[1].said_at, each[1].id))[0]
+
+
+def _of(runs: Iterable[_Run], tail: str) -> _Run | None:
+    return next((run for run in runs if run.tail == tail), None)
 
 
 def _version(run: _Run) -> Version:

@@ -1,8 +1,10 @@
-"""Times that stand by themselves: "7 May 2023", "the early 1990s", "1916–20", "19th century".
+"""Times that stand by themselves: "7 May 2023", "the early 1990s", "1916–20", "2018/19", "476 AD", "19th century".
 
 A day without a year ("on 7 May") is here too, since it is written alike, but is resolved only where it is known when
 it was said, to the last or next such day as the tense of the sentence has it. Numeric dates count only where day and
-month can't be mistaken for one another, and a bare number only where nothing says that it counts something.
+month can't be mistaken for one another, and a bare number only where nothing says that it counts something. Below 1000
+a bare number never is a year, but with "AD" or "CE" it is one. Years before Christ are left out, since the calendar
+begins with the year 1 (``gregorian.py``).
 """
 
 from __future__ import annotations
@@ -194,6 +196,9 @@ _TIME_WORD = compiled(
     r"\b(?:in|since|from|until|till|by|during|of|to|between|and|before|after|circa|c\.|the|year|through|for|late|early|mid"
     rf"|{SEASON}|a\.?d\.?)\s$"
 )
+_BEFORE_CHRIST = compiled(rf"\bB\.?C\.?(?:E\.?)?(?:{DASH}|{S}(?:to|until|till|through|and){S})$")
+"""Of a range that begins before Christ, the other end alone would say something else."""
+_ERA = r"(?-i:A\.D\.|AD|C\.E\.|CE)(?!\w)"
 _COUNTS = compiled(r"\s(?-i:[a-z]{3,}s)\b(?<!was)(?<!has)(?<!his)(?<!this)(?<!its)(?<!does)(?<!ss)(?<!us)(?<!plus)")
 
 
@@ -204,6 +209,29 @@ def _year(match: re.Match[str], context: Context) -> Found | None:
     if not match["part"] and not _TIME_WORD.search(before) and _COUNTS.match(context.sentence, match.end()):
         return None
     return _whole(years(int(match["year"])), "year", match)
+
+
+def _year_pair(match: re.Match[str], context: Context) -> Found | None:
+    """Resolve "2018/19" and "2018/2019"; only two years in a row are one thing, "2016/2018" may be a choice."""
+    first, second = int(match[1]), int(match[2])
+    if second != (first + 1 if len(match[2]) == 4 else (first + 1) % 100):
+        return None
+    if _NUMBERED.search(context.sentence[max(0, match.start() - 16) : match.start()]):
+        return None
+    return Found(years(first, 2), "year")
+
+
+def _year_of_era(match: re.Match[str], context: Context) -> Found | None:
+    """Resolve a year after the birth of Christ, of any length; those before it lie outside the calendar."""
+    first, last = int(match["first"] or match["low"] or match["year"]), int(match["year"])
+    before = context.sentence[max(0, match.start() - 24) : match.start()]
+    if first > last or last > 2100 or _BEFORE_CHRIST.search(before):
+        return None
+    small = last < 100 and match["after"].startswith("C")
+    counts = match["after"] and _COUNTS.match(context.sentence, match.end())
+    if (small or counts) and not _TIME_WORD.search(before):
+        return None  # "2 CE a year", "300 AD accounts"
+    return Found(years(first, last - first + 1), "year")
 
 
 def _short_year(match: re.Match[str], _: Context) -> Found | None:
@@ -257,6 +285,21 @@ ABSOLUTE = (
         _season,
     ),
     Rule(
+        DIGIT,
+        compiled(
+            rf"(?<![\w$€£¥#@.,:/+*=_-])(?:(?:from{S})?(?P<first>[1-9]\d{{0,3}})(?:{DASH}|{S}(?:to|until|till|through){S})"
+            rf"|between{S}(?P<low>[1-9]\d{{0,3}}){S}and{S})?(?P<year>[1-9]\d{{0,3}}){S}(?P<after>{_ERA})"
+        ),
+        _year_of_era,
+    ),
+    Rule(
+        DIGIT,
+        compiled(
+            rf"(?<!\w)(?-i:A\.D\.|AD)(?P<after>)(?P<low>){S}(?:(?P<first>[1-9]\d{{0,3}}){DASH})?(?P<year>[1-9]\d{{0,3}}){COUNTED}"
+        ),
+        _year_of_era,
+    ),
+    Rule(
         DIGIT | _TIES.keys(),
         compiled(
             rf"{PART}(?:(?<![\w.,$€£-])(?P<digits>1\d\d0|20\d0|(?<=['’])[3-9]0|(?<=the\s)[3-9]0)['’]?s"
@@ -273,6 +316,7 @@ ABSOLUTE = (
         _century,
     ),
     Rule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=-])(1\d{{3}}|20\d\d){DASH}(\d{{4}}|\d\d){COUNTED}"), _year_range),
+    Rule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=_-])(1\d{{3}}|20\d\d)/(\d{{4}}|\d\d)(?!/){COUNTED}"), _year_pair),
     Rule(DIGIT, compiled(rf"{PART}(?<![\w$€£¥#@.,:/+*=_])(?:(?<!-)|(?<=mid-))(?P<year>{YEAR})"), _year),
     Rule(
         DIGIT,

@@ -34,6 +34,8 @@ _TIE = compiled(
 )
 _ARTICLE = compiled(rf"\b(?:the|an?|this|that|his|her|its|their|my|our|your){S}$")
 _BY = compiled(rf"\bby{S}(?:the{S})?(?:end{S}of{S})?(?:year{S})?$")
+_YEARS = re.compile(r"\d+(?:/\d{2,4})?", re.ASCII)
+"""A year, or two of a season, "2018/19"."""
 _ENDS = re.compile(r"[\s?.!]*$")
 _OPENS_APART = re.compile(r"\s?[,:]")
 _BESIDE = compiled(
@@ -73,13 +75,15 @@ _FIRST = compiled(
     rf"\b(?:earliest|initial(?:ly)?|original(?:ly)?|first(?!{S}(?:names?|place|prize|aid|lady|class|person|half|floor|hand"
     rf"|grade|language|nations?|cousins?|lieutenant|minister|team|division|round|degree|world|edition|base|[a-z]+{S}war)))\b"
 )
-_PREVIOUS = compiled(rf"\b(?:previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to)\b")
+_PREVIOUS = compiled(
+    rf"\b(?:previous(?:ly)?|former(?:ly)?|prior(?!{S}to)|used{S}to|(?:where|who){S}did{S}[^?]{{1,60}}?\buse{S}to)\b"
+)
 _PLACES: tuple[tuple[Order, re.Pattern[str]], ...] = (("last", _LAST), ("first", _FIRST), ("before", _PREVIOUS))
 _COMPARES = compiled(r"\b(?:or|out\sof)\b|\bcame\s(?:out\s)?(?:first|last)\b")
 
 _MAY_SAY = re.compile(
     r"before|after|wh[ei]|during|since|until|till|once|by|prior|following|now|present|days|moment|current|recent"
-    r"|newest|late|final|last|earliest|initial|original|first|previous|former|used|today",
+    r"|newest|late|final|last|earliest|initial|original|first|previous|former|use|today",
     re.IGNORECASE,
 )
 """Without one of these, nothing but a date can say when."""
@@ -130,7 +134,7 @@ def _binds(text: str, time: StatedTime) -> bool:
     if time.since == BEGINNING or time.until == FOREVER or time.relative:
         return True
     said = text[time.start : time.end]
-    if not said.isdecimal():
+    if not _YEARS.fullmatch(said):
         return True
     before = text[max(0, time.start - _NEAR) : time.start]
     if _ARTICLE.search(before) and not _ENDS.match(text, time.end):

@@ -93,7 +93,8 @@ def _qualified(item: Evidence) -> str:
     since, until = shown(item.valid_from), shown(item.valid_to)
     marks = []
     if item.valid_from is not None and item.valid_from == item.valid_to:
-        marks.append(f"contested: another value has the same start, {since}")
+        start = f"has the same start, {since}" if since else "was told too, and neither with a start"
+        marks.append(f"contested: another value {start}")
     elif since or until:
         marks.append(f"from {since} to {until}" if since and until else f"since {since}" if since else f"until {until}")
     if item.inferred:

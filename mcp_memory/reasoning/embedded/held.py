@@ -177,10 +177,14 @@ def _before(begun: Sequence[Held], at: When, *, event: bool, moment: Millis) -> 
     if anchor >= FOREVER:  # "previous": before what holds now
         now = [one for one in begun if one.until > moment and not event] or list(begun[-1:])
         anchor = min((one.since for one in now), default=BEGINNING)
+        if anchor <= BEGINNING and not event:  # nobody knows what came first: all that is over is meant
+            return [one for one in begun if one.until <= moment]
     earlier = [one for one in begun if one.since < anchor]
     if not event and (holding := [one for one in earlier if one.until >= anchor]):
         return holding
     last = max(earlier, key=lambda one: (one.since, one.until), default=None)
+    if last and last.since <= BEGINNING:
+        return earlier
     return [last] if last else []
 
 

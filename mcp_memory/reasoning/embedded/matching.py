@@ -18,9 +18,10 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Source
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.language.plain import stem
 from mcp_memory.language.questions import Question
 from mcp_memory.reasoning.embedded.held import Held, held
-from mcp_memory.reasoning.embedded.relations import Asks, Token, asks, names_in, stem, tokens, turning, wanted_type
+from mcp_memory.reasoning.embedded.relations import Asks, Token, asks, names_in, tokens, turning, wanted_type
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _DOES = frozenset(("do", "does", "did"))
@@ -28,11 +29,17 @@ _ME = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "you
 _OTHER_END: dict[str, frozenset[str]] = {
     "parent_of": frozenset(("child", "son", "daughter", "kid")),
     "child_of": frozenset(("parent", "mother", "father", "mom", "mum", "dad")),
+    "grandparent_of": frozenset(("grandchild", "grandson", "granddaughter")),
+    "grandchild_of": frozenset(("grandparent", "grandmother", "grandfather", "grandma", "grandpa", "granny")),
+    "aunt_or_uncle_of": frozenset(("niece", "nephew")),
+    "niece_or_nephew_of": frozenset(("aunt", "auntie", "uncle")),
 }
 """Relations between two people whose ends have names of their own: what the tail is called."""
 _DOINGS = ("paint", "cook", "bake", "build", "design", "compose", "invent", "develop")
 _SPECIAL = (
     ("mother", "mom", "mum"), ("father", "dad"), ("son",), ("daughter",), ("brother",), ("sister",), ("twin",),
+    ("grandmother", "grandma", "granny"), ("grandfather", "grandpa"), ("grandson",), ("granddaughter",),
+    ("aunt", "auntie"), ("uncle",), ("niece",), ("nephew",),
     ("dog", "puppy"), ("cat", "kitten"), ("car",), ("book", "novel"), ("movie", "film"), ("song",), ("award", "medal"),
     ("instrument",), ("sport",), ("hobby",), ("game",),
     ("party",), ("band",), ("school",), ("university", "college"), ("degree", "major"),
@@ -42,7 +49,10 @@ _SPECIAL = (
 _NARROW = {stem(word): tuple(stem(same) for same in words) for words in _SPECIAL for word in words}
 _OPPOSITE = {
     stem(word): stem(other)
-    for pair in (("mother", "father"), ("son", "daughter"), ("brother", "sister"))
+    for pair in (
+        *(("mother", "father"), ("son", "daughter"), ("brother", "sister"), ("aunt", "uncle"), ("niece", "nephew")),
+        *(("grandmother", "grandfather"), ("grandson", "granddaughter")),
+    )
     for one, opposite in (pair, pair[::-1])
     for words, other in ((next(kind for kind in _SPECIAL if one in kind), opposite),)
     for word in words
@@ -195,6 +205,8 @@ def _fit(question: Question, kind: EntityType | None, value: EntityType | None, 
             if kind is not None:
                 return 0.5 if value == kind else None
             return 0.2 if value in (None, "thing") else 0.0
+        case "when" if value == "time":
+            return 0.3  # "when was she born?" wants the date of birth, not the time of a fact about the place
         case _:
             return 0.0
 

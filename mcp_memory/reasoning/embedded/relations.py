@@ -16,19 +16,11 @@ from functools import cache
 
 from mcp_memory.domain.relations import EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
+from mcp_memory.language.plain import stem
+from mcp_memory.language.stance import UNSURE
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.tokens import STOP_WORDS, stems, words
+from mcp_memory.language.tokens import STOP_WORDS, words
 
-_IRREGULAR = {
-    "spoke": "speak", "spoken": "speak", "drove": "drive", "driven": "drive", "owned": "own", "owns": "own",
-    "taught": "teach", "left": "leave", "began": "begin", "begun": "begin", "became": "become", "sold": "sell",
-    "bought": "buy", "wrote": "write", "written": "write", "won": "win", "built": "build", "held": "hold",
-    "met": "meet",
-    "led": "lead", "ran": "run", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die", "quitting": "quit",
-    "favorite": "favourite", "favorites": "favourite", "favourites": "favourite", "color": "colour", "wives": "wife",
-    "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour", "kids": "kid", "children": "child",
-    "went": "go", "gone": "go", "saw": "see", "seen": "see", "made": "make", "took": "take", "taken": "take",
-}  # fmt: skip
 _WEAK = frozenset(
     """
     where when what why be have go get see make know stay from into start begin lead head run date old call
@@ -45,9 +37,9 @@ _ORDER_WORDS = frozenset(
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Words that say when or how long, which the question's `Constraint` tells already."""
-_FRAME = frozenset(
+_FRAME = UNSURE | frozenset(
     """
-    maybe perhaps possibly probably guess guesses likely speculate name names kind type sort tell know remember
+    name names kind type sort tell know remember
     say said please many much different total exactly actually user assistant called according also did does do
     living away place person people one ones thing things some any list all number
     """.split()  # noqa: SIM905 - a list of words is read as words
@@ -74,6 +66,8 @@ _ENDS = frozenset(
 _STARTS = frozenset(
     "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
 )
+_USE_TO = re.compile(r"((?:^|\b(?:where|who|when)\s+)did\b[^?]{1,60}?)\buse\s+to\b", re.I)
+"""What "what did she use to …" asks is open: what she did once, or by what means."""
 _AWAY = re.compile(r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I)
 
 
@@ -101,6 +95,7 @@ def tokens(text: str, time: Constraint | None = None) -> tuple[Token, ...]:
     """
     if time and time.event:
         text = _without(text, time.event)
+    text = _USE_TO.sub(r"\1", text)
     for stated in reversed(stated_times(text, None)):
         text = text[: stated.start] + " " + text[stated.end :]
     found = []
@@ -114,13 +109,6 @@ def _without(text: str, event: str) -> str:
     """Return a text without the words of an event and the one that ties it, "before she moved"."""
     spaced = r"\s+".join(re.escape(word) for word in event.split())
     return re.sub(rf"\b\w+\s+(?:to\s+|the\s+time\s+)?{spaced}", " ", text, count=1, flags=re.IGNORECASE)
-
-
-@cache
-def stem(word: str) -> str:
-    """Return the stem of the plain form of a word, "spoke" as "speak"; a stop word is its own."""
-    plain = _IRREGULAR.get(word, word)
-    return next(iter(stems(plain)), plain)
 
 
 def names_in(asked: Sequence[Token], names: Sequence[str]) -> frozenset[int]:

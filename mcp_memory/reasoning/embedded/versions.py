@@ -22,6 +22,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.language.questions import Question
+from mcp_memory.language.stance import looks_back
 from mcp_memory.reasoning.embedded.held import Held, When, chosen, when
 from mcp_memory.reasoning.embedded.lasting import Said, how_long, when_said
 from mcp_memory.reasoning.embedded.matching import Match, clearest, source
@@ -34,7 +35,6 @@ _OPEN = re.compile(
     r"\b(?:would|could|should|or|if|not|never|why|no longer|than|both|same)\b|n['’]t\b|^\W*(?:Would|Could|Should|Why)\b"
 )
 """Questions that suppose, compare or deny: a fact alone answers none of them."""
-_PAST = re.compile(r"\b(?:did|was|were|had|used to|been)\b|\b(?:has|have)\s(?:\S+\s){1,3}?\w+(?:ed|en)\b", re.I)
 _QUANTITY = re.compile(r"^(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|several|some|many|few)\b)", re.I)
 
 
@@ -106,7 +106,7 @@ def tell(question: Question, knowledge: Knowledge, numbers: Sureness) -> Told | 
         at = when(question.time, knowledge)
     except LookupError:
         return None
-    past = not knowledge.chosen and _PAST.search(question.text) is not None
+    past = not knowledge.chosen and looks_back(question.text)
     matched = clearest(question, knowledge, numbers.apart)
     said = _say(question, knowledge, matched, at, numbers) if matched else None
     proposal = _proposal(said, knowledge, matched, numbers) if said and said.text and matched else None
@@ -147,7 +147,7 @@ def silent(question: Question, knowledge: Knowledge, numbers: Sureness) -> bool:
 
 def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | None, numbers: Sureness) -> Said | None:
     relation = relations().get(matched.group.relation)
-    past = not knowledge.chosen and _PAST.search(question.text) is not None
+    past = not knowledge.chosen and looks_back(question.text)
     values = matched.values
     match question.asked:
         case "yes_no":

@@ -7,7 +7,7 @@ Beside it stand two memories that the fold is there to be better than: one that 
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from asserting import asserted, shown
@@ -53,6 +53,12 @@ def values_at(versions: Sequence[Version], instant: int) -> list[str]:
     return [version.tail for version in versions if version.holds(instant, instant + 1)]
 
 
+def apart(versions: Sequence[Version]) -> bool:
+    """Return whether no two hold at once but such as began nobody knows when, of which one at most goes on."""
+    together = [pair for pair in combinations(live(versions), 2) if pair[0].holds(pair[1].since, pair[1].until)]
+    return all(one.since == other.since == BEGINNING and not (one.current and other.current) for one, other in together)
+
+
 def meaning(versions: Sequence[Version]) -> list[object]:
     """Return all that versions say but their ids, which the order of arrival decides."""
     return sorted(
@@ -75,9 +81,21 @@ def winner(said: Sequence[Assertion], start: int) -> str:
 
 @thorough
 @given(histories)
-def test_i2_a_single_valued_relation_never_has_two_values_at_once(said: list[Assertion]) -> None:
-    versions = live(fold(said, single=True, key=str))
-    for before, after in pairwise(versions):
+def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_anybody_knows_a_start(
+    said: list[Assertion],
+) -> None:
+    versions = fold(said, single=True, key=str)
+    assert apart(versions)
+    starts = [a.since for a in said if not a.negated and a.since > BEGINNING]
+    for instant in INSTANTS:
+        assert len(values_at(versions, instant)) <= 1 or instant < min(starts, default=INF)
+
+
+@thorough
+@given(histories)
+def test_i2_if_every_start_is_known_no_two_values_hold_at_once(said: list[Assertion]) -> None:
+    dated = [a for a in said if a.since > BEGINNING]
+    for before, after in pairwise(live(fold(dated, single=True, key=str))):
         assert before.until <= after.since
 
 
@@ -115,8 +133,27 @@ def test_i4_the_order_of_arrival_decides_nothing_but_ids(
 @given(histories)
 def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Assertion]) -> None:
     versions = fold(said, single=True, key=str)
-    for start in {a.since for a in said if not a.negated}:
+    for start in {a.since for a in said if not a.negated and a.since > BEGINNING}:
         assert values_at(versions, start) == [winner(said, start)]
+
+
+@thorough
+@given(histories)
+def test_i5_of_what_began_nobody_knows_when_all_that_is_over_holds_and_one_of_what_goes_on(
+    said: list[Assertion],
+) -> None:
+    versions = fold(said, single=True, key=str)
+    untils: dict[str, list[int]] = defaultdict(list)
+    for assertion in said:
+        if assertion.since == BEGINNING and not assertion.negated:
+            untils[assertion.tail].append(assertion.until)
+    over = {tail for tail, ends in untils.items() if max(ends) < FOREVER}
+    going_on = {tail for tail, ends in untils.items() if min(ends) == FOREVER}
+    held = values_at(versions, BEGINNING)
+    assert over <= set(held) <= set(untils)
+    assert len(held) == len(set(held))
+    assert len(going_on & set(held)) <= 1
+    assert bool(held) == bool(untils)
 
 
 @thorough
@@ -127,6 +164,11 @@ def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(sai
         starts = [a.since for a in said if not a.negated and a.since <= instant]
         if not starts:
             assert values_at(versions, instant) == []
+            continue
+        if max(starts) == BEGINNING:
+            for version in (v for v in versions if v.holds(instant, instant + 1)):
+                assert not any(a.negated and a.tail == version.tail and BEGINNING < a.since <= instant for a in said)
+                assert any(a.until > instant for a in version.assertions)
             continue
         latest = winner(said, max(starts))
         negated = any(a.negated and a.tail == latest and max(starts) < a.since <= instant for a in said)
@@ -288,6 +330,50 @@ def test_what_used_to_be_began_before_everything() -> None:
     assert shown(fold(said, single=True, key=str)) == [("Oslo", BEGINNING, 2015), ("Rome", 2015, INF)]
 
 
+def test_of_two_values_that_used_to_be_neither_contests_the_other() -> None:
+    used = [asserted(city, BEGINNING, 2016, said_at=2016) for city in ("Paris", "Rome")]
+    paris, rome = sorted(fold(used, single=True, key=str), key=lambda version: version.tail)
+    assert [(v.status, v.since, v.until) for v in (paris, rome)] == [("closed", BEGINNING, 2016)] * 2
+    used.append(asserted("Bonn", BEGINNING, 2019, said_at=2019))
+    versions = fold(used, single=True, key=str)
+    assert {(v.tail, v.status, v.until) for v in versions} == {
+        *((city, "closed", 2016) for city in ("Paris", "Rome")),
+        ("Bonn", "closed", 2019),
+    }
+
+
+def test_all_that_used_to_be_ends_where_a_value_begins_of_which_the_start_is_known() -> None:
+    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
+    oslo = asserted("Oslo", 2015)
+    *past, lives = fold([*used, oslo], single=True, key=str)
+    assert (lives.tail, lives.since, lives.status) == ("Oslo", 2015, "active")
+    assert [(v.until, v.ended_by, v.superseded_by) for v in past] == [(2015, (oslo,), lives.id)] * 2
+
+
+def test_what_used_to_be_does_not_contest_what_is_so_since_nobody_knows_when() -> None:
+    still, used = asserted("Oslo", BEGINNING, said_at=2010), asserted("Rome", BEGINNING, 2016, said_at=2016)
+    assert shown(fold([still, used], single=True, key=str)) == [("Rome", BEGINNING, 2016), ("Oslo", BEGINNING, INF)]
+    other = asserted("Bonn", BEGINNING, said_at=2012)
+    versions = fold([still, used, other], single=True, key=str)
+    assert {(v.tail, v.status) for v in versions} == {("Oslo", "contested"), ("Rome", "closed"), ("Bonn", "active")}
+
+
+def test_of_what_used_to_be_one_that_comes_back_goes_on_and_the_others_end_there() -> None:
+    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
+    back = asserted("Paris", 2017, said_at=2019)
+    rome, paris = fold([*used, back], single=True, key=str)
+    assert shown([rome, paris]) == [("Rome", BEGINNING, 2017), ("Paris", BEGINNING, INF)]
+    assert (rome.ended_by, rome.superseded_by) == ((back,), None)
+
+
+def test_what_is_denied_of_one_value_that_used_to_be_leaves_the_others() -> None:
+    used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
+    gone = asserted("Paris", 2012, negated=True)
+    paris, rome = fold([*used, gone], single=True, key=str)
+    assert shown([paris, rome]) == [("Paris", BEGINNING, 2012), ("Rome", BEGINNING, 2018)]
+    assert (paris.ended_by, rome.ended_by) == ((gone,), ())
+
+
 # Layers of confidence
 
 
@@ -301,7 +387,7 @@ def test_everything_relied_on_is_sure_enough_and_nothing_is_lost(
     assert all(version.confidence < stable for version in suspected)
     supported = [assertion.id for version in (*sure, *suspected) for assertion in version.assertions]
     assert sorted(supported) == sorted(a.id for a in said if not a.negated)
-    assert all(one.until <= other.since for one, other in pairwise(live(sure))) or not single
+    assert apart(sure) or not single
 
 
 @thorough

@@ -64,6 +64,7 @@ def test_a_date_of_the_whole_question_wins_over_one_of_a_clause(question: str, w
         "Who directed Blue Mill (1952 film)?",
         'Who wrote "Summer of 1942"?',
         "Who won the 2010 Cup?",
+        "Who won the 2018/19 Cup?",
         "Who is the author of the 1984 adaptation?",
         "Which mill is older, Red Mill or Blue Mill?",
         "Which mill was built first, Red Mill or Blue Mill?",
@@ -76,6 +77,7 @@ def test_a_date_of_the_whole_question_wins_over_one_of_a_clause(question: str, w
         "What is her first name?",
         "Who starred in Last Train Home?",
         "How often does she train once a week?",
+        "What did she use to bend the wire?",
         "Wann zog Ann nach Rom?",
         "谁拥有磨坊?",
         "mill owner",
@@ -117,6 +119,7 @@ def test_an_event_stands_for_a_time(question: str, order: str, event: str) -> No
         ("What is her latest book?", "last"),
         ("What is her most recent book?", "last"),
         ("What was her previous job?", "before"),
+        ("Where did she use to live?", "before"),
     ],
 )
 def test_words_of_order_are_told_apart(question: str, order: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.reasoning.embedded.extraction import grammar
-from mcp_memory.reasoning.embedded.extraction.frames import by_verb
 from mcp_memory.reasoning.embedded.extraction.lists import nouns
 from mcp_memory.reasoning.embedded.extraction.noun import Noun
+from mcp_memory.reasoning.embedded.extraction.particles import particles_of
 from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.tables import word_set
 from mcp_memory.reasoning.embedded.extraction.tables.kinds import ROLES
@@ -20,6 +20,9 @@ MOST = 12
 """Slots of one clause."""
 _TASTES = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
 _WAYS = word_set("up down out over across around along off on through in")
+_SUBORDINATING = word_set("as like than after before since until for till")
+"""Prepositions behind which a clause may begin."""
+_ROUGHLY = word_set("about over around under")
 _CLAUSES = word_set(
     "because when while although though whereas that who which where why how whose whom what so if unless whether cause"
     " whenever once"
@@ -65,117 +68,119 @@ class Complement:
 def complement(words: Sequence[Word], verb: Verb) -> Complement:
     """Return what stands behind a verb, up to the end of its clause."""
     particles, place = particles_of(words, verb)
-    end = words[place - 1].end
-    slots: list[Slot] = []
-    times: list[Word] = []
-    adverbs: set[str] = set()
-    while place < len(words) and len(slots) < MOST:
-        word = words[place]
+    walk = _Walk(words, verb, place, words[place - 1].end)
+    while walk.place < len(words) and len(walk.slots) < MOST and walk.step():
+        pass
+    return Complement(particles, tuple(walk.slots), tuple(walk.times), frozenset(walk.adverbs), walk.end, walk.place)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A walk over the words behind a verb. Each step returns whether the clause goes on.
+
+    Attributes:
+        words: of the sentence.
+        verb: whose complement is read.
+        place: of the word that is looked at next.
+        end: first character after what has been taken.
+        slots: so far, in order.
+        times: likewise.
+        adverbs: likewise.
+    """
+
+    words: Sequence[Word]
+    verb: Verb
+    place: int
+    end: int
+    slots: list[Slot] = field(default_factory=list)
+    times: list[Word] = field(default_factory=list)
+    adverbs: set[str] = field(default_factory=set)
+
+    def step(self) -> bool:
+        """Take what stands at the place, by what kind of word it is."""
+        word = self.words[self.place]
         if word.kind == "time":
-            times.append(word)
-            end = word.end
-            place += 1
-        elif grammar.is_adverb(words, place):
-            adverbs.add(word.low)
-            place += 1
-        elif word.mark:
-            if word.text == "(" and (close := _closing(words, place)):
-                times += [inside for inside in words[place:close] if inside.kind == "time"]
-                place = close + 1
-            elif word.text == "," and _goes_on(words, place + 1):
-                place += 1
-            elif slots and (listed := _including(words, place)):
-                found, after = nouns(words, listed, verb_seen=True)
-                if not found:
-                    break
-                slots[-1] = replace(slots[-1], nouns=(*slots[-1].nouns, *found), end=found[-1].end)
-                end, place = found[-1].end, after
-            else:
-                break
-        elif word.low in small.CONJUNCTIONS and word.kind == "word":
-            if grammar.opens_clause(words, place + 1) or word.low not in ("and", "&"):
-                break
-            place += 1
-        elif (word.low == "to" and _is_infinitive(words, place + 1)) or (word.low in _CLAUSES and not word.capital):
-            break
-        elif word.low in small.PREPOSITIONS and not word.capital:
-            if word.low in (
-                "as",
-                "like",
-                "than",
-                "after",
-                "before",
-                "since",
-                "until",
-                "for",
-                "till",
-            ) and _subject_follows(words, place + 1):
-                break
-            if word.low in ("before", "after") and _is_gerund(words, place + 1):
-                break
-            if (
-                word.low in ("about", "over", "around", "under")
-                and words[place + 1 : place + 2]
-                and (words[place + 1].kind == "number")
-            ):  # "about 1,200 people"
-                place += 1
-                continue
-            found, after = nouns(words, place + 1, verb_seen=True)
-            if found:
-                slots.append(Slot(word.low, found, found[-1].end))
-                end = found[-1].end
-                place = after
-            elif place + 1 < len(words) and (words[place + 1].kind == "time" or grammar.is_adverb(words, place + 1)):
-                place += 1
-            elif place + 2 < len(words) and words[place + 1].low in small.ARTICLES and words[place + 2].kind == "time":
-                place += 2
-            elif place + 1 < len(words) and words[place + 1].low in small.PREPOSITIONS and word.low in _WAYS:
-                place += 1  # "hiked up to the hut"
-            else:
-                break
-        elif verb.lemma in _TASTES and not slots and (gerund := _gerund(words, place)):
-            slots.append(gerund[0])
-            end, place = gerund[0].end, gerund[1]
-        elif slots and verb.lemma == "be" and not slots[-1].preposition and _is_gerund(words, place):
-            break  # "a duo consisting of"
-        elif word.low in small.AUXILIARIES or word.low == "'s" or word.kind == "speech":
-            break
-        else:
-            found, after = nouns(words, place, verb_seen=True)
-            if not found:
-                break
-            if after < len(words) and words[after].low in small.NOMINATIVE and words[after].low != "you":
-                found = tuple(replace(noun, uncertain=True) for noun in found)  # "the freedom it brings"
-            slots.append(Slot("", found, found[-1].end))
-            end = found[-1].end
-            place = after
-    return Complement(particles, tuple(slots), tuple(times), frozenset(adverbs), end, place)
+            self.times.append(word)
+            self.end = word.end
+            return self._past(1)
+        if grammar.is_adverb(self.words, self.place):
+            self.adverbs.add(word.low)
+            return self._past(1)
+        if word.mark:
+            return self._mark(word)
+        if word.low in small.CONJUNCTIONS and word.kind == "word":
+            goes_on = word.low in ("and", "&") and not grammar.opens_clause(self.words, self.place + 1)
+            return goes_on and self._past(1)
+        if (word.low == "to" and _is_infinitive(self.words, self.place + 1)) or (
+            word.low in _CLAUSES and not word.capital
+        ):
+            return False
+        if word.low in small.PREPOSITIONS and not word.capital:
+            return self._preposition(word)
+        return self._object(word)
 
+    def _past(self, count: int) -> bool:
+        self.place += count
+        return True
 
-def particles_of(words: Sequence[Word], verb: Verb) -> tuple[tuple[str, ...], int]:
-    """Return the words behind a verb that belong to it by the table, and the place after them."""
-    for passive in dict.fromkeys((verb.passive, False)):
-        for frame in by_verb().get((passive, verb.lemma), ()):
-            place = verb.place
-            while (
-                place < len(words)
-                and grammar.is_adverb(words, place)
-                and frame.particles
-                and words[place].low not in frame.particles
-                and words[place].kind != "time"
-            ):
-                place += 1
-            last = place + len(frame.particles)
-            if not frame.particles or last > len(words):
-                continue
-            if tuple(word.low for word in words[place:last]) != frame.particles:
-                continue
-            if frame.particles[-1] in ("in", "on", "to") and not (
-                last < len(words) and words[last].low in small.PREPOSITIONS and not words[last].capital
-            ):
-                continue
-            return frame.particles, last
-    return (), verb.place
+    def _take(self, slot: Slot, after: int) -> bool:
+        self.slots.append(slot)
+        self.end, self.place = slot.end, after
+        return True
+
+    def _mark(self, mark: Word) -> bool:
+        """Go over brackets and over commas that part nothing; a list behind "including" joins the last slot."""
+        if mark.text == "(" and (close := _closing(self.words, self.place)):
+            self.times += [inside for inside in self.words[self.place : close] if inside.kind == "time"]
+            self.place = close + 1
+            return True
+        if mark.text == "," and _goes_on(self.words, self.place + 1):
+            return self._past(1)
+        listed = _including(self.words, self.place) if self.slots else 0
+        found, after = nouns(self.words, listed, verb_seen=True) if listed else ((), 0)
+        if not found:
+            return False
+        last = self.slots.pop()
+        return self._take(replace(last, nouns=(*last.nouns, *found), end=found[-1].end), after)
+
+    def _preposition(self, word: Word) -> bool:
+        """Take a preposition with its phrases, or go over one that only leads to a time, an adverb or another."""
+        words, place = self.words, self.place
+        if word.low in _SUBORDINATING and _subject_follows(words, place + 1):
+            return False
+        if word.low in ("before", "after") and _is_gerund(words, place + 1):
+            return False
+        following = words[place + 1] if place + 1 < len(words) else None
+        if word.low in _ROUGHLY and following and following.kind == "number":
+            return self._past(1)  # "about 1,200 people"
+        found, after = nouns(words, place + 1, verb_seen=True)
+        if found:
+            return self._take(Slot(word.low, found, found[-1].end), after)
+        if following is None:
+            return False
+        if following.kind == "time" or grammar.is_adverb(words, place + 1):
+            return self._past(1)
+        if following.low in small.ARTICLES and place + 2 < len(words) and words[place + 2].kind == "time":
+            return self._past(2)
+        if following.low in small.PREPOSITIONS and word.low in _WAYS:
+            return self._past(1)  # "hiked up to the hut"
+        return False
+
+    def _object(self, word: Word) -> bool:
+        """Take a phrase without a preposition."""
+        words, place = self.words, self.place
+        if self.verb.lemma in _TASTES and not self.slots and (gerund := _gerund(words, place)):
+            return self._take(*gerund)
+        if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, place):
+            return False  # "a duo consisting of"
+        if word.low in small.AUXILIARIES or word.low == "'s" or word.kind == "speech":
+            return False
+        found, after = nouns(words, place, verb_seen=True)
+        if not found:
+            return False
+        if after < len(words) and words[after].low in small.NOMINATIVE and words[after].low != "you":
+            found = tuple(replace(noun, uncertain=True) for noun in found)  # "the freedom it brings"
+        return self._take(Slot("", found, found[-1].end), after)
 
 
 def _including(words: Sequence[Word], place: int) -> int:

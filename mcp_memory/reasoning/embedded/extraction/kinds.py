@@ -20,6 +20,11 @@ _CALENDAR = word_set(
 )
 
 _DOSES = word_set("mg g mcg ml iu units tablet tablets pill pills drops puffs milligrams grams")
+_NOT_DEADLY = word_set(
+    "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
+    " anticipation awkwardness cringe frustration suspense"
+)
+"""What one dies of in a manner of speaking."""
 
 _POINTING = word_set("this that these those no any another every each")
 
@@ -114,6 +119,7 @@ _TESTS: dict[str, Callable[[Noun], bool]] = {
     "role": lambda noun: is_role(noun) or (_is_thing(noun) and not noun.named and _sounds_like_role(noun)),
     "office": lambda noun: noun.head in table.OFFICES,
     "thing": _is_thing,
+    "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
     "liked": _is_liked,
     "subject": _is_thing,
     "hobby": lambda noun: _is_liked(noun) and not noun.determiner,

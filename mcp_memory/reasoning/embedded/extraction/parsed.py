@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from mcp_memory.reasoning.embedded.extraction.clause import Clause
-from mcp_memory.reasoning.embedded.extraction.complements import Slot, particles_of
+from mcp_memory.reasoning.embedded.extraction.complements import Slot
 from mcp_memory.reasoning.embedded.extraction.modality import adverbial, hearsay, under
 from mcp_memory.reasoning.embedded.extraction.noun import Noun, pronoun
+from mcp_memory.reasoning.embedded.extraction.particles import particles_of
 from mcp_memory.reasoning.embedded.extraction.phrases import phrase
 from mcp_memory.reasoning.embedded.extraction.tables import small_words as small
 from mcp_memory.reasoning.embedded.extraction.verbgroup import Verb, verb_at

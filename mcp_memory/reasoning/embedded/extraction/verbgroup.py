@@ -21,6 +21,7 @@ MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
 _MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
 _LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
+_NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
 
 
@@ -40,7 +41,7 @@ class Verb:
         never: whether it is denied for all times.
         unreal: whether it is only possible, wished or planned.
         future: whether it is told as sure to come ("will move", "is moving").
-        confidence: how surely it is said, 1 for plainly.
+        confidence: how surely it is said, 1 for plainly, 0 for what did not quite happen.
         phase: whether it begins or ends.
         used: "used to".
         written: its main verb as written, after "stopped" and in a passive.
@@ -205,6 +206,8 @@ class _Walk:
             return None
         if self.cannot and self.negated and self.lemma in ("stand", "bear"):
             self.lemma, self.negated, self.unreal, self.confidence = f"can't_{self.lemma}", False, False, 1.0
+        if self.adverbs and self.adverbs <= _NOT_QUITE and self.lemma != "be":
+            self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
         return Verb(
             lemma=self.lemma,

@@ -124,3 +124,21 @@ def _past(lemma: str) -> tuple[str, ...]:
     if lemma in ("travel", "cancel"):
         return lemma + "ed", lemma + "led"
     return (lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ed",)
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, str]]:
+    entries = (entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip())
+    return {plain: (past, participle) for plain, past, participle in entries}
+
+
+def inflected(lemma: str, form: Form) -> str:
+    """Return a verb in one of its forms; a verb that no list knows is taken for a regular one."""
+    if form == "plain":
+        return lemma
+    if form == "third":
+        return _third(lemma)
+    if form == "ing":
+        return _ing(lemma)
+    past, participle = _irregular().get(lemma, (_past(lemma)[0],) * 2)
+    return past if form == "past" else participle

@@ -33,16 +33,16 @@ colleague coworker co-worker workmate teammate colleagues | colleague_of | they
 neighbour neighbor neighbours neighbors          | neighbour_of   | they
 roommate flatmate housemate                      | lives_with     | they
 cousin cousins                                   | cousin_of      | they
-aunt auntie                                      | has_aunt       | she
-uncle                                            | has_uncle      | he
-niece                                            | <niece_of      | she
-nephew                                           | <nephew_of     | he
-grandmother grandma granny nana gran             | has_grandmother | she
-grandfather grandpa grandad granddad             | has_grandfather | he
+aunt auntie                                      | niece_or_nephew_of | she
+uncle                                            | niece_or_nephew_of | he
+niece                                            | <niece_or_nephew_of | she
+nephew                                           | <niece_or_nephew_of | he
+grandmother grandma granny nana gran             | grandchild_of  | she
+grandfather grandpa grandad granddad             | grandchild_of  | he
 grandparents                                     | (grandparents) | they
-grandson                                         | has_grandson   | he
-granddaughter                                    | has_granddaughter | she
-grandchild grandchildren                         | has_grandchild | they
+grandson                                         | grandparent_of | he
+granddaughter                                    | grandparent_of | she
+grandchild grandchildren                         | grandparent_of | they
 mother-in-law                                    | has_mother_in_law | she
 father-in-law                                    | has_father_in_law | he
 sister-in-law                                    | has_sister_in_law | she

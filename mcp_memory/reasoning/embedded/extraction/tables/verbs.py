@@ -57,6 +57,8 @@ come            | from                      | comes_from   | present | name
 originate       | from                      | comes_from   | lasting | name
 die             | in at                     | died_in      | event   | name
 die             | time                      | died_on      | event   | any
+die             | of from                   | died_of      | event   | cause
+pass away       | of from                   | died_of      | event   | cause
 pass away       | time                      | died_on      | event   | any
 pass away       | in at                     | died_in      | event   | name
 be based        | in at                     | based_in     | state   | place

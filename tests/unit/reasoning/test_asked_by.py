@@ -1,0 +1,77 @@
+"""By which words a relation is asked for: birth and death by place, date and cause, kin by what one is to another."""
+
+from __future__ import annotations
+
+import pytest
+from known_facts import ask
+
+LIFE = (
+    "Ann born_in Oslo ever -",
+    "Ann born_on 4_May_1950 ever -",
+    "Ann died_in Rome ever -",
+    "Ann died_on 3_June_2001 ever -",
+    "Ann died_of pneumonia ever -",
+)
+KIN = (
+    "Ann niece_or_nephew_of Berthe - -",
+    "Ann aunt_or_uncle_of Tom - -",
+    "Ann grandchild_of Elvira - -",
+    "Ann cousin_of Kai - -",
+    "Ann lives_with Mia - -",
+    "Ann has_boss Lena - -",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is Ann's place of birth?", "Oslo"),
+        ("What is Ann's birthplace?", "Oslo"),
+        ("What is the birthplace of Ann?", "Oslo"),
+        ("What is Ann's date of birth?", "4 May 1950"),
+        ("What is the birthday of Ann?", "4 May 1950"),
+        ("When is Ann's birthday?", "4 May 1950"),
+        ("Where was Ann born?", "Oslo"),
+        ("When was Ann born?", "4 May 1950"),
+        ("What was Ann's place of death?", "Rome"),
+        ("What was Ann's cause of death?", "pneumonia"),
+        ("What did Ann die of?", "pneumonia"),
+        ("When did Ann die?", "3 June 2001"),
+        ("Where did Ann die?", "Rome"),
+    ],
+)
+def test_birth_and_death_are_asked_by_place_date_and_cause(question: str, expected: str) -> None:
+    found = ask(LIFE, question)
+    assert found is not None
+    assert found.text == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is Ann's cousin?", "Kai"),
+        ("Who is Kai's cousin?", "Ann"),
+        ("Who does Ann live with?", "Mia"),
+        ("Who is Ann's boss?", "Lena"),
+    ],
+)
+def test_people_are_asked_by_what_they_are_to_each_other(question: str, expected: str) -> None:
+    found = ask(KIN, question)
+    assert found is not None
+    assert found.text == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Who is Ann's aunt?", "Berthe"),
+        ("Who is Ann's nephew?", "Tom"),
+        ("Who is Berthe's niece?", "Ann"),
+        ("Who is Elvira's grandchild?", "Ann"),
+        ("Who is Ann's grandmother?", "Elvira"),
+    ],
+)
+def test_of_kin_that_no_word_of_the_fact_names_the_only_one_is_told_with_doubt(question: str, expected: str) -> None:
+    found = ask(KIN, question)
+    assert found is not None
+    assert found.text == expected
