@@ -7,13 +7,17 @@ registry lists for it ("job" for ``works_as``), or by those of its label.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, cached_property, lru_cache
 
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.language.names import names
+from mcp_memory.language.plain import stem
 from mcp_memory.language.questions import Question
-from mcp_memory.language.tokens import stems, words
+from mcp_memory.language.stance import looks_back, wants_guesses
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.view.facts import Facts
 
 Moment = tuple[Millis, Millis]
@@ -43,11 +47,8 @@ _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     ),
     ("CONTRAST", re.compile(r"\b(?:than|but|instead|rather|differ(?:s|ent|ence|ences)?|compar\w+|versus|vs|unlike)\b")),
 )
-_UNSURE = re.compile(
-    r"\b(?:guess|maybe|perhaps|might|may have|possibly|probably|likely|speculat\w+|presumably|suspect\w*|rumou?rs?)\b"
-)
 _CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
-_PAST = re.compile(r"\b(?:did|was|were|had)\b")
+_TELLING_APART = r"(?:[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]])?"  # of two that bear one name
 _OPENING = 2_000  # characters of a question that are read for its form
 _ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
 _CAUSES = frozenset(("causes", "caused_by"))
@@ -69,13 +70,13 @@ class Asking:
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        text = " ".join(question.text[:_OPENING].casefold().split())
-        self.intent = _intent(text, question)
-        self.unsure = _UNSURE.search(text) is not None
-        self.past = _PAST.search(text) is not None
+        text = _plain(question.text)
+        self.intent = _intent(_plain(_nameless(question.text)), question)
+        self.unsure = wants_guesses(question.text)
+        self.past = looks_back(question.text)
         self.compares = _CHOICE.search(text) is not None
         self._words = frozenset(words(question.text))
-        self._stems = frozenset(question.stems)
+        self._plain = _plain_stems(question.text)
         self._asked: dict[str, float] = {}
         self._matches: dict[str, tuple[float, frozenset[str]]] = {}
 
@@ -85,6 +86,18 @@ class Asking:
             implied = (HINTED * self._match(name)[0] for name in relations().get(relation).implies)
             self._asked[relation] = max(self._match(relation)[0], *implied, 0.0)
         return self._asked[relation]
+
+    def wants(self, version: Version, intent: Intent, facts: Facts) -> float:
+        """Return how far a fact is what a root with an intent is asked for, in [0, 1].
+
+        A fact of the kind that the intent looks for is, and one whose relation the question asks for by name is
+        whatever its kind: "when was the director of Tidewater born?" wants a time, and to come there it wants the
+        director first.
+
+        **Departure.** REAL's intents are those of single roots; ours is that of the whole question (`anchor`), so it
+        is the intent of its last step, and says nothing against those that lead there.
+        """
+        return 1.0 if serves(version, intent, facts) else self.asks(version.relation)
 
     def words_for(self, relation: str) -> frozenset[str]:
         """Return the stems of the question by which it asks for a relation, or for what it implies."""
@@ -119,22 +132,35 @@ class Asking:
         known = relations().get(relation)
         if known.asked == tuple(relation.split("_")):  # not in the registry: all that is known is its name
             own = _phrase(" ".join(known.asked))[0]
-            explained = own & self._stems
-            return (len(explained) / len(own) if own else 0.0), explained
+            said = own & self._plain.keys()
+            return (len(said) / len(own) if own else 0.0), self._said(said)
         for phrase in (*known.asked, known.label):
             content, plain = _phrase(phrase)
-            if content and content <= self._stems:
+            if content and content <= self._plain.keys():
                 strength = 1.0
-                explained |= content
+                explained |= self._said(content)
             elif not content and phrase != known.label and plain <= self._words and not plain <= _ASKING:
                 strength = max(strength, HINTED)
         return strength, explained
 
+    def _said(self, plain: Iterable[str]) -> frozenset[str]:
+        """Return the stems of the question's words whose plain forms these are."""
+        return frozenset(said for one in plain for said in self._plain[one])
+
 
 @lru_cache(maxsize=4_096)  # the registry has some hundred phrases; the rest are names of relations in the spaces
 def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the stems of a phrase and its words."""
-    return frozenset(stems(text)), frozenset(words(text))
+    """Return the stems of the plain forms of a phrase's words but stop words, and its words."""
+    return frozenset(_plain_stems(text)), frozenset(words(text))
+
+
+def _plain_stems(text: str) -> dict[str, set[str]]:
+    """Return the stems of the plain forms of a text's words, each with the stems that the words themselves have."""
+    found: dict[str, set[str]] = {}
+    for word in words(text):
+        if word not in STOP_WORDS:
+            found.setdefault(stem(word), set()).update(stems(word))
+    return found
 
 
 def serves(version: Version, intent: Intent, facts: Facts) -> bool:
@@ -202,11 +228,29 @@ def holds(version: Version, at: Moment | None, intent: Intent, *, past: bool = F
     return since < at[1] and until > at[0]
 
 
+def _plain(text: str) -> str:
+    return " ".join(text[:_OPENING].casefold().split())
+
+
+def _nameless(text: str) -> str:
+    """Return the opening of a question without its names, whose words ask for nothing: "The Change (1995 film)"."""
+    opening = text[:_OPENING]
+    found = "|".join(map(re.escape, sorted(names(opening), key=len, reverse=True)))
+    return re.sub(rf"(?<!\w)(?:{found})(?!\w){_TELLING_APART}", " ", opening) if found else opening
+
+
 def _intent(text: str, question: Question) -> Intent:
+    """Return what the answer is made of, by the words of a question.
+
+    One that names its time and asks for something else ("what did she own in 2015?") is not after times: what held then
+    answers it (`holds`), whether or not a date was stated with it.
+    """
+    wants_time = question.asked in ("when", "how_long")
+    bound = not wants_time and question.time is not None and question.time.dated
     for intent, sign in _LEXICON:
-        if sign.search(text):
+        if sign.search(text) and not (intent == "TEMPORAL" and bound):
             return intent
-    return "TEMPORAL" if question.asked in ("when", "how_long") else "FACT"
+    return "TEMPORAL" if wants_time else "FACT"
 
 
 def content(question: Question) -> frozenset[str]:

@@ -28,7 +28,8 @@ class Limits:
         asked: what a relation that the question asks for adds to relevance, of what is left to 1; ours.
         spread: deviations of the background cosine from 0 to 1 of the calibrated one (C.3.2).
         backward: taken off relevance for a step from tail to head (C-36).
-        incompatible: taken off a neighbour's rank where its intent is not the root's (C-35, which gives no number).
+        incompatible: taken off a neighbour's rank where it is not of the kind that the root's intent looks for, as far
+            as the question does not ask for its relation by name (C-35, which gives no number).
         same: confidence kept by the inverse of a fact, or its mirror where the relation is symmetric (C.3.3).
         implied: likewise, by a relation that another implies.
         hyponymy: likewise, by a step up or down in a hierarchy.

@@ -1,10 +1,10 @@
 """The neighbours of an entity, as one question may walk to them: REAL's cascade of filters (§3.3.2, step I).
 
 Both directions are walked (C-36). What remains is ranked: by what the question asks for by name, then by meaning, a
-little lower where it is walked backward or is of another kind than the intent looks for (C-35: soft, since a strict
-filter prunes most answers). Of a hub only so many versions on each side are looked at, ``limits.scanned`` of a root and
-``limits.passed`` of what lies on the way: of what goes out the relations that the question asks for first, and of each
-the newest; of what comes in, likewise, whatever came up first.
+little lower where it is walked backward, or is of another kind than the intent looks for and not asked for by name
+(C-35: soft, since a strict filter prunes most answers). Of a hub only so many versions on each side are looked at,
+``limits.scanned`` of a root and ``limits.passed`` of what lies on the way: of what goes out the relations that the
+question asks for first, and of each the newest; of what comes in, likewise, whatever came up first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import islice
 
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.paths import Step
-from mcp_memory.navigation.asking import Asking, Moment, holds, serves
+from mcp_memory.navigation.asking import Asking, Moment, holds
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.scores import Likeness
 from mcp_memory.view.facts import Facts
@@ -90,6 +90,8 @@ class Neighbourhood:
 
         The rules ask this of many entities, so it costs nothing where there are none; the way back is left out of hubs.
         """
+        if self._only_a_name(key):
+            return []
         found = [version for name in self.facts.relations_of(key) if name in names for version in self._of(key, name)]
         edges = [self._edge(version, forward=True) for version in found[: self.limits.premises]]
         if self.facts.degree(key) <= self.limits.premises:
@@ -111,20 +113,26 @@ class Neighbourhood:
         for (version, forward, end), likeness in zip(found, near, strict=True):
             rank = likeness + (1 - likeness) * self.limits.asked * self.asking.asks(version.relation)
             rank -= self.limits.backward * (not forward)
-            rank -= self.limits.incompatible * (self.switches.intent and not serves(version, intent, self.facts))
+            if self.switches.intent:
+                rank -= self.limits.incompatible * (1 - self.asking.wants(version, intent, self.facts))
             edges.append(Edge(Step(version, forward, confidence=version.confidence), end, rank))
         edges.sort(key=lambda edge: (-edge.rank, -edge.step.version.since, edge.step.version.id))
         return tuple(edges)
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._all:
-            limit = self.limits.scanned if key in self.roots else self.limits.passed
-            out = [(version, True, self.facts.key(version.tail)) for version in islice(self._out(key), limit)]
+            limit = 0 if self._only_a_name(key) else self.limits.passed
+            limit = self.limits.scanned if key in self.roots else limit
+            out = [(one, True, self.facts.end(one, forward=True)) for one in islice(self._out(key), limit)]
             asked = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.asking.asks(name))
             into = islice(asked, limit)
             back = [(version, False, self.facts.key(version.head)) for version in into]
             self._all[key] = tuple(found for found in (*out, *back) if found[2] != key)
         return self._all[key]
+
+    def _only_a_name(self, key: str) -> bool:
+        """Return whether this is another name of an entity that was passed already (`Facts.end`)."""
+        return self.facts.bearer(key) not in (key, None)
 
     def _out(self, key: str) -> Iterator[Version]:
         # Folded one by one as they are wanted: those that are asked for, then the others as they came up.
@@ -138,5 +146,5 @@ class Neighbourhood:
             yield from reversed(self.facts.suspected(key, relation))
 
     def _edge(self, version: Version, *, forward: bool) -> Edge:
-        end = self.facts.key(version.tail if forward else version.head)
+        end = self.facts.end(version, forward=forward)
         return Edge(Step(version, forward, confidence=version.confidence), end, 0.0)

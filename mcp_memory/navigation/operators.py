@@ -6,6 +6,7 @@ the beam search does. An entity that no fact is about gives nothing.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
@@ -31,10 +32,14 @@ _RAW = (0.0, 0.25)
 """A background that leaves cosines as they are: one step knows nothing of the space's own."""
 
 
-class ExpandFacts:
-    """One step of the beam: what is known around an entity, both ways, nearest to the query first."""
+class _LookingAround(ABC):
+    """A step that looks around one entity with the eyes of a question: its limits, its time, its words.
 
-    name = "expand_facts"
+    Args:
+        limits: how far it looks.
+        switches: which mechanisms take part.
+    """
+
     needs = ("entity",)
 
     def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
@@ -42,11 +47,37 @@ class ExpandFacts:
         self._switches = switches or Switches()
 
     def __call__(self, asked: Step) -> Found:
-        """See `ports.Operator`; ``relation``, ``query`` and the window narrow it."""
+        """See `ports.Operator`; ``relation``, ``query`` and the window say what is looked for, and of which time."""
         key = _entity(asked, self._limits)
-        if key is None:
-            return Found(())
-        facts, near = asked.space.facts, _around(asked, key, self._limits, self._switches)
+        return Found(()) if key is None else self._found(asked, key, self._around(asked, key))
+
+    @abstractmethod
+    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
+        """Return what this step finds around the entity of that key."""
+
+    def _around(self, asked: Step, key: str) -> Neighbourhood:
+        label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
+        asking = Asking(asked.question or understand(label, ()))
+        window = asked.window
+        bounded = window.since > BEGINNING or window.until < FOREVER
+        return Neighbourhood(
+            asked.space.facts,
+            asking,
+            Likeness(asked.cosine, _RAW, self._limits.spread),
+            (key,),
+            at=(window.since, window.until) if bounded else None,
+            uncertain=asking.unsure or not self._switches.confidence,
+            limits=self._limits,
+            switches=self._switches,
+        )
+
+
+class ExpandFacts(_LookingAround):
+    """One step of the beam: what is known around an entity, both ways, nearest to the query first."""
+
+    name = "expand_facts"
+
+    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
         edges = [
             edge
             for edge in near.edges(key, near.asking.intent)
@@ -57,7 +88,8 @@ class ExpandFacts:
             fact_evidence(asked.space, edge.step.version, max(0.0, edge.rank / best) if best > 0 else 1.0, (self.name,))
             for edge in edges
         ]
-        return Found(tuple(items), tuple(self._next(asked, facts, key, [(edge.step, edge.end) for edge in edges])))
+        following = self._next(asked, near.facts, key, [(edge.step, edge.end) for edge in edges])
+        return Found(tuple(items), tuple(following))
 
     def _next(self, asked: Step, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]) -> Iterator[Suggestion]:
         here = facts.name(key)
@@ -72,7 +104,7 @@ class ExpandFacts:
         for head, relation in changed[:_NEXT]:
             args = {"entity": facts.name(head), "relation": relation}
             yield Suggestion("versions", args, "this value changed over time")
-        ends = [end for end in dict.fromkeys(end for _, end in taken) if facts.degree(end) > 1]
+        ends = [end for end in dict.fromkeys(end for _, end in taken) if _is_more_known(facts, end)]
         for end in ends[:_NEXT]:
             yield Suggestion("expand_facts", {"entity": facts.name(end)}, f"more is known about {facts.name(end)}")
 
@@ -96,7 +128,7 @@ class Versions:
         following = [
             Suggestion("expand_facts", {"entity": facts.name(tail)}, f"more is known about {facts.name(tail)}")
             for tail in tails
-            if facts.degree(tail) > 1
+            if tail != key and _is_more_known(facts, tail)
         ]
         return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
 
@@ -126,22 +158,13 @@ class Timeline:
         return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
 
 
-class Counterfactual:
+class Counterfactual(_LookingAround):
     """What may be inferred about an entity though nobody said it: hypotheses, each with its rule."""
 
     name = "counterfactual"
-    needs = ("entity",)
 
-    def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
-        self._limits = limits or Limits()
-        self._switches = switches or Switches()
-
-    def __call__(self, asked: Step) -> Found:
-        """See `ports.Operator`; ``query`` or ``relation`` says what a guess should answer, the window when."""
-        key = _entity(asked, self._limits)
-        if key is None:
-            return Found(())
-        facts, near = asked.space.facts, _around(asked, key, self._limits, self._switches)
+    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
+        facts = near.facts
         question = near.asking.question
         root = Root(key, facts.name(key), near.asking.intent)
         judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._limits, intents=self._switches.intent)
@@ -168,21 +191,9 @@ def _entity(asked: Step, limits: Limits) -> str | None:
     return found[0] if found else None
 
 
-def _around(asked: Step, key: str, limits: Limits, switches: Switches) -> Neighbourhood:
-    label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
-    asking = Asking(asked.question or understand(label, ()))
-    window = asked.window
-    bounded = window.since > BEGINNING or window.until < FOREVER
-    return Neighbourhood(
-        asked.space.facts,
-        asking,
-        Likeness(asked.cosine, _RAW, limits.spread),
-        (key,),
-        at=(window.since, window.until) if bounded else None,
-        uncertain=asking.unsure or not switches.confidence,
-        limits=limits,
-        switches=switches,
-    )
+def _is_more_known(facts: Facts, key: str) -> bool:
+    """Return whether an entity takes part in other facts; another name of one that was looked at is none (`end`)."""
+    return facts.bearer(key) == key and facts.degree(key) > 1
 
 
 def _single(facts: Facts, relation: str) -> bool:

@@ -7,8 +7,8 @@ Whoever judges is a `PathJudge`; without a language model it is the `EmbeddedJud
   steps; .05 less for each step walked from tail to head (C-36). So δ = .5 is a cosine two deviations above the
   background, or a relation that is asked for in so many words.
 - *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the step before it]
-  + .3·[it is of the kind that the intent looks for] + .2·(1 − ln(1 + degree)/ln(1 + assertions)) of the entity it
-  leads to.
+  + .3·[it is of the kind that the intent looks for; else how far the question asks for it by name]
+  + .2·(1 − ln(1 + degree)/ln(1 + assertions)) of the entity it leads to.
 - *sufficiency*, S_AS: .5·(share of the question's content words that the path covers, weighed by their idf; the root,
   words of time and question words left out, and in a question that compares several roots all of them, since no path
   runs over two; 1 where nothing is left) + .5·[its end is of the type that is asked for; .5 where either is unknown; 0
@@ -34,7 +34,7 @@ from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.questions import Asked, Question
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.asking import Asking, content, serves
+from mcp_memory.navigation.asking import Asking, content
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.view.facts import Facts
 
@@ -124,7 +124,7 @@ class EmbeddedJudge:
         return [
             PathScores(
                 relevance(path, [next(cosines) for _ in path.steps], self.asking, self.limits),
-                coherence(path, self.facts, intents=self.intents),
+                coherence(path, self.facts, self.asking if self.intents else None),
                 sufficiency(path, self.facts, self.asking, words, self.rarity),
             )
             for path in paths
@@ -139,13 +139,13 @@ def relevance(path: Path, likeness: Sequence[float], asking: Asking, limits: Lim
     return max(0.0, near + (1 - near) * limits.asked * asked - limits.backward * backward)
 
 
-def coherence(path: Path, facts: Facts, *, intents: bool = True) -> float:
-    """Return S_LC of a path."""
+def coherence(path: Path, facts: Facts, asking: Asking | None) -> float:
+    """Return S_LC of a path; without a question the kind of its facts does not count."""
     total, before = 0.0, None
     most = log1p(max(1, len(facts.rows)))
     for step, end in zip(path.steps, ends(path, facts), strict=True):
         ordered = before is None or step.inferred == "succession" or _follows(before, step.version)
-        kind = not intents or serves(step.version, path.root.intent, facts)
+        kind = asking.wants(step.version, path.root.intent, facts) if asking else 1.0
         total += 0.5 * ordered + 0.3 * kind + 0.2 * max(0.0, 1 - log1p(facts.degree(end)) / most)
         before = step.version
     return total / len(path.steps)
@@ -184,7 +184,7 @@ def ends(path: Path, facts: Facts) -> list[str]:
     """Return the key of the entity that each step of a path leads to."""
     if not path.steps:
         return []
-    reached = [facts.key(step.version.tail if step.forward else step.version.head) for step in path.steps[:-1]]
+    reached = [facts.end(step.version, forward=step.forward) for step in path.steps[:-1]]
     return [*reached, path.end]
 
 

@@ -21,8 +21,9 @@ def suggestions(question: Question, navigation: Navigation) -> tuple[Suggestion,
 
 def _steps(question: Question, navigation: Navigation) -> Iterator[Suggestion]:
     roots = [root for root in navigation.roots if not root.soft]
+    bound = question.time is not None and question.time.dated
     for root in roots:
-        if root.intent in _OF_TIME:
+        if bound or root.intent in _OF_TIME:
             yield Suggestion("versions", {"entity": root.name}, f"how what is known of {root.name} changed")
     for root in roots:
         reached = [path for path in navigation.paths if path.root.key == root.key and path.inferred is None]

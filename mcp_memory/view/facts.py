@@ -5,28 +5,29 @@ on. Three things are decided here, each as a function of all that was recorded, 
 nothing:
 
 - which assertions count: of one sentence those of the best extractor, and none of a document's old revision;
-- which names mean the same entity: "Patel" is "Anna Patel" as long as she is the only person of that name here and
-  nothing says that Patel is a place or a thing;
+- which names mean the same entity (``names.py``);
 - how many values a relation has at a time, where the registry does not know (C.2.4).
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.cardinality import Counts, count, learnt
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.entities import entity_key, titled
 from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Version
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers
+from mcp_memory.view.names import Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
 """What can be relied on, and what is only suspected."""
 _NOTHING: _Layers = ((), ())
+_ALIAS = "also_known_as"
+"""The relation whose tails are other names of its head."""
 _RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
 
@@ -48,12 +49,7 @@ class Facts:
         self._by_turn: dict[str, list[int]] = defaultdict(list)
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
         self._retired: set[str] = set()
-        self._spellings: dict[str, Counter[str]] = defaultdict(Counter)
-        self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
-        self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
-        self._keys: dict[str, str] = {}  # of every name as written
-        self._usual: dict[str, str] = {}  # key → how it is written most often, as far as anybody asked
-        self._words: dict[str, dict[str, None]] = {}  # of keys → the keys that hold them
+        self._names = Names()
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
@@ -82,6 +78,8 @@ class Facts:
             if self._best.setdefault(place, rank) < rank:
                 self._best[place] = rank  # what was read from that sentence before counts no more
                 self._reread(assertion.turn_id)
+            elif assertion.relation == _ALIAS:
+                self._called(assertion)
 
     def meet(self, person: str) -> None:
         """Learn of a speaker, about whom nothing may be asserted yet."""
@@ -96,63 +94,54 @@ class Facts:
 
     def resolve(self, name: str) -> str | None:
         """Return the key of the entity that a name means, or None for one that no fact is about and nobody bears."""
-        return self.bearer(self._keys.get(name) or entity_key(name))
+        return self.bearer(self._names.written(name))
 
     def bearer(self, key: str) -> str | None:
         """Return the key of the entity that is meant by a name of which this is the key, or None as `resolve` does."""
-        meant = self._canonical(key)
-        return meant if meant in self._spellings else None
+        meant = self._names.meant(key)
+        return meant if meant in self._names else None
+
+    def key(self, name: str) -> str:
+        """Return the key of the entity that a name means, whether or not anything is known of it."""
+        return self._names.meant(self._names.written(name))
+
+    def end(self, version: Version, *, forward: bool) -> str:
+        """Return the key of the entity that a version leads to.
+
+        What only tells another name of its head leads to that name, which is no entity and from which nothing goes on.
+        """
+        if version.relation != _ALIAS or not forward or self.key(version.head) != self.key(version.tail):
+            return self.key(version.tail if forward else version.head)
+        return self._names.written(version.tail)
 
     def entities(self) -> list[str]:
         """Return the keys of all entities that facts are about, in the order in which they came up."""
-        return list(dict.fromkeys(self._canonical(key) for key in self._spellings if self._used(key)))
+        return list(dict.fromkeys(self._names.meant(key) for key in self._names if self._used(key)))
 
     def in_a_name(self, word: str) -> bool:
         """Return whether a word, as `entity_key` writes it, is one of the name of something that was met."""
-        return word in self._words
+        return self._names.holds(word)
 
     def sharing(self, words: Iterable[str], most: int) -> list[str]:
-        """Return the entities that facts are about and in whose keys some word stands, those with rarer words first.
-
-        Args:
-            words: as `entity_key` writes them.
-            most: words are passed over, from the rarest on, once they and those before stand in more keys than this.
-        """
-        found: dict[str, None] = {}
-        known = ((len(keys), word, keys) for word in dict.fromkeys(words) if (keys := self._words.get(word)))
-        for number, _, keys in sorted(known, key=lambda entry: entry[:2]):
-            most -= number
-            if most < 0:
-                break
-            found.update(dict.fromkeys(self._canonical(key) for key in keys if self._used(key)))
-        return list(found)
+        """Return the entities that facts are about and in whose keys some word stands; arguments as `Names.sharing`."""
+        found = self._names.sharing(words, most)
+        return list(dict.fromkeys(self._names.meant(key) for key in found if self._used(key)))
 
     def name(self, key: str) -> str:
         """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
-        if key not in self._spellings:
-            return key
-        if key not in self._usual:
-            spellings = self._spellings[key]
-            self._usual[key] = min(spellings, key=lambda name: (-spellings[name], -len(name), name))
-        return self._usual[key]
+        return self._names.usual(key)
 
     def names(self, key: str) -> tuple[str, ...]:
         """Return every way in which an entity is written, its usual name first."""
-        usual = self.name(key)
-        others = sorted({name for member in self._members(key) for name in self._spellings.get(member, ())} - {usual})
-        return (usual, *others)
+        return self._names.all(key)
 
     def kind(self, key: str) -> EntityType | None:
         """Return what an entity is by the relations it takes part in, or None where they do not tell."""
-        votes: Counter[EntityType] = Counter()
-        for member in self._members(key):
-            votes.update(self._types.get(member, ()))
-        ordered: list[EntityType] = sorted(votes, key=lambda kind: (-votes[kind], kind))
-        return ordered[0] if ordered else None
+        return self._names.kind(key)
 
     def degree(self, key: str) -> int:
         """Return in how many (head, relation) an entity takes part."""
-        members = self._members(key)
+        members = self._names.members(key)
         out = sum(len(self._from.get(member, ())) for member in members)
         return out + sum(len(heads) for member in members for heads in self._to.get(member, {}).values())
 
@@ -160,7 +149,7 @@ class Facts:
 
     def relations_of(self, key: str) -> list[str]:
         """Return the relations that something is asserted about an entity in, in the order in which they came up."""
-        return list(dict.fromkeys(name for member in self._members(key) for name in self._from.get(member, ())))
+        return list(dict.fromkeys(name for member in self._names.members(key) for name in self._from.get(member, ())))
 
     def versions(self, key: str, relation: str) -> tuple[Version, ...]:
         """Return the versions of one (head, relation) that can be relied on, by start, contested ones included."""
@@ -178,7 +167,7 @@ class Facts:
 
     def relations_to(self, key: str) -> list[str]:
         """Return the relations in which an entity is a tail, in the order in which they came up."""
-        return list(dict.fromkeys(name for member in self._members(key) for name in self._to.get(member, ())))
+        return list(dict.fromkeys(name for member in self._names.members(key) for name in self._to.get(member, ())))
 
     def to(
         self, key: str, *, suspected: bool = False, first: Callable[[str], float] | None = None
@@ -213,10 +202,6 @@ class Facts:
                 return version
         return None
 
-    def key(self, name: str) -> str:
-        """Return the key of the entity that a name means, whether or not anything is known of it."""
-        return self._canonical(self._keys.get(name) or entity_key(name))
-
     def assertion(self, assertion_id: str) -> Assertion | None:
         """Return an assertion by its id, or None."""
         row = self._row.get(assertion_id)
@@ -233,9 +218,10 @@ class Facts:
             return None
         if version := self.version_of(assertion):
             return version
-        said = assertion.turn_id, assertion.sentence, self.key(assertion.tail)
+        tail = self._tail_key(assertion.relation)
+        said = assertion.turn_id, assertion.sentence, tail(assertion.tail)
         for version in self.both(self.key(assertion.head), assertion.relation):
-            if any((a.turn_id, a.sentence, self.key(a.tail)) == said for a in version.assertions):
+            if any((a.turn_id, a.sentence, tail(a.tail)) == said for a in version.assertions):
                 return version
         return None
 
@@ -259,51 +245,20 @@ class Facts:
     def counts(self, relation: str) -> Counts:
         """Return the counters of C.2.4 for a relation in this space."""
         for head in self._uncounted.pop(relation, ()):
-            for member in {head, self._canonical(head)}:
+            for member in {head, self._names.meant(head)}:
                 self._count(member, relation)
         return self._totals.get(relation, Counts())
 
     # Within
 
     def _meet(self, name: str, kind: EntityType | None) -> str:
-        key = self._keys.get(name)
-        if key is None:
-            key = self._keys[name] = entity_key(name)
-            for word in key.split():
-                self._words.setdefault(word, {})[key] = None
-        self._spellings[key][name.strip()] += 1
-        self._usual.pop(key, None)
-        learnt_kinds: set[EntityType] = {"person"} if titled(name) else set()
-        if kind:
-            learnt_kinds.add(kind)
-        words = key.split()
-        parts = dict.fromkeys((words[0], words[-1])) if words else {}
-        meant = {part: self._canonical(part) for part in parts}
-        self._types[key].update(learnt_kinds)
-        if len(words) > 1:
-            for part in parts:
-                if self._is_person(key):
-                    self._people[part][key] = None
-                else:
-                    self._people[part].pop(key, None)
-        for part, before in meant.items():
-            if part in self._spellings and self._canonical(part) != before:
-                self._renamed(part, before)
-        return key
+        for renamed in self._names.meet(name, kind):
+            self._renamed(renamed)
+        return self._names.written(name)
 
-    def _canonical(self, key: str) -> str:
-        people = self._people.get(key, ())
-        if len(people) == 1 and self._types.get(key, {}).keys() <= {"person"}:
-            return next(iter(people))
-        return key
-
-    def _members(self, key: str) -> list[str]:
-        words = key.split()
-        short = {words[0], words[-1]} if len(words) > 1 else set()
-        return [key, *sorted(word for word in short if word in self._spellings and self._canonical(word) == key)]
-
-    def _is_person(self, key: str) -> bool:
-        return self._types[key].keys() == {"person"}
+    def _tail_key(self, relation: str) -> Callable[[str], str]:
+        """Return what tells the tails of a relation apart: whom they mean, but of aliases how they are written."""
+        return self._names.written if relation == _ALIAS else self.key
 
     def _used(self, key: str) -> bool:
         return key in self._from or key in self._to
@@ -322,32 +277,48 @@ class Facts:
         return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
 
     def _rows_of(self, key: str, relation: str) -> list[int]:
-        return sorted(row for member in self._members(key) for row in self._groups.get((member, relation), ()))
+        return sorted(row for member in self._names.members(key) for row in self._groups.get((member, relation), ()))
 
     def _changed(self, head: str, relation: str) -> None:
         """Forget what was folded and counted of a (head, relation)."""
         self._uncounted[relation].add(head)
-        for member in (head, self._canonical(head)):
+        for member in (head, self._names.meant(head)):
             self._folded.pop((member, relation), None)
 
     def _reread(self, turn_id: str) -> None:
         """Take note that other assertions of a turn count than before."""
         for row in self._by_turn.get(turn_id, ()):
-            self._changed(self._keys[self.rows[row].head], self.rows[row].relation)
+            self._changed(self._names.written(self.rows[row].head), self.rows[row].relation)
+            if self.rows[row].relation == _ALIAS:
+                self._called(self.rows[row])
 
-    def _renamed(self, part: str, before: str) -> None:
-        """Take note that a short name means another entity than before."""
+    def _called(self, said: Assertion) -> None:
+        """Take note of whether an alias can be relied on: folded by itself, so that it does not hang on what it means.
+
+        One that somebody bore once still means them, so its end changes nothing; a denial from its start on does.
+        """
+        written = self._names.written
+        bearer, alias = written(said.head), written(said.tail)
+        rows = [row for row in self._groups[bearer, _ALIAS] if written(self.rows[row].tail) == alias]
+        counting = [self.rows[row] for row in rows if self._counting(row)]
+        sure, _ = layers(counting, single=False, key=written, stable=self.stable)
+        known = any(version.since < version.until for version in sure)
+        for renamed in self._names.call(bearer, alias, known=known):
+            self._renamed(renamed)
+
+    def _renamed(self, renamed: Renamed) -> None:
+        """Take note that a name means another entity than before."""
         self._folded.clear()
-        for relation in self._from.get(part, ()):
-            self._uncounted[relation] |= {part, before}  # whom it means now is counted with it
-        for relation, heads in self._to.get(part, {}).items():
+        for relation in self._from.get(renamed.key, ()):
+            self._uncounted[relation] |= {renamed.key, renamed.before}  # whom it means now is counted with it
+        for relation, heads in self._to.get(renamed.key, {}).items():
             self._uncounted[relation].update(heads)
 
     def _count(self, head: str, relation: str) -> None:
         now = Counts()
-        if self._canonical(head) == head:  # else its assertions are counted with those of the longer name
+        if self._names.meant(head) == head:  # else its assertions are counted with those of the longer name
             counting = [self.rows[row] for row in self._rows_of(head, relation) if self._counting(row)]
-            now = count(counting, self.key)
+            now = count(counting, self._tail_key(relation))
         before, total = self._counts.get((head, relation), Counts()), self._totals.get(relation, Counts())
         self._counts[head, relation] = now
         self._totals[relation] = Counts(
@@ -378,9 +349,9 @@ class Facts:
     def _heads_to(self, key: str, relation: str) -> Iterator[str]:
         """Yield the entities that a relation leads from to this one, each once."""
         seen: set[str] = set()
-        for member in self._members(key):
+        for member in self._names.members(key):
             for written in self._to.get(member, {}).get(relation, ()):
-                head = self._canonical(written)
+                head = self._names.meant(written)
                 if head not in seen:
                     seen.add(head)
                     yield head
@@ -399,6 +370,8 @@ class Facts:
         return kept[1]
 
     def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
-        found = layers([self.rows[row] for row in rows], single=single, key=self.key, stable=self.stable)
+        said = [self.rows[row] for row in rows]
+        key = self._tail_key(said[0].relation) if said else self.key
+        found = layers(said, single=single, key=key, stable=self.stable)
         sure, unsure = (tuple(v if v.head == usual else replace(v, head=usual) for v in layer) for layer in found)
         return sure, unsure

@@ -34,6 +34,7 @@ def said(
     turn: str | None = None,
     sentence: int = 0,
     change: bool = False,
+    stated: bool = True,
 ) -> Assertion:
     """Return a statement of a fact that begins to hold with a year; each in a turn of its own unless told otherwise."""
     place = turn or f"t_{head}{relation}{tail}{since}{confidence}"
@@ -41,8 +42,8 @@ def said(
     ends = FOREVER if until is None else year(until)
     whole = f"x_{head}{name}{tail}{since}{confidence}{place}"
     return Assertion(
-        whole, "x", place, sentence, 0, 9, head, name, tail, False, year(since), ends, True, confidence, intent, change,
-        "embedded", year(since), year(since),
+        whole, "x", place, sentence, 0, 9, head, name, tail, False, year(since), ends, stated, confidence, intent,
+        change, "embedded", year(since), year(since),
     )  # fmt: skip
 
 

@@ -89,6 +89,28 @@ def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() ->
     assert soft.paths[0].scores.coherence > soft.paths[1].scores.coherence
 
 
+def test_a_relation_that_is_asked_for_is_walked_along_whatever_its_kind() -> None:
+    rows = (
+        said("Tidewater", "directed_by", "Ann Lee", stated=False),
+        *(said("Tidewater", "mentions", f"year {number}", number) for number in range(1990, 1996)),
+        said("Ann Lee", "born_on", "3 May 1970"),
+    )
+    question, dated = "When was the director of Tidewater born?", told_apart(mentions=0.25)
+    found = ask(graph(*rows), question, near=dated, switches=Switches(counterfactual=False))
+    assert found.paths[0].end == "3 may 1970"  # though six dated facts, and only five are followed, are said more alike
+
+
+def test_an_alias_leads_to_its_bearer_and_asked_for_itself_to_a_name_from_which_nothing_goes_on() -> None:
+    facts = graph(
+        said("Robert", "also_known_as", "Bob"), said("Bob", "lives_in", "Lima"), said("Robert", "likes", "tea")
+    )
+    (root,) = ask(facts, "Where does Bob live?").roots
+    assert (root.key, root.name) == ("robert", "Robert")
+    assert ask(facts, "Where does Robert live?").paths[0].end == "lima"
+    nickname = ask(facts, "What is the nickname of Robert?").paths[0]
+    assert (nickname.end, [step.version.tail for step in nickname.steps]) == ("bob", ["Bob"])
+
+
 def test_without_the_beam_only_direct_neighbours_are_looked_at() -> None:
     found = ask(graph(*ANN), "Where does Ann's brother live?", switches=Switches(beam=False))
     assert found.paths

@@ -68,15 +68,18 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
         said("Acme", "located_in", "Oslo", 2000, 2005),
         said("Bob", "likes", "tea"),
     )
+    asking = Asking(understand("Why is Ann there?", ()))
     first, second = only(facts, "ann", "works_at"), only(facts, "acme", "located_in")
     quiet = 0.2 * (1 - log(2) / log(4))  # Oslo: one fact, of three assertions
     hub = 0.2 * (1 - log(3) / log(4))  # Acme: two
-    assert coherence(path(facts, (first, True)), facts) == pytest.approx(0.8 + hub)
+    assert coherence(path(facts, (first, True)), facts, asking) == pytest.approx(0.8 + hub)
     before = path(facts, (first, True), (second, True))  # it was over before she came
-    assert coherence(before, facts) == pytest.approx((0.8 + hub + 0.3 + quiet) / 2)
+    assert coherence(before, facts, asking) == pytest.approx((0.8 + hub + 0.3 + quiet) / 2)
     causal = path(facts, (first, True), intent="CAUSAL")
-    assert coherence(causal, facts) == pytest.approx(0.5 + hub)
-    assert coherence(causal, facts, intents=False) == pytest.approx(0.8 + hub)
+    assert coherence(causal, facts, asking) == pytest.approx(0.5 + hub)
+    assert coherence(causal, facts, None) == pytest.approx(0.8 + hub)
+    employed = Asking(understand("Why does Ann work there?", ()))
+    assert coherence(causal, facts, employed) == pytest.approx(0.8 + hub)  # it asks for this one by name
 
 
 def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> None:
@@ -133,6 +136,7 @@ def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
         ("What is Ann's favourite food?", "favourite_colour", 0.5),
         ("What was Ann's final exam grade?", "exam_grade", 1.0),
         ("How are you?", "lives_in", 0.0),
+        ("What has Ann spoken?", "speaks", 1.0),  # whatever form of the word
         ("Which animal does Ann keep?", "has_pet", 1.0),
         ("Which animal does Ann keep?", "adopted", 0.5),  # which implies it
     ],
