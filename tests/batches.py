@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
+from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
 from mcp_memory.domain.times import FOREVER, StatedTime
@@ -88,3 +91,44 @@ def asserted(one: Turn, number: int = 0, extractor: Extractor = "embedded", **ch
         recorded_at=WRITTEN_AT,
     )
     return replace(made, **changes)  # type: ignore[arg-type]
+
+
+def lesson(
+    name: str, labels: Mapping[str, Target] | None = None, space: str = "default", source: Engine = "caller"
+) -> Lesson:
+    """Return what a judge says of an episode in which everything is filled in."""
+    labels = labels or {}
+    episode = Episode(
+        id=f"ep_{name}",
+        space=space,
+        query=f"Who said {name}?",
+        at=WRITTEN_AT,
+        time="in May",
+        engine="anthropic",
+        shown=(Shown("g_1", 0.25, ("meaning", "words"), tuple(labels), 'A "text".'),),
+        activated=tuple(labels),
+        answer="Ann",
+        cited=tuple(labels)[:1],
+        roots=("Ann",),
+        paths=("Ann said it.",),
+        rounds=2,
+    )
+    return Lesson(episode, source, labels, WRITTEN_AT + 1)
+
+
+def belief(sentence: str, supported: int = 1, space: str = "default", dimension: int = DIMENSION) -> Belief:
+    """Return what is believed of a sentence after so many lessons; every other one has a time."""
+    task, time = unit_vectors([f"{sentence} helped {supported}", f"{sentence} then {supported}"], dimension)
+    return Belief(sentence, space, task, 0.5**supported, time if supported % 2 else None, 0.75, supported, 3)
+
+
+def taught(*names: str, sentence: str = "s_1", supported: int = 1) -> Batch:
+    """Return lessons that all praise one sentence, and what is believed of it after them."""
+    return Batch(lessons=tuple(lesson(name, {sentence: 1}) for name in names), beliefs=(belief(sentence, supported),))
+
+
+def known(one: Belief) -> tuple[object, ...]:
+    """Return what a belief says, so that two can be compared."""
+    time = None if one.time is None else one.time.tolist()
+    counts = one.supported, one.unsupported
+    return one.sentence_id, one.space, one.task.tolist(), one.task_doubt, time, one.time_doubt, counts

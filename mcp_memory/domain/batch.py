@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
@@ -26,6 +29,9 @@ class Batch:
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
         assertions: what was asserted, by these turns or by the caller about earlier ones, in the order of recording.
+        lessons: what judges said of episodes, in the order of recording.
+        beliefs: what the sentences that these lessons are about are believed to be worth after them; of several about
+            one sentence the last counts.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -34,8 +40,30 @@ class Batch:
     segment_vectors: Matrix = field(default_factory=_no_vectors)
     sentence_vectors: Matrix = field(default_factory=_no_vectors)
     assertions: tuple[Assertion, ...] = ()
+    lessons: tuple[Lesson, ...] = ()
+    beliefs: tuple[Belief, ...] = ()
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in it that a commit would be for; pieces come with their turns."""
-        return not self.turns and not self.assertions
+        """Whether there is nothing in it that a commit would be for.
+
+        Pieces come with their turns, and beliefs with the lessons that changed them.
+        """
+        return not (self.turns or self.assertions or self.lessons)
+
+    def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
+        """Return the batch without the lessons that were recorded before, and without what came of them (I-27).
+
+        Args:
+            recorded: whether a lesson of this episode by this judge stands in the log.
+
+        Raises:
+            ValueError: it has such lessons and others too; what came of which, its beliefs do not say.
+        """
+        keys = {(lesson.episode.space, *lesson.key) for lesson in self.lessons}
+        new = len(keys) - len({(one.episode.space, *one.key) for one in self.lessons if recorded(one)})
+        if new == len(self.lessons):
+            return self
+        if new:
+            raise ValueError("a batch has lessons that were recorded before, or twice, and others that were not")
+        return replace(self, lessons=(), beliefs=())

@@ -17,11 +17,14 @@ killed anywhere in it.
     rows.py         rows becoming what was written, bad ones left out: commits and turns
     pieces.py       segments and sentences, likewise
     assertions.py   what was asserted, likewise
+    lessons.py      what judges said of episodes, likewise
+    beliefs.py      what that taught, likewise
     columns.py      what these two compare, whole columns at a time
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left
     refresh.py      from the commits and rows that are newer than a view to a view that has them
-    compaction.py   merging the small files that appending leaves, in the background
+    compaction.py   merging the small files that appending leaves, and dropping what counts no more, in the background
     rebuild.py      every derived table anew from the log, beside the old ones
+    relearning.py   and what the lessons teach
     check.py        what doctor asks
 """

@@ -16,11 +16,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
-from mcp_memory.storage.names import COMMITS, tables_of
+from mcp_memory.storage.beliefs import belief_faults, beliefs_of
+from mcp_memory.storage.lessons import lesson_of
+from mcp_memory.storage.names import COMMITS, EPISODES, FACTS, TURNS, tables_of
 from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
 from mcp_memory.storage.refresh import last_commit, parts
 from mcp_memory.storage.rows import all_turns_of, commits_of, turn_faults
-from mcp_memory.storage.schemas import FORMAT, Commit, Rows
+from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
 from mcp_memory.storage.tables import Tables
 
 SHOWN = 3
@@ -30,6 +32,9 @@ FIRST_MS: Millis = -62_135_596_800_000
 """0001-01-01, the first day that a date can name."""
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
+
+LOG = frozenset({TURNS, FACTS, EPISODES})
+"""What no rebuild can make anew."""
 
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -73,7 +78,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     last = last_commit(tables)
     if last is None:
         return
-    if last.format != FORMAT:
+    if not READABLE <= last.format <= FORMAT:
         yield "error", f"the store has another format than this program's {FORMAT}", str(last.format)
         return
     rows = tables.rows(COMMITS)
@@ -88,17 +93,23 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
     after = 0
     known: dict[str, tuple[str, int]] = {}
+    judged: set[tuple[str, str, str]] = set()
+    cut: set[str] = set()
+    taught = max((commit.tx for commit in commits if commit.beliefs), default=0)
     for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
-        turns, facts, segments, sentences, assertions = (
-            tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names
-        )
+        read = [tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names]
+        turns, facts, episodes, segments, sentences, assertions, beliefs = read
         stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
         yield from _piece_faults({turn.id: turn for turn in stored}, segments, sentences, last.dimension)
         yield from _assertion_faults(facts, assertions, known)
-        yield from _torn(within, rebuilt, (turns, facts, segments, sentences, assertions))
+        yield from _lesson_faults(episodes, judged)
+        if taught and sentences is not None:
+            cut.update(sentences["id"].to_pylist())
+        yield from _belief_faults(beliefs, cut, last.dimension)
+        yield from _torn(within, rebuilt, taught, read)
         after = until
 
 
@@ -165,25 +176,50 @@ def _assertion_faults(
                 yield "warning", f"assertions: {fault}", assertion.id
 
 
-def _torn(commits: list[Commit], rebuilt: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
+def _lesson_faults(episodes: Rows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
+    for row in episodes.to_pylist() if episodes is not None else ():
+        key = row["space"], row["episode_id"], row["source"]
+        lesson = lesson_of(row)
+        if isinstance(lesson, str):
+            yield "error", f"episodes: {lesson}", row["episode_id"]
+        elif key in judged:
+            yield "note", "episodes: a judge spoke of it twice (harmless: the first word counts)", row["episode_id"]
+        judged.add(key)
+
+
+def _belief_faults(beliefs: Rows | None, sentences: Container[str], dimension: int) -> Iterator[Fault]:
+    for _, belief in beliefs_of(beliefs) if beliefs is not None else ():
+        for fault in belief_faults(belief, dimension):
+            yield "warning", f"beliefs: {fault}", belief.sentence_id
+        if belief.sentence_id not in sentences:
+            yield "warning", "beliefs: of no stored sentence", belief.sentence_id
+
+
+def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
     """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
+
+    Beliefs that later ones took the place of may be gone, so only the last commit with any must have them all.
 
     Args:
         commits: in order.
         rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
+        taught: the number of the last commit with beliefs.
         tables: the rows of these commits, as `tables_of` has the tables.
     """
     have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
+    *_, rows_of_beliefs = have
     for commit in commits:
         said = {
             "turns": commit.turns,
             "facts": commit.facts,
+            "episodes": commit.episodes,
             "segments": commit.segments,
             "sentences": commit.sentences,
             "assertions": commit.assertions,
+            "beliefs": min(commit.beliefs, rows_of_beliefs[commit.tx]) if commit.tx < taught else commit.beliefs,
         }
         for (table, expected), rows in zip(said.items(), have, strict=True):
-            if (table in {"turns", "facts"} or commit.tx > rebuilt) and rows[commit.tx] != expected:
+            if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected:
                 yield "error", f"{table}: a commit has other rows than it says", f"commit {commit.tx}"
 
 

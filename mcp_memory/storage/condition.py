@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import FORMAT, Commit
+from mcp_memory.storage.schemas import FORMAT, READABLE, Commit
 from mcp_memory.storage.tables import Tables
 
 
@@ -24,7 +24,7 @@ def condition(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | N
     except StoreError as error:
         return None, (str(error),)
     problems = []
-    if last and last.format != FORMAT:
+    if last and not READABLE <= last.format <= FORMAT:
         remedy = (
             "It is made anew from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
             if last.format < FORMAT

@@ -1,7 +1,7 @@
 """What the tables are called.
 
-Commits and the log (what was said, and what callers assert) have one table each for good; what is derived has one for
-each generation, since a rebuild makes it anew beside the old ones.
+Commits and the log (what was said, what callers assert, and what judges say of episodes) have one table each for good;
+what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 COMMITS = "commits"
 TURNS = "turns"
 FACTS = "facts"
+EPISODES = "episodes"
 
 
 def segments_table(generation: int) -> str:
@@ -26,10 +27,15 @@ def assertions_table(generation: int) -> str:
     return f"assertions_{generation}"
 
 
+def beliefs_table(generation: int) -> str:
+    """Return the name of the table of what the lessons in `EPISODES` have taught about sentences."""
+    return f"beliefs_{generation}"
+
+
 def tables_of(generation: int) -> tuple[str, ...]:
     """Return the names of all tables in which commits of a generation have rows: the log, and what is derived."""
-    derived = segments_table(generation), sentences_table(generation), assertions_table(generation)
-    return (TURNS, FACTS, *derived)
+    derived = segments_table, sentences_table, assertions_table, beliefs_table
+    return (TURNS, FACTS, EPISODES, *(table(generation) for table in derived))
 
 
 def generation_of(table: str) -> int | None:

@@ -61,11 +61,11 @@ def sentences_of(rows: Rows) -> Iterator[Sentence]:
         yield Sentence(*(*values, tuple(time for time in islice(stated, count or 0) if time is not None)))
 
 
-def vectors_of(rows: Rows) -> Matrix:
-    """Return the vectors of some rows, shape ``(len(rows), d)``, NaN where there is none; d is 0 if not read."""
-    if "vector" not in rows.column_names:
+def vectors_of(rows: Rows, name: str = "vector") -> Matrix:
+    """Return a column of vectors, shape ``(len(rows), d)``, NaN where there is none; d is 0 if it was not read."""
+    if name not in rows.column_names:
         return np.empty((len(rows), 0), dtype=np.float32)
-    column = rows["vector"].combine_chunks()
+    column = rows[name].combine_chunks()
     flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
     dimension = column.type.list_size
     if not column.null_count:

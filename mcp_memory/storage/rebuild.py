@@ -22,8 +22,18 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.assertions import CALLER
 from mcp_memory.storage.lock import lock_file, taken
-from mcp_memory.storage.names import COMMITS, TURNS, assertions_table, generation_of, segments_table, sentences_table
+from mcp_memory.storage.names import (
+    COMMITS,
+    EPISODES,
+    TURNS,
+    assertions_table,
+    beliefs_table,
+    generation_of,
+    segments_table,
+    sentences_table,
+)
 from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rows import commits_of, turns_of
 from mcp_memory.storage.schemas import FORMAT, Commit, assertion_rows, commit_rows, segment_rows, sentence_rows
 from mcp_memory.storage.sweep import sweep
@@ -38,13 +48,15 @@ do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
-vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log."""
+vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log, and so
+is what was learnt, of which `Relearn` makes beliefs."""
 
 
 async def rebuild(
     tables: Tables,
     writing: Callable[[], AbstractAsyncContextManager[None]],
     make: Make,
+    relearn: Relearn,
     *,
     embedder: str,
     dimension: int,
@@ -56,6 +68,7 @@ async def rebuild(
         tables: not used for anything else meanwhile.
         writing: holds the store's write lock.
         make: derives and embeds.
+        relearn: makes beliefs of the lessons.
         embedder: what makes the vectors from now on.
         dimension: of these vectors.
         clock: milliseconds since 1970, UTC.
@@ -84,7 +97,7 @@ async def rebuild(
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_begin, tables, last)
-        work = _Work(tables, generation, make)
+        work = _Work(tables, generation, make, relearn)
         for _ in range(ROUNDS):
             if not await to_thread.run_sync(work.left, last.tx):
                 break
@@ -107,6 +120,8 @@ async def rebuild(
                     sentences=work.sentences,
                     facts=0,
                     assertions=work.assertions,
+                    episodes=0,
+                    beliefs=await to_thread.run_sync(work.append_beliefs),
                 )
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns
@@ -143,16 +158,18 @@ def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
 class _Work:
     """How far the new generation has come."""
 
-    def __init__(self, tables: Tables, generation: int, make: Make) -> None:
+    def __init__(self, tables: Tables, generation: int, make: Make, relearn: Relearn) -> None:
         self.turns = self.segments = self.sentences = self.assertions = 0
         self._tables = tables
         self._generation = generation
         self._make = make
+        self._learning = Relearning(tables, generation, relearn)
         self._done = 0
         self._placed: Counter[int] = Counter()  # by commit, how many of its assertions have their place
 
     def left(self, until: int) -> int:
-        return self._tables.count(TURNS, f"tx > {self._done} AND tx <= {until}")
+        where = f"tx > {self._done} AND tx <= {until}"
+        return self._tables.count(TURNS, where) + self._tables.count(EPISODES, where)
 
     async def catch_up(self, until: int) -> None:
         for after, upto in await to_thread.run_sync(self._pieces, until):
@@ -163,7 +180,16 @@ class _Work:
                 part = stored[start : start + CHUNK]
                 batch = await self._make([turn for _, turn in part])
                 await to_thread.run_sync(self._append, batch, {turn.id: tx for tx, turn in part})
+        await self._learning.catch_up(until)
         self._done = until
+
+    def append_beliefs(self) -> int:
+        """Append what the lessons taught, and return how many rows that took."""
+        rows = self._learning.rows()
+        if rows is None:
+            return 0
+        self._tables.append(beliefs_table(self._generation), rows)
+        return len(rows)
 
     def _pieces(self, until: int) -> list[tuple[int, int]]:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""

@@ -4,9 +4,9 @@ Nothing new is the usual case and costs one look at the version of ``commits``, 
 only rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences,
 so that it never holds everything twice.
 
-Turns and what is asserted are read at once, segments and sentences when somebody wants to read them: a writer only asks
-which turns there are and what they say, and must not wait while the ten thousands of sentences that another process
-wrote are loaded. Until then the view is owed them.
+Turns, what is asserted and what was learnt are read at once, segments and sentences when somebody wants to read them: a
+writer only asks which turns there are, what they say and what is believed of them, and must not wait while the ten
+thousands of sentences that another process wrote are loaded. Until then the view is owed them.
 """
 
 from __future__ import annotations
@@ -18,23 +18,36 @@ from functools import partial
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.assertions import recorded
-from mcp_memory.storage.names import COMMITS, FACTS, TURNS, assertions_table, segments_table, sentences_table
+from mcp_memory.storage.beliefs import latest
+from mcp_memory.storage.lessons import lessons_of
+from mcp_memory.storage.names import (
+    COMMITS,
+    EPISODES,
+    FACTS,
+    TURNS,
+    assertions_table,
+    beliefs_table,
+    segments_table,
+    sentences_table,
+)
 from mcp_memory.storage.pieces import batch_of
 from mcp_memory.storage.rows import commits_of, turns_of
-from mcp_memory.storage.schemas import FORMAT, Commit, Rows
+from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
 PIECE = 8192
-"""Sentences read at once: 12 MB of vectors."""
+"""Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
 
 
 class Outdated(Exception):
-    """The store has an older format and must be rebuilt from its log before it can be used."""
+    """The store has a format that is not read as it is, and must be rebuilt from its log before it can be used."""
 
 
 def last_commit(tables: Tables) -> Commit | None:
@@ -112,7 +125,8 @@ class Refresher:
             version: of ``commits``, that has it.
         """
         if self._owed:  # rows come in the order of their commits
-            view.add(Batch(batch.turns, assertions=batch.assertions), commit.tx)
+            read_at_once = Batch(batch.turns, assertions=batch.assertions, lessons=batch.lessons, beliefs=batch.beliefs)
+            view.add(read_at_once, commit.tx)
             self._owed.append(commit)
             self._bare += [(commit.tx, turn) for turn in batch.turns]
         else:
@@ -163,7 +177,7 @@ class Refresher:
                 f"configured is {self._embedder!r} ({self._dimension}): the two cannot be compared. Nothing was "
                 "changed. Run `mcp-memory doctor --re-embed` to make all vectors anew, or set the former embedder."
             )
-        if last.format < FORMAT:
+        if last.format < READABLE:
             raise Outdated
         return last
 
@@ -175,7 +189,9 @@ class Refresher:
             stored = [] if rows is None else turns_of(rows)
             new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
             assertions = self._assertions(view, commits, part, {turn.id: turn for _, turn in new})
-            view.add(Batch(tuple(turn for _, turn in new), assertions=assertions), part[-1].tx)
+            lessons, beliefs = self._learnt(view, commits, part)
+            turns = tuple(turn for _, turn in new)
+            view.add(Batch(turns, assertions=assertions, lessons=lessons, beliefs=beliefs), part[-1].tx)
             self._owed += part
             self._bare += new
 
@@ -199,6 +215,19 @@ class Refresher:
             name = assertions_table(view.generation)
             derived = self._rows(name, *where, sum(commit.assertions for commit in part), None)
         return recorded(facts, derived, find)
+
+    def _learnt(
+        self, view: View, commits: list[Commit], part: list[Commit]
+    ) -> tuple[tuple[Lesson, ...], tuple[Belief, ...]]:
+        """Return what was learnt in a part of the commits; most memories are never taught anything."""
+        where = view.tx, part[-1].tx, commits[-1].tx
+        lessons = beliefs = None
+        if any(commit.episodes for commit in commits):
+            lessons = self._rows(EPISODES, *where, sum(commit.episodes for commit in part), None)
+        if any(commit.beliefs for commit in commits):
+            name = beliefs_table(view.generation)
+            beliefs = self._rows(name, *where, sum(commit.beliefs for commit in part), None)
+        return tuple(lesson for _, lesson in lessons_of(lessons)), latest(beliefs, self._dimension)
 
     def _look_at(self, commits: list[Commit]) -> None:
         """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
@@ -276,12 +305,12 @@ def _known(view: View, space: str, turn_id: str) -> Turn | None:
 
 
 def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in runs of some thousand sentences, which can be read at once."""
+    """Yield the commits in runs of some thousand sentences or beliefs, which can be read at once."""
     part: list[Commit] = []
     size = 0
     for commit in commits:
         part.append(commit)
-        size += commit.sentences
+        size += commit.sentences + commit.beliefs
         if size >= PIECE:
             yield part
             part, size = [], 0

@@ -1,29 +1,41 @@
 """Columns: what of the domain's dataclasses stands in a table, and how it gets there (``rows.py`` is the way back).
 
 The columns are the fields of the dataclasses, and more: ``tx``, the commit that a row belongs to; for segments and
-sentences their ``vector``; and for assertions their ``place`` within the commit, since those of one commit lie in two
-tables and the order of recording runs through both.
+sentences their ``vector``; for assertions their ``place`` within the commit, since those of one commit lie in two
+tables and the order of recording runs through both; and for lessons and beliefs likewise, since a later one counts and
+an earlier one does not, or the other way round.
+
+A row of ``episodes`` is a lesson. What is asked of it by column stands in columns; the labels and the rest of the
+episode, which nobody searches, are JSON: what a later program knows more of an episode needs no other table.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Matrix, Vector
 
 Rows = Any
 """A pyarrow table, which comes without types."""
 
-FORMAT = 2
+FORMAT = 3
 """Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
-assertions."""
+assertions, 2 of no lessons."""
+READABLE = 2
+"""The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
+rebuilt from its log."""
+TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
+"""What of an episode stands in the ``trace`` of its lessons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +55,9 @@ class Commit:
         sentences: rows in ``sentences_<generation>``; of a rebuild, all of them.
         facts: rows in ``facts``.
         assertions: rows in ``assertions_<generation>``; of a rebuild, all of them.
+        episodes: rows in ``episodes``.
+        beliefs: rows in ``beliefs_<generation>``; of a rebuild, all of them. Those that a later one of the same
+            sentence takes the place of may be gone (``compaction.py``).
     """
 
     tx: int
@@ -57,6 +72,8 @@ class Commit:
     sentences: int
     facts: int
     assertions: int
+    episodes: int
+    beliefs: int
 
 
 def commit_rows(commit: Commit) -> Rows:
@@ -104,6 +121,58 @@ def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: 
         kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
         columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in assertions], kind)
     return pa.table(columns)
+
+
+def lesson_rows(lessons: Sequence[Lesson], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return lessons as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    episodes = [lesson.episode for lesson in lessons]
+    traces = [{name: getattr(episode, name) for name in TRACE} for episode in episodes]
+    for trace in traces:
+        trace["shown"] = [asdict(item) for item in trace["shown"]]
+    return pa.table(
+        {
+            "tx": pa.array(txs, pa.int64()),
+            "place": pa.array(places, pa.int64()),
+            "episode_id": pa.array([episode.id for episode in episodes], pa.string()),
+            "space": pa.array([episode.space for episode in episodes], pa.string()),
+            "query": pa.array([episode.query for episode in episodes], pa.string()),
+            "asked_at": pa.array([episode.at for episode in episodes], pa.int64()),
+            "source": pa.array([lesson.source for lesson in lessons], pa.string()),
+            "at": pa.array([lesson.at for lesson in lessons], pa.int64()),
+            "labels": pa.array([_json(dict(lesson.labels)) for lesson in lessons], pa.string()),
+            "trace": pa.array([_json(trace) for trace in traces], pa.string()),
+        }
+    )
+
+
+def belief_rows(beliefs: Sequence[Belief], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return beliefs as rows, each with its place within its commit and with its commit's number.
+
+    A sentence without a time has zeros for its time vector: LanceDB takes no column of vectors with gaps in it.
+    """
+    import pyarrow as pa
+
+    def vectors(of: Sequence[Vector]) -> Any:
+        matrix = np.array(of, dtype=np.float32)
+        return pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), matrix.shape[1])
+
+    kinds = {"sentence_id": pa.string(), "space": pa.string(), "supported": pa.int64(), "unsupported": pa.int64()}
+    columns = {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+    for name in (f.name for f in fields(Belief)):
+        values = [getattr(belief, name) for belief in beliefs]
+        if name == "task":
+            columns[name] = vectors(values)
+        elif name == "time":
+            columns[name] = vectors([np.zeros_like(b.task) if b.time is None else b.time for b in beliefs])
+        else:
+            columns[name] = pa.array(values, kinds.get(name, pa.float64()))
+    return pa.table(columns)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _piece_rows(kind: type, pieces: Sequence[Segment | Sentence], vectors: Matrix, txs: Sequence[int]) -> Rows:

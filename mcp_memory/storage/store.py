@@ -27,6 +27,7 @@ from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.names import segments_table
 from mcp_memory.storage.rebuild import Make, rebuild
 from mcp_memory.storage.refresh import Outdated, Refresher
+from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.schemas import FORMAT, Commit
 from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import Tables
@@ -56,6 +57,7 @@ class LanceStore:
         compact_after: commits of this process between two compactions.
         derive: returns what derives and embeds the turns of one rebuild, from the first on; with it a store of an older
             format is rebuilt when it is opened.
+        relearn: makes beliefs of the lessons in a rebuild.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -69,12 +71,14 @@ class LanceStore:
         lock_timeout_s: float = 30.0,
         compact_after: int = 64,
         derive: Callable[[], Make] | None = None,
+        relearn: Relearn = learn_nothing,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
         self._embedder = embedder
         self._dimension = dimension
         self._derive = derive
+        self._relearn = relearn
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view)
@@ -155,6 +159,7 @@ class LanceStore:
             Tables(self.uri),
             self._write_lock.held,
             make,
+            self._relearn,
             embedder=self._embedder,
             dimension=self._dimension,
             clock=self._clock,
@@ -279,12 +284,15 @@ class LanceTransaction:
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
 
+        Lessons that were recorded before are not recorded again, nor what came of them.
+
         A cancelled call leaves nothing, or everything: once the first row is on its way it goes through to the commit.
 
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
+        batch = batch.unlearnt(self.view.has_lesson)
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):

@@ -12,14 +12,25 @@ from mcp_memory.domain.facts import Extractor
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.assertions import CALLER, DERIVING
-from mcp_memory.storage.names import COMMITS, FACTS, TURNS, assertions_table, segments_table, sentences_table
+from mcp_memory.storage.names import (
+    COMMITS,
+    EPISODES,
+    FACTS,
+    TURNS,
+    assertions_table,
+    beliefs_table,
+    segments_table,
+    sentences_table,
+)
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import (
     FORMAT,
     Commit,
     Rows,
     assertion_rows,
+    belief_rows,
     commit_rows,
+    lesson_rows,
     numbered,
     segment_rows,
     sentence_rows,
@@ -39,6 +50,8 @@ class Prepared:
         sentences: of these turns.
         facts: what the caller told.
         assertions: what was read out of texts.
+        episodes: the lessons.
+        beliefs: what came of them.
     """
 
     batch: Batch
@@ -47,6 +60,8 @@ class Prepared:
     sentences: Rows | None
     facts: Rows | None
     assertions: Rows | None
+    episodes: Rows | None
+    beliefs: Rows | None
 
 
 def prepare(batch: Batch) -> Prepared:
@@ -67,6 +82,8 @@ def prepare(batch: Batch) -> Prepared:
         sentence_rows(batch.sentences, batch.sentence_vectors, unknown(batch.sentences)) if batch.sentences else None,
         asserted(CALLER),
         asserted(DERIVING),
+        lesson_rows(batch.lessons, range(len(batch.lessons)), unknown(batch.lessons)) if batch.lessons else None,
+        belief_rows(batch.beliefs, range(len(batch.beliefs)), unknown(batch.beliefs)) if batch.beliefs else None,
     )
 
 
@@ -111,15 +128,21 @@ def append(
         sentences=len(batch.sentences),
         facts=0 if prepared.facts is None else len(prepared.facts),
         assertions=0 if prepared.assertions is None else len(prepared.assertions),
+        episodes=len(batch.lessons),
+        beliefs=len(batch.beliefs),
     )
     parts = {
         TURNS: prepared.turns,
         FACTS: prepared.facts,
+        EPISODES: prepared.episodes,
+        beliefs_table(commit.generation): prepared.beliefs,
         assertions_table(commit.generation): prepared.assertions,
         segments_table(commit.generation): prepared.segments,
         sentences_table(commit.generation): prepared.sentences,
     }
     try:
+        if last and last.format < FORMAT:
+            tables.widen(COMMITS, commit_rows(commit))
         versions = _append_at_once(
             tables, {name: numbered(rows, commit.tx) for name, rows in parts.items() if rows is not None}
         )

@@ -15,11 +15,14 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.columns import Column
 from mcp_memory.view.facts import Facts
 
@@ -48,6 +51,7 @@ class Space:
         sentences: by row.
         segment_turn: the turn of each segment, by row.
         facts: what is asserted here, and what it adds up to.
+        beliefs: what use has taught about its sentences.
         speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
@@ -56,6 +60,7 @@ class Space:
     def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
         self.name = name
         self.facts = Facts(stable)
+        self.beliefs = Beliefs()
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
@@ -176,6 +181,8 @@ class Space:
         segment_vectors: Matrix | None,
         sentence_vectors: Matrix | None,
         assertions: Sequence[Assertion] = (),
+        lessons: Sequence[Lesson] = (),
+        beliefs: Sequence[Belief] = (),
     ) -> None:
         """Take in rows that the log has and this space has not.
 
@@ -186,11 +193,14 @@ class Space:
             segment_vectors: one row a segment, or None where they are not held.
             sentence_vectors: one row a sentence, or None where they are not held.
             assertions: of these turns or of earlier ones.
+            lessons: in the order of recording.
+            beliefs: likewise.
         """
         since = len(self.segments)
         for turn in turns:
             self._add_turn(turn)
         self.facts.add(assertions)
+        self.beliefs.add(beliefs, lessons)
         for segment in segments:
             self._add_segment(segment)
         for sentence in sentences:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.view.space import Index, Space
 
 
@@ -42,6 +43,10 @@ class View:
         """Return a space; an empty one, not kept, where nothing was written yet."""
         return self.spaces.get(name) or Space(name, self._indexes, self.stable)
 
+    def has_lesson(self, lesson: Lesson) -> bool:
+        """Return whether what this judge says of this episode was recorded before."""
+        return self.space(lesson.episode.space).beliefs.lesson(*lesson.key) is not None
+
     def add(self, batch: Batch, tx: int) -> None:
         """Take in what the log says about the commits up to ``tx``.
 
@@ -62,6 +67,8 @@ class View:
                 part.segment_vectors if self.holds_vectors else None,
                 part.sentence_vectors if self.holds_vectors else None,
                 part.assertions,
+                part.lessons,
+                part.beliefs,
             )
         self.tx = tx
 
@@ -78,6 +85,8 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(segment.space for segment in batch.segments),
             *(sentence.space for sentence in batch.sentences),
             *(assertion.space for assertion in batch.assertions),
+            *(lesson.episode.space for lesson in batch.lessons),
+            *(belief.space for belief in batch.beliefs),
         ]
     )
     if len(names) == 1:
@@ -95,6 +104,8 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             segment_vectors=batch.segment_vectors[segments[name]],
             sentence_vectors=batch.sentence_vectors[sentences[name]],
             assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
+            lessons=tuple(lesson for lesson in batch.lessons if lesson.episode.space == name),
+            beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
         )
         for name in names
     }

@@ -72,6 +72,11 @@ async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion
         return view.space(space).facts.rows
 
 
+async def _settled(store: LanceStore) -> None:
+    while store._compaction.running:  # it keeps another one out
+        await checkpoint()
+
+
 def _everything(uri: str) -> list[Path]:
     return [Path(uri), *Path(uri).rglob("*")]
 
@@ -223,6 +228,7 @@ async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) ->
     store = _open(uri)
     await _write(store, batch("a"))
     await store.rebuild(_derive)
+    await _settled(store)
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
         assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
@@ -301,8 +307,7 @@ async def test_commits_of_this_process_make_it_compact_in_the_background(uri: st
     """And closing waits for it, briefly."""
     store = _open(uri, compact_after=4)
     for number in range(9):
-        while store._compaction.running:  # else a slow disk's first one may still be under way when the next is due
-            await checkpoint()
+        await _settled(store)  # else a slow disk's first one may still be under way when the next is due
         await _write(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
@@ -389,7 +394,9 @@ def _commit_with(uri: str, **changes: int) -> None:
     tables = Tables(uri)
     last = last_commit(tables)
     assert last is not None
-    nothing = replace(last, tx=last.tx + 1, turns=0, segments=0, sentences=0, facts=0, assertions=0)
+    nothing = Commit(
+        last.tx + 1, NOW, last.format, last.embedder, last.dimension, last.generation, os.getpid(), *[0] * 7
+    )
     tables.append("commits", commit_rows(replace(nothing, **changes)))
 
 
@@ -401,8 +408,8 @@ def _in_format_1(uri: str) -> None:
         tables.append("turns", turn_rows(rows.turns, [tx]))
         tables.append("segments_0", segment_rows(rows.segments, rows.segment_vectors, [tx]))
         tables.append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [tx, tx]))
-        commit = Commit(tx, NOW, 1, "fake", DIMENSION, 0, os.getpid(), 1, 1, 2, 0, 0)
-        tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions"]))
+        commit = Commit(tx, NOW, 1, "fake", DIMENSION, 0, os.getpid(), 1, 1, 2, *[0] * 4)
+        tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
 
 
 async def test_a_store_from_before_facts_is_refused_in_words_or_rebuilt_with_the_facts_of_its_texts(uri: str) -> None:
@@ -433,7 +440,7 @@ async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_p
     tables.widen("commits", commit_rows(last))
     tables.append("turns", turn_rows([turn("c")], [3]))
     older = replace(last, tx=3, segments=0, sentences=0)
-    tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions"]))
+    tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
     assert last_commit(tables) == last_commit(Tables(uri)) == older
     assert await _open(uri).rebuild(_derive) == 3
     assert await _refs(_open(uri)) == ["a", "b", "c"]

@@ -5,39 +5,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
-from batches import DIMENSION, asserted, batch, derive, turn, unit_vectors
-from fakes import FakeLog, FakeStore
+from batches import asserted, batch, derive, turn, unit_vectors
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.errors import StoreBusy, StoreMismatch
 from mcp_memory.ports import Store
-from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
 
 Open = Callable[..., Store]
 """Opens another store over the same rows, as another process would."""
-
-
-@pytest.fixture(params=["lancedb", "fake"])
-def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
-    log = FakeLog()
-
-    def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
-        if request.param == "fake":
-            return FakeStore(log, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
-        uri = str(tmp_path / "store")
-        return LanceStore(uri, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
-
-    return open_
 
 
 async def _write(store: Store, rows: Batch) -> int:

@@ -1,7 +1,9 @@
-"""A process that writes to a store until it is done or killed, and says on stdout what was acknowledged.
+"""A process that writes and learns in a store until it is done or killed, and says on stdout what was acknowledged.
 
 Run as ``python writer.py FOLDER NAME [TRANSACTIONS [IN_FLIGHT]]``. Every third transaction has twenty messages, the
-others one; a message's ref tells which transaction it belongs to and how many it has: ``NAME-7-3of20``.
+others one; a message's ref tells which transaction it belongs to and how many it has: ``NAME-7-3of20``. After each of
+them comes a lesson, of the same name and number, in a transaction of its own; each praises the same sentences, so what
+is believed of them is how many lessons were learnt.
 """
 
 from __future__ import annotations
@@ -15,9 +17,12 @@ import anyio
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from batches import DIMENSION, batch
+from batches import DIMENSION, batch, belief, lesson
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.storage.store import LanceStore
+
+PRAISED = "s_one", "s_two", "s_three"
 
 
 def refs_of(name: str, number: int) -> list[str]:
@@ -40,6 +45,13 @@ async def _write(store: LanceStore, name: str, numbers: Iterator[int]) -> None:
     for number in numbers:
         async with store.writing() as transaction:
             await transaction.commit(batch(*refs_of(name, number)))
+        async with store.writing() as transaction:
+            beliefs = transaction.view.space("default").beliefs
+            before = [beliefs.of(sentence) for sentence in PRAISED]
+            counts = [1 + (one.supported if one else 0) for one in before]
+            after = tuple(belief(sentence, count) for sentence, count in zip(PRAISED, counts, strict=True))
+            learnt = lesson(f"{name}-{number}", dict.fromkeys(PRAISED, 1))
+            await transaction.commit(Batch(lessons=(learnt,), beliefs=after))
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 

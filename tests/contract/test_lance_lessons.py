@@ -1,0 +1,370 @@
+"""What LanceDB's store promises of lessons: no dead writer, older program, bad row or rebuild does them harm."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, batch, belief, derive, known, lesson, taught, turn, unit_vectors
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreMismatch
+from mcp_memory.storage import refresh, relearning
+from mcp_memory.storage.compaction import SETTLED_MS, compact
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schemas import FORMAT, belief_rows, commit_rows, lesson_rows
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.space import Space
+
+pytestmark = pytest.mark.anyio
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    return str(tmp_path / "store")
+
+
+def _open(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
+    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
+
+
+async def _write(store: LanceStore, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+async def _learnt(store: LanceStore) -> tuple[list[str], dict[str, int]]:
+    """Return the ids of the episodes that were learnt from, and how often each sentence is believed to have helped."""
+    async with store.reading() as view:
+        beliefs = view.space("default").beliefs
+        found = {name: beliefs.of(name) for name in beliefs.sentence_ids}
+        return [one.episode.id for one in beliefs.lessons()], {n: b.supported for n, b in found.items() if b}
+
+
+async def _derive(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+async def _count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    """Teach how often each sentence helped, and leave out those that are not there."""
+    made = []
+    for one in lessons:
+        for name in one.labels:
+            if space.sentence(name) is not None:
+                before = next((b for b in reversed(made) if b.sentence_id == name), None) or space.beliefs.of(name)
+                made.append(belief(name, before.supported + 1 if before else 1))
+    return made
+
+
+def _sentence(ref: str, index: int = 0) -> str:
+    return derive([turn(ref)]).sentences[index].id
+
+
+async def test_what_a_dead_writer_taught_is_never_seen_and_swept_by_the_next(uri: str) -> None:
+    """Nor does it keep the same judge from being heard."""
+    store, other = _open(uri), _open(uri)
+    await _write(store, taught("a"))
+    await _learnt(other)
+    Tables(uri).append("episodes", lesson_rows([lesson("b")], [0], [2]))
+    Tables(uri).append("beliefs_0", belief_rows([belief("s_1", 9)], [0], [2]))
+    assert await _learnt(store) == await _learnt(other) == await _learnt(_open(uri)) == (["ep_a"], {"s_1": 1})
+    assert await _write(other, taught("b", supported=2)) == 2
+    assert await _learnt(store) == await _learnt(other) == await _learnt(_open(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
+    assert [Tables(uri).count(name) for name in ("episodes", "beliefs_0")] == [2, 2]
+
+
+def _in_format_2(uri: str, *refs: str) -> None:
+    """Write what a program wrote that knew of no lessons."""
+    tables = Tables(uri)
+    tables.drop("commits")
+    last = 0
+    for tx, _ in enumerate(refs, start=1):
+        rows = tables.rows("turns", f"tx = {tx}")
+        commit = refresh.Commit(tx, NOW, 2, "fake", DIMENSION, 0, 1, len(rows), 1, 2, 1, 1, 0, 0)
+        tables.append("commits", _older(commit))
+        last = tx
+    assert last == len(refs)
+
+
+def _older(commit: refresh.Commit) -> object:
+    return commit_rows(commit).drop_columns(["episodes", "beliefs"])
+
+
+async def _old_store(uri: str) -> None:
+    for ref in "ab":
+        await _write(store := _open(uri), batch(ref))
+    while store._compaction.running:
+        await checkpoint()
+    _in_format_2(uri, "a", "b")
+
+
+async def test_a_store_from_before_lessons_is_read_and_written_as_it_is(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
+    await _old_store(uri)
+    assert await _learnt(_open(uri)) == ([], {})
+    about = await _open(uri).about()
+    assert (about.format, about.problems) == (2, ())
+    assert await _open(uri).check() == []
+    assert "episodes" not in Tables(uri).columns("commits")
+    await _write(_open(uri), taught("x", sentence=_sentence("a")))
+    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
+    about = await _open(uri).about()
+    assert (about.format, about.generation) == (FORMAT, 0)
+    assert await _open(uri).check() == []
+    monkeypatch.setattr(refresh, "FORMAT", 2)
+    with pytest.raises(StoreMismatch, match="newer"):
+        await _write(_open(uri), batch("c"))
+
+
+async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own(uri: str) -> None:
+    """An older program goes on writing, and the next of ours finds the columns there."""
+    await _old_store(uri)
+    tables = Tables(uri)
+    last = last_commit(tables)
+    assert last is not None
+    tables.widen("commits", commit_rows(last))
+    older = replace(last, tx=3, turns=0, segments=0, sentences=0, facts=0, assertions=0)
+    tables.append("commits", _older(older))
+    assert last_commit(Tables(uri)) == older
+    await _write(_open(uri), taught("x", sentence=_sentence("a")))
+    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
+    assert await _open(uri).check() == []
+
+
+async def test_who_is_never_taught_gets_no_tables_for_it(uri: str) -> None:
+    await _write(_open(uri), batch("a"))
+    assert not {"episodes", "beliefs_0"} & set(Tables(uri).names())
+    await _write(_open(uri), Batch(lessons=(lesson("a"),)))
+    assert "beliefs_0" not in Tables(uri).names()
+    assert await _open(uri).check() == []
+
+
+async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pieces, with those that come meanwhile, each with the turns and vectors of its time; the log stays."""
+    monkeypatch.setattr(relearning, "CHUNK", 2)
+    monkeypatch.setattr(relearning, "SENTENCES", 1)
+    a, b = _sentence("a"), _sentence("b", 1)
+    seen: list[tuple[str, list[str], int]] = []
+
+    async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+        assert space.sentence_vectors is not None
+        assert space.speakers == {"Ann": len(space.turns)}
+        for name in (name for one in lessons for name in one.labels):
+            piece = space.sentence(name)
+            if piece is not None and piece.turn_id in space.turns:
+                vector = space.sentence_vectors[space.sentence_row(piece.turn_id, piece.index)]
+                assert vector @ unit_vectors([name], 4)[0] > 0.999
+        seen.extend((one.episode.id, [t.ref for t in space.turns.values()], len(space.beliefs)) for one in lessons)
+        return [replace(one, task=unit_vectors(["x"], 4)[0], time=None) for one in await _count(space, lessons)]
+
+    old, new = _open(uri), _open(uri, "new", 4, relearn=relearn)
+    await _write(old, batch("a"))
+    for name in ("1", "2", "3"):
+        await _write(old, taught(name, sentence=a, supported=7))
+    await _write(old, batch("b"))
+    await _write(
+        old, Batch(lessons=(lesson("4", {a: 1, b: 1, "s_gone": 1}),), beliefs=(belief(a, 8), belief("s_gone")))
+    )
+    meanwhile = iter([taught("5", sentence=b, supported=9)])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await _write(old, rows)
+        return derive(turns, 4)
+
+    assert await new.rebuild(make) == 2
+    assert await _learnt(new) == (["ep_1", "ep_2", "ep_3", "ep_4", "ep_5"], {a: 4, b: 2})
+    assert seen == [
+        ("ep_1", ["a"], 0),
+        ("ep_2", ["a"], 0),
+        ("ep_3", ["a"], 1),
+        ("ep_4", ["a", "b"], 1),
+        ("ep_5", ["a", "b"], 2),
+    ]
+    assert [finding for finding in await new.check() if finding.severity != "note"] == []
+    await _write(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
+    assert (await _learnt(new))[1] == (await _learnt(_open(uri, "new", 4)))[1] == {a: 5, b: 2}
+    assert Tables(uri).count("beliefs_1") == 3
+
+
+async def test_a_rebuild_without_a_room_that_learns_keeps_the_lessons_for_one_that_has(uri: str) -> None:
+    """And so does one that fails halfway."""
+    await _write(_open(uri), replace(taught("x", sentence=_sentence("a")), turns=batch("a").turns))
+    await _open(uri).rebuild(_derive)
+    assert await _learnt(_open(uri)) == (["ep_x"], {})
+
+    async def fail(_space: Space, _lessons: Sequence[Lesson]) -> list[Belief]:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        await _open(uri, relearn=fail).rebuild(_derive)
+    await _open(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+@pytest.mark.parametrize("dies", [False, True])
+async def test_beliefs_that_count_no_more_go_at_a_compaction_ten_minutes_later(
+    uri: str, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    """Readers that hold some, none or all of them see the same before and after, also if it dies before it merges."""
+    store, some, none = _open(uri), _open(uri), _open(uri)
+    for number in range(9):
+        await _write(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
+        if number == 4:
+            await _learnt(some)
+    while store._compaction.running:
+        await checkpoint()
+    if dies:
+        monkeypatch.setattr(Tables, "optimize", _fail)
+    for later, there in ((SETTLED_MS, 9), (SETTLED_MS + 1, 2)):
+        try:
+            compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), kept=timedelta(0))
+        except MemoryError:
+            assert dies
+        assert Tables(uri).count("beliefs_0") == there
+        assert Tables(uri).count("episodes") == 9
+    expected = {"s_0": 5, "s_1": 4}
+    for opened in (some, none, store, _open(uri)):
+        assert (await _learnt(opened))[1] == expected
+    await _write(some, taught("last", sentence="s_1", supported=5))
+    for opened in (none, store, some, _open(uri)):
+        assert (await _learnt(opened))[1] == {"s_0": 5, "s_1": 5}
+    assert [one.text for one in await store.check() if "of no stored sentence" not in one.text] == []
+
+
+def _fail(*_: object) -> None:
+    raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "found"),
+    [
+        ("labels", "{", "its labels cannot be read"),
+        ("labels", "[1]", "its labels cannot be read"),
+        ("labels", '{"s_1": 2}', "it has the label 2"),
+        ("labels", '{"s_1": true}', "it has the label True"),
+        ("labels", '{"s_1": [0]}', "it has the label [0]"),
+        ("trace", "null", "its trace cannot be read"),
+        ("trace", '{"shown": [{"id": "g"}]}', "its trace has no shown"),
+        ("trace", '{"activated": "s_1"}', "its trace has no activated"),
+        ("trace", '{"engine": ["x"]}', "its trace has no engine"),
+        ("source", "nobody", "its source is 'nobody'"),
+        ("query", None, "a required column is empty"),
+    ],
+)
+async def test_one_bad_lesson_never_blocks_the_start(
+    uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
+) -> None:
+    """It is left out with a warning that names it, and doctor finds it; it is a part of the log, so it is a loss."""
+    await _write(_open(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
+    _spoil(uri, "episodes", column, lambda values: [value, *values[1:]])
+    assert (await _learnt(_open(uri)))[0] == ["ep_good"]
+    assert "ep_bad" in caplog.text
+    (finding,) = await _open(uri).check()
+    assert (finding.severity, found in finding.text) == ("error", True)
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "found"),
+    [
+        ("task", lambda vector: [2 * number for number in vector], "its task vector has the length 2.000"),
+        ("time", lambda vector: [0.5 * number for number in vector], "its time vector has the length 0.500"),
+        ("task_doubt", lambda _: 0.0, "its task doubt is 0.0"),
+        ("time_doubt", lambda _: 1.5, "its time doubt is 1.5"),
+        ("unsupported", lambda _: -1, "it was judged less than never"),
+        ("supported", lambda _: None, "a required column is empty"),
+    ],
+)
+async def test_of_a_sentence_whose_last_belief_is_bad_the_one_before_counts(
+    uri: str,
+    caplog: pytest.LogCaptureFixture,
+    column: str,
+    change: Callable[[object], object],
+    found: str,
+) -> None:
+    """Doctor finds it; a rebuild makes it anew."""
+    name = _sentence("a")
+    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    await _write(_open(uri), taught("y", sentence=name, supported=3))
+    _spoil(uri, "beliefs_0", column, lambda values: [*values[:-1], change(values[-1])])
+    assert (await _learnt(_open(uri)))[1] == {name: 1}
+    assert name in caplog.text
+    (finding,) = await _open(uri).check()
+    assert (finding.severity, found in finding.text) == ("warning", True)
+    await _open(uri, relearn=_count).rebuild(_derive)
+    assert (await _learnt(_open(uri)))[1] == {name: 2}
+
+
+async def test_beliefs_of_another_length_are_left_out(uri: str) -> None:
+    """As a table would have them that another embedder's process made."""
+    await _write(_open(uri), replace(batch("a"), lessons=(lesson("x"),)))
+    Tables(uri).append("beliefs_0", belief_rows([belief(_sentence("a"), dimension=4)], [0], [1]))
+    assert await _learnt(_open(uri)) == (["ep_x"], {})
+    assert any("has 4 numbers, not 8" in finding.text for finding in await _open(uri).check())
+
+
+def _teaching(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
+    return {"lessons": rows.lessons, "beliefs": rows.beliefs}
+
+
+def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:
+    """Change the values of one column, in the order of recording."""
+    tables = Tables(uri)
+    rows = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
+    place = rows.column_names.index(column)
+    changed = pyarrow.array(change(rows[column].to_pylist()), rows[column].type)
+    tables.delete(table, "true")
+    tables.append(table, rows.set_column(place, column, [changed]))
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda t: t.delete("episodes", "tx = 1"), "episodes: a commit has other rows than it says: commit 1"),
+        (lambda t: t.delete("beliefs_0", "tx = 2"), "beliefs: a commit has other rows than it says: commit 2"),
+        (lambda t: t.append("beliefs_0", t.rows("beliefs_0")), "beliefs: a commit has other rows than it says"),
+        (lambda t: t.delete("sentences_0", "true"), "beliefs: of no stored sentence"),
+    ],
+)
+async def test_doctor_finds_what_is_missing_of_what_was_learnt(
+    uri: str, change: Callable[[Tables], object], found: str
+) -> None:
+    """Beliefs that a later one takes the place of need not be there."""
+    name = _sentence("a")
+    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    await _write(_open(uri), taught("y", sentence=name, supported=2))
+    Tables(uri).delete("beliefs_0", "tx = 1")
+    assert await _open(uri).check() == []
+    change(Tables(uri))
+    assert any(found in finding.text for finding in await _open(uri).check())
+
+
+async def test_a_lesson_that_stands_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it could only without a common lock; the first word counts, and a rebuild learns from it alone."""
+    name = _sentence("a")
+    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    first = lesson("x", {name: 1})
+    monkeypatch.setattr(Batch, "unlearnt", lambda rows, _: rows)
+    assert await _write(_open(uri), Batch(lessons=(replace(first, labels={name: 0}),))) == 2
+    async with _open(uri).reading() as view:
+        assert view.space("default").beliefs.lessons() == [first]
+        assert known(view.space("default").beliefs.of(name) or belief("")) == known(belief(name))
+    await _open(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(_open(uri)) == (["ep_x"], {name: 1})
+    assert any("spoke of it twice" in finding.text for finding in await _open(uri).check())

@@ -1,0 +1,58 @@
+"""What is held of the beliefs of a space: the last about each sentence, and arrays that follow it."""
+
+from __future__ import annotations
+
+import numpy as np
+from batches import belief, lesson, taught
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.view.beliefs import Beliefs
+from mcp_memory.view.view import View
+
+
+def test_nothing_learnt_is_an_empty_space_of_beliefs() -> None:
+    """And a sentence that nobody judged has none (I-20)."""
+    beliefs = Beliefs()
+    assert (len(beliefs), beliefs.sentence_ids, beliefs.lessons()) == (0, [], [])
+    assert beliefs.of("s_1") is None
+    assert beliefs.lesson("ep_a", "caller") is None
+    assert beliefs.task.shape == beliefs.time.shape == (0, 0)
+    assert beliefs.task_doubts.shape == beliefs.time_doubts.shape == (0,)
+
+
+def test_a_later_belief_takes_the_place_of_an_earlier_one_in_every_array() -> None:
+    """The others stay where they are."""
+    beliefs = Beliefs()
+    beliefs.add([belief("s_1", 1), belief("s_2", 1)])
+    assert np.array_equal(beliefs.task[0], belief("s_1", 1).task)
+    assert np.array_equal(beliefs.time[0], belief("s_1", 1).time)
+    beliefs.add([belief("s_3", 1), belief("s_1", 2)])
+    assert beliefs.sentence_ids == ["s_1", "s_2", "s_3"]
+    assert np.array_equal(beliefs.task, [belief(name, n).task for name, n in (("s_1", 2), ("s_2", 1), ("s_3", 1))])
+    assert not beliefs.time[0].any()
+    assert beliefs.task_doubts.tolist() == [0.25, 0.5, 0.5]
+
+
+def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
+    """Each judge has one."""
+    beliefs = Beliefs()
+    first, second, other = lesson("a", {"s_1": 1}), lesson("a", {"s_1": 0}), lesson("a", source="embedded")
+    beliefs.add([], [first, second])
+    beliefs.add([], [other, lesson("b")])
+    assert beliefs.lessons("ep_a") == [first, other]
+    assert beliefs.lesson("ep_a", "caller") is first
+
+
+def test_a_view_hands_each_space_what_was_learnt_in_it() -> None:
+    """A lesson alone makes a space, and a space that is not there knows none."""
+    view = View()
+    assert not view.has_lesson(lesson("a"))
+    both = Batch(
+        lessons=(lesson("a"), lesson("a", space="other")), beliefs=(belief("s_1"), belief("s_2", space="other"))
+    )
+    view.add(both, 1)
+    view.add(taught("b", sentence="s_3"), 2)
+    assert view.space("default").beliefs.sentence_ids == ["s_1", "s_3"]
+    assert view.space("other").beliefs.sentence_ids == ["s_2"]
+    assert view.has_lesson(lesson("b"))
+    assert not view.has_lesson(lesson("b", space="other"))
