@@ -113,7 +113,7 @@ def lesson(
         paths=("Ann said it.",),
         rounds=2,
     )
-    return Lesson(episode, source, labels, WRITTEN_AT + 1)
+    return Lesson.of(episode, source, labels, WRITTEN_AT + 1)
 
 
 def belief(sentence: str, supported: int = 1, space: str = "default", dimension: int = DIMENSION) -> Belief:

@@ -60,8 +60,8 @@ class Batch:
         Raises:
             ValueError: it has such lessons and others too; what came of which, its beliefs do not say.
         """
-        keys = {(lesson.episode.space, *lesson.key) for lesson in self.lessons}
-        new = len(keys) - len({(one.episode.space, *one.key) for one in self.lessons if recorded(one)})
+        keys = {(lesson.space, *lesson.key) for lesson in self.lessons}
+        new = len(keys) - len({(one.space, *one.key) for one in self.lessons if recorded(one)})
         if new == len(self.lessons):
             return self
         if new:

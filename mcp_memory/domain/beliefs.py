@@ -20,7 +20,7 @@ class Belief:
         space: of the sentence.
         task: m_task, shape ``(d,)``, length 1: what it helped with, or came from.
         task_doubt: π_task in (0, 1]; 1 knows nothing.
-        time: m_time, likewise; None where the sentence states no time.
+        time: m_time, likewise; None where the sentence states no time, or nothing was learnt of it yet.
         time_doubt: π_time in (0, 1].
         supported: how often it was judged to support an answer.
         unsupported: how often it was judged not to.

@@ -3,13 +3,18 @@
 An episode lives in the process until somebody learns from it. What a judge then says of it is a *lesson*: it is
 written down for good, with the trace of the episode, before anything counts as learnt. Beliefs (``beliefs.py``) are
 what the lessons of a space add up to in the order in which they were recorded, so they can be made anew from them.
+
+A space holds its lessons for as long as it is held itself, and there may be many thousands of them. A trace is asked
+for rarely, and as values it would take more than twice the room: so a lesson keeps it as the log does, as JSON, and
+takes it apart when somebody asks for the episode.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
 
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.times import Millis
@@ -75,23 +80,94 @@ class Episode:
     rounds: int = 0
 
 
+TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
+"""What of an episode stands in the trace of its lessons."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """What one judge said of one episode; a judge says it once (I-27).
 
     Attributes:
-        episode: what it is about.
+        episode_id: of the episode that it is about.
+        space: where that was asked.
+        query: the question as given.
+        asked_at: when it was asked.
         source: whose word it is.
-        labels: y of each sentence that was judged, by its id.
         at: when it was recorded.
+        labels: y of each sentence that was judged, by its id.
+        trace: the rest of the episode, a JSON object in UTF-8; see `episode`.
     """
 
-    episode: Episode
+    episode_id: str
+    space: str
+    query: str
+    asked_at: Millis
     source: Engine
-    labels: Mapping[str, Target] = field(default_factory=dict)
-    at: Millis = 0
+    at: Millis
+    labels: Mapping[str, Target]
+    trace: bytes
+
+    @classmethod
+    def of(cls, episode: Episode, source: Engine, labels: Mapping[str, Target] | None = None, at: Millis = 0) -> Lesson:
+        """Return what a judge says of an episode that this process has seen."""
+        known = {name: getattr(episode, name) for name in TRACE} | {"shown": [asdict(item) for item in episode.shown]}
+        trace = json.dumps(known, ensure_ascii=False, separators=(",", ":")).encode()
+        return cls(episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), trace)
 
     @property
     def key(self) -> tuple[str, Engine]:
         """What tells it from every other lesson of a space."""
-        return self.episode.id, self.source
+        return self.episode_id, self.source
+
+    def episode(self) -> Episode | str:
+        """Return the episode, taken from the trace, or in words what cannot be right about that.
+
+        What an older program did not know of is left to its default, what a newer one knows more is left out.
+        """
+        try:
+            trace = json.loads(self.trace)
+        except (ValueError, RecursionError):
+            return _UNREADABLE
+        if not isinstance(trace, dict):
+            return _UNREADABLE
+        if odd := next(_oddities(trace), None):
+            return f"its trace has no {odd} that can be right"
+        known = {name: _as_held(trace[name]) for name in TRACE if name in trace}
+        known["shown"] = tuple(
+            Shown(**{f.name: _as_held(one[f.name]) for f in fields(Shown)}) for one in trace.get("shown", ())
+        )
+        return Episode(self.episode_id, self.space, self.query, self.asked_at, **known)
+
+
+_UNREADABLE = "its trace cannot be read"
+_NAMES = ("activated", "cited", "roots", "paths")
+_KINDS: dict[str, Any] = {"time": (str, type(None)), "answer": (str, type(None)), "abstained": bool, "rounds": int}
+
+
+def _oddities(trace: Mapping[str, Any]) -> Iterator[str]:
+    """Name the fields of an episode that a trace has and that are of another kind than they should be."""
+    yield from (name for name in _NAMES if not _texts(trace.get(name, [])))
+    yield from (name for name, kind in _KINDS.items() if name in trace and not isinstance(trace[name], kind))
+    if trace.get("engine", "embedded") not in get_args(Engine):
+        yield "engine"
+    shown = trace.get("shown", [])
+    if not (isinstance(shown, list) and all(map(_shows, shown))):
+        yield "shown"
+
+
+def _shows(item: object) -> bool:
+    """Return whether something is an item as an episode shows it."""
+    if not isinstance(item, dict) or type(item.get("score")) not in (int, float):
+        return False
+    return all(isinstance(item.get(name), str) for name in ("id", "text")) and all(
+        _texts(item.get(name)) for name in ("via", "sentences")
+    )
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _as_held(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

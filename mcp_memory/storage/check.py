@@ -17,7 +17,7 @@ from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
 from mcp_memory.storage.beliefs import belief_faults, beliefs_of
-from mcp_memory.storage.lessons import lesson_of
+from mcp_memory.storage.lessons import lesson_of, records_of
 from mcp_memory.storage.names import COMMITS, EPISODES, FACTS, TURNS, tables_of
 from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
 from mcp_memory.storage.refresh import last_commit, parts
@@ -177,13 +177,15 @@ def _assertion_faults(
 
 
 def _lesson_faults(episodes: Rows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
-    for row in episodes.to_pylist() if episodes is not None else ():
+    for row in records_of(episodes):
         key = row["space"], row["episode_id"], row["source"]
         lesson = lesson_of(row)
         if isinstance(lesson, str):
             yield "error", f"episodes: {lesson}", row["episode_id"]
         elif key in judged:
             yield "note", "episodes: a judge spoke of it twice (harmless: the first word counts)", row["episode_id"]
+        elif isinstance(episode := lesson.episode(), str):
+            yield "error", f"episodes: {episode} (what it taught counts all the same)", row["episode_id"]
         judged.add(key)
 
 

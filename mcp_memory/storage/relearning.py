@@ -66,9 +66,7 @@ class Relearning:
         lessons, turns = await to_thread.run_sync(self._read, until)
         written = [tx for tx, _ in turns]
         met = 0
-        for (upto, space), run in groupby(
-            lessons, key=lambda entry: (bisect_right(written, entry[0]), entry[1].episode.space)
-        ):
+        for (upto, space), run in groupby(lessons, key=lambda entry: (bisect_right(written, entry[0]), entry[1].space)):
             self._view.add(Batch(tuple(turn for _, turn in turns[met:upto])), self._view.tx)
             met = upto
             part = list(run)
@@ -101,7 +99,7 @@ class Relearning:
         new: dict[tuple[str, ...], tuple[int, Lesson]] = {}
         for tx, lesson in lessons_of(rows):
             if not self._view.has_lesson(lesson):  # a judge's first word counts, should there be a second in the log
-                new.setdefault((lesson.episode.space, *lesson.key), (tx, lesson))
+                new.setdefault((lesson.space, *lesson.key), (tx, lesson))
         lessons = list(new.values())
         if not lessons:
             return [], []

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -34,8 +34,6 @@ assertions, 2 of no lessons."""
 READABLE = 2
 """The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
 rebuilt from its log."""
-TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
-"""What of an episode stands in the ``trace`` of its lessons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,22 +125,18 @@ def lesson_rows(lessons: Sequence[Lesson], places: Sequence[int], txs: Sequence[
     """Return lessons as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
-    episodes = [lesson.episode for lesson in lessons]
-    traces = [{name: getattr(episode, name) for name in TRACE} for episode in episodes]
-    for trace in traces:
-        trace["shown"] = [asdict(item) for item in trace["shown"]]
     return pa.table(
         {
             "tx": pa.array(txs, pa.int64()),
             "place": pa.array(places, pa.int64()),
-            "episode_id": pa.array([episode.id for episode in episodes], pa.string()),
-            "space": pa.array([episode.space for episode in episodes], pa.string()),
-            "query": pa.array([episode.query for episode in episodes], pa.string()),
-            "asked_at": pa.array([episode.at for episode in episodes], pa.int64()),
+            "episode_id": pa.array([lesson.episode_id for lesson in lessons], pa.string()),
+            "space": pa.array([lesson.space for lesson in lessons], pa.string()),
+            "query": pa.array([lesson.query for lesson in lessons], pa.string()),
+            "asked_at": pa.array([lesson.asked_at for lesson in lessons], pa.int64()),
             "source": pa.array([lesson.source for lesson in lessons], pa.string()),
             "at": pa.array([lesson.at for lesson in lessons], pa.int64()),
             "labels": pa.array([_json(dict(lesson.labels)) for lesson in lessons], pa.string()),
-            "trace": pa.array([_json(trace) for trace in traces], pa.string()),
+            "trace": pa.array([lesson.trace for lesson in lessons], pa.string()),
         }
     )
 

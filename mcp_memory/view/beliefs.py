@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.view.columns import Column
 
 
 class Beliefs:
     """The learnt state of one space.
+
+    Each number and vector is held once, in an array that grows at the end; a lesson costs as much as the sentences that
+    it changes. The arrays are windows on what is held, to be read while the view is held still, and not to be kept.
 
     Attributes:
         sentence_ids: of the sentences that anything was learnt about, in the order in which this view met them; place
@@ -23,32 +29,53 @@ class Beliefs:
     def __init__(self) -> None:
         self.sentence_ids: list[str] = []
         self._places: dict[str, int] = {}
-        self._beliefs: list[Belief] = []
+        self._spaces: list[str] = []
+        self._task = _Vectors()
+        self._time = _Vectors()
+        self._timed: Column[np.bool_] = Column(np.bool_)
+        self._task_doubts: Column[np.float64] = Column(np.float64)
+        self._time_doubts: Column[np.float64] = Column(np.float64)
+        self._supported: Column[np.int64] = Column(np.int64)
+        self._unsupported: Column[np.int64] = Column(np.int64)
         self._lessons: dict[tuple[str, Engine], Lesson] = {}
-        self._task: Matrix | None = None
-        self._time: Matrix | None = None
 
     def __len__(self) -> int:
-        return len(self._beliefs)
+        return len(self.sentence_ids)
 
     def add(self, beliefs: Iterable[Belief], lessons: Iterable[Lesson] = ()) -> None:
         """Take in what a refresh found new: a later belief takes the place of an earlier one of the same sentence."""
         for belief in beliefs:
-            place = self._places.get(belief.sentence_id)
-            if place is None:
-                self._places[belief.sentence_id] = len(self._beliefs)
+            place = self._places.setdefault(belief.sentence_id, len(self))
+            if place == len(self):
                 self.sentence_ids.append(belief.sentence_id)
-                self._beliefs.append(belief)
-            else:
-                self._beliefs[place] = belief
-            self._task = self._time = None
+                self._spaces.append(belief.space)
+                for column in self._columns:
+                    column.append(0)
+            self._task.put(place, belief.task)
+            self._time.put(place, np.zeros_like(belief.task) if belief.time is None else belief.time)
+            values = belief.time is not None, belief.task_doubt, belief.time_doubt, belief.supported, belief.unsupported
+            for column, value in zip(self._columns, values, strict=True):
+                column[place] = value
         for lesson in lessons:
             self._lessons.setdefault(lesson.key, lesson)
 
     def of(self, sentence_id: str) -> Belief | None:
-        """Return the belief about a sentence, or None for the initial one."""
+        """Return the belief about a sentence, which may be kept, or None for the initial one."""
         place = self._places.get(sentence_id)
-        return None if place is None else self._beliefs[place]
+        if place is None:
+            return None
+        timed, task_doubt, time_doubt, supported, unsupported = (c.values[place].item() for c in self._columns)
+        time = self.time[place].copy() if timed else None
+        return Belief(
+            sentence_id,
+            self._spaces[place],
+            self.task[place].copy(),
+            task_doubt,
+            time,
+            time_doubt,
+            supported,
+            unsupported,
+        )
 
     def lesson(self, episode_id: str, source: Engine) -> Lesson | None:
         """Return what a judge said of an episode, or None."""
@@ -56,34 +83,62 @@ class Beliefs:
 
     def lessons(self, episode_id: str | None = None) -> list[Lesson]:
         """Return the lessons of an episode, or of all, in the order in which they were recorded."""
-        return [one for one in self._lessons.values() if episode_id in (None, one.episode.id)]
+        return [one for one in self._lessons.values() if episode_id in (None, one.episode_id)]
+
+    def episode(self, episode_id: str) -> Episode | str | None:
+        """Return an episode that was learnt from, in words why none of its lessons can tell it, or None without one."""
+        found = None
+        for lesson in self.lessons(episode_id):
+            found = lesson.episode()
+            if isinstance(found, Episode):
+                break
+        return found
 
     @property
     def task(self) -> Matrix:
         """m_task of each believed sentence, shape ``(len(self), d)``."""
-        if self._task is None:
-            self._task = _stacked([belief.task for belief in self._beliefs])
-        return self._task
+        return self._task.values
 
     @property
     def time(self) -> Matrix:
         """m_time, shape ``(len(self), d)``; zeros for a sentence without one."""
-        if self._time is None:
-            width = self.task.shape[1] if len(self) else 0
-            nothing = np.zeros(width, dtype=np.float32)
-            self._time = _stacked([nothing if b.time is None else b.time for b in self._beliefs])
-        return self._time
+        return self._time.values
 
     @property
     def task_doubts(self) -> Scores:
         """π_task, shape ``(len(self),)``."""
-        return np.array([belief.task_doubt for belief in self._beliefs], dtype=np.float32)
+        return self._task_doubts.values.astype(np.float32)
 
     @property
     def time_doubts(self) -> Scores:
         """π_time, shape ``(len(self),)``."""
-        return np.array([belief.time_doubt for belief in self._beliefs], dtype=np.float32)
+        return self._time_doubts.values.astype(np.float32)
+
+    @property
+    def _columns(self) -> Sequence[Column[Any]]:
+        return self._timed, self._task_doubts, self._time_doubts, self._supported, self._unsupported
 
 
-def _stacked(rows: list[Matrix]) -> Matrix:
-    return np.stack(rows).astype(np.float32) if rows else np.empty((0, 0), dtype=np.float32)
+class _Vectors:
+    """One vector for each row; the array behind it doubles when it is full, and any row can be written anew."""
+
+    def __init__(self) -> None:
+        self._held: Matrix = np.zeros((0, 0), dtype=np.float32)
+        self._length = 0
+
+    def put(self, row: int, vector: Vector) -> None:
+        """Write a row, or add it at the end."""
+        if row == len(self._held):
+            grown = np.zeros((max(16, 2 * row), len(vector)), dtype=np.float32)
+            if row:
+                grown[:row] = self._held
+            self._held = grown
+        self._held[row] = vector
+        self._length = max(self._length, row + 1)
+
+    @property
+    def values(self) -> Matrix:
+        """Every row; a window on what is held."""
+        window: NDArray[np.float32] = self._held[: self._length]
+        window.flags.writeable = False
+        return window

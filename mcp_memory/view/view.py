@@ -45,7 +45,7 @@ class View:
 
     def has_lesson(self, lesson: Lesson) -> bool:
         """Return whether what this judge says of this episode was recorded before."""
-        return self.space(lesson.episode.space).beliefs.lesson(*lesson.key) is not None
+        return self.space(lesson.space).beliefs.lesson(*lesson.key) is not None
 
     def add(self, batch: Batch, tx: int) -> None:
         """Take in what the log says about the commits up to ``tx``.
@@ -85,7 +85,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(segment.space for segment in batch.segments),
             *(sentence.space for sentence in batch.sentences),
             *(assertion.space for assertion in batch.assertions),
-            *(lesson.episode.space for lesson in batch.lessons),
+            *(lesson.space for lesson in batch.lessons),
             *(belief.space for belief in batch.beliefs),
         ]
     )
@@ -104,7 +104,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             segment_vectors=batch.segment_vectors[segments[name]],
             sentence_vectors=batch.sentence_vectors[sentences[name]],
             assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
-            lessons=tuple(lesson for lesson in batch.lessons if lesson.episode.space == name),
+            lessons=tuple(lesson for lesson in batch.lessons if lesson.space == name),
             beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
         )
         for name in names

@@ -19,6 +19,7 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh, relearning
+from mcp_memory.storage.check import Finding
 from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import FORMAT, belief_rows, commit_rows, lesson_rows
@@ -49,7 +50,7 @@ async def _learnt(store: LanceStore) -> tuple[list[str], dict[str, int]]:
     async with store.reading() as view:
         beliefs = view.space("default").beliefs
         found = {name: beliefs.of(name) for name in beliefs.sentence_ids}
-        return [one.episode.id for one in beliefs.lessons()], {n: b.supported for n, b in found.items() if b}
+        return [one.episode_id for one in beliefs.lessons()], {n: b.supported for n, b in found.items() if b}
 
 
 async def _derive(turns: Sequence[Turn]) -> Batch:
@@ -169,7 +170,7 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
             if piece is not None and piece.turn_id in space.turns:
                 vector = space.sentence_vectors[space.sentence_row(piece.turn_id, piece.index)]
                 assert vector @ unit_vectors([name], 4)[0] > 0.999
-        seen.extend((one.episode.id, [t.ref for t in space.turns.values()], len(space.beliefs)) for one in lessons)
+        seen.extend((one.episode_id, [t.ref for t in space.turns.values()], len(space.beliefs)) for one in lessons)
         return [replace(one, task=unit_vectors(["x"], 4)[0], time=None) for one in await _count(space, lessons)]
 
     old, new = _open(uri), _open(uri, "new", 4, relearn=relearn)
@@ -260,10 +261,6 @@ def _fail(*_: object) -> None:
         ("labels", '{"s_1": 2}', "it has the label 2"),
         ("labels", '{"s_1": true}', "it has the label True"),
         ("labels", '{"s_1": [0]}', "it has the label [0]"),
-        ("trace", "null", "its trace cannot be read"),
-        ("trace", '{"shown": [{"id": "g"}]}', "its trace has no shown"),
-        ("trace", '{"activated": "s_1"}', "its trace has no activated"),
-        ("trace", '{"engine": ["x"]}', "its trace has no engine"),
         ("source", "nobody", "its source is 'nobody'"),
         ("query", None, "a required column is empty"),
     ],
@@ -278,6 +275,25 @@ async def test_one_bad_lesson_never_blocks_the_start(
     assert "ep_bad" in caplog.text
     (finding,) = await _open(uri).check()
     assert (finding.severity, found in finding.text) == ("error", True)
+
+
+@pytest.mark.parametrize("trace", ["{", None, '{"shown": [{"id": "g"}]}'])
+async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_tells_of_it(uri: str, trace: str | None) -> None:
+    """What it taught stays, its judge is not heard again, and a rebuild learns from it; the episode is lost."""
+    name = _sentence("a")
+    await _write(_open(uri), replace(batch("a"), **_teaching(taught("bad", sentence=name))))
+    _spoil(uri, "episodes", "trace", lambda _: [trace])
+    store = _open(uri)
+    assert await _learnt(store) == (["ep_bad"], {name: 1})
+    assert await _write(store, taught("bad", sentence=name, supported=2)) == 1
+    async with store.reading() as view:
+        told = view.space("default").beliefs.episode("ep_bad")
+        assert isinstance(told, str)
+        assert told.startswith("its trace ")
+    (finding,) = await store.check()
+    assert finding == Finding("error", f"episodes: {told} (what it taught counts all the same): ep_bad")
+    await _open(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(_open(uri)) == (["ep_bad"], {name: 1})
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ async def _learnt(store: Store, space: str = "default") -> tuple[list[Lesson], d
 
 async def test_lessons_and_beliefs_come_back_to_the_letter(open_store: Open) -> None:
     """With everything that an episode has, with nothing that it need not have, and with odd words."""
-    bare = Lesson(Episode("ep_bare", "default", "", 0), "embedded")
+    bare = Lesson.of(Episode("ep_bare", "default", "", 0), "embedded")
     odd = lesson("\u202eodd 'id' \N{WOMAN}\u200d\N{GIRL}", {"s_'1": -1, "s_2": 0, "s_3": 1})
     beliefs = belief("s_'1", 1), belief("s_2", 2), belief("s_3", 3)
     store = open_store()
@@ -45,6 +45,7 @@ async def test_lessons_and_beliefs_come_back_to_the_letter(open_store: Open) -> 
         assert lessons == [odd, bare]
         assert believed == {one.sentence_id: known(one) for one in beliefs}
         assert next(iter(lessons[0].labels)) == "s_'1"
+        assert [one.episode() for one in lessons] == [odd.episode(), Episode("ep_bare", "default", "", 0)]
 
 
 async def test_the_last_belief_about_a_sentence_counts(open_store: Open) -> None:
@@ -145,6 +146,20 @@ async def test_what_two_learn_in_any_interleaving_is_what_a_third_reads(open_sto
     fresh = await _learnt(open_store())
     assert await _learnt(stores[0]) == await _learnt(stores[1]) == fresh
     assert {name: belief_[-1][0] for name, belief_ in fresh[1].items()} == {n: c for n, c in expected.items() if c}  # type: ignore[index]
+
+
+async def test_another_process_learns_of_a_lesson_and_can_tell_its_episode(open_store: Open) -> None:
+    """Its view has been read before; what it then holds is what the first holds."""
+    one, other = open_store(), open_store()
+    await _write(one, taught("a"))
+    await _learnt(other)
+    await _write(one, Batch(lessons=(lesson("b", {"s_2": 1}), lesson("a", {"s_1": 0}, source="embedded"))))
+    for store in (one, other):
+        async with store.reading() as view:
+            beliefs = view.space("default").beliefs
+            assert beliefs.episode("ep_a") == lesson("a", {"s_1": 1}).episode()
+            assert beliefs.episode("ep_b") == lesson("b", {"s_2": 1}).episode()
+            assert beliefs.episode("ep_c") is None
 
 
 async def test_the_arrays_stand_side_by_side(open_store: Open) -> None:

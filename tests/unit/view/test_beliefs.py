@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
+
 import numpy as np
-from batches import belief, lesson, taught
+import pytest
+from batches import belief, known, lesson, taught
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.view.beliefs import Beliefs
@@ -41,6 +45,46 @@ def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
     beliefs.add([], [other, lesson("b")])
     assert beliefs.lessons("ep_a") == [first, other]
     assert beliefs.lesson("ep_a", "caller") is first
+
+
+def test_what_is_handed_out_stays_as_it_was_when_its_row_is_written_anew() -> None:
+    """A learner compares it with what comes after; and no reader can write to the arrays."""
+    beliefs = Beliefs()
+    beliefs.add([belief("s_1", 1)])
+    before = beliefs.of("s_1")
+    beliefs.add([belief("s_1", 2)])
+    assert before is not None
+    assert known(before) == known(belief("s_1", 1))
+    for array in (beliefs.task, beliefs.time):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_arrays_follow_however_beliefs_come(seed: int) -> None:
+    """One by one or several at once, new and changed, beyond every size that an array has on the way."""
+    dice = random.Random(seed)
+    beliefs, last = Beliefs(), {}
+    while len(last) < 70:
+        some = [belief(f"s_{dice.randrange(80)}", dice.randrange(1, 6)) for _ in range(dice.randrange(1, 9))]
+        last |= {one.sentence_id: one for one in some}
+        beliefs.add(some)
+    assert beliefs.sentence_ids == list(last)
+    assert [known(beliefs.of(name) or belief("")) for name in last] == [known(one) for one in last.values()]
+    assert np.array_equal(beliefs.task, [one.task for one in last.values()])
+    assert np.array_equal(beliefs.time, [np.zeros(8) if one.time is None else one.time for one in last.values()])
+    assert beliefs.task_doubts.tolist() == [one.task_doubt for one in last.values()]
+    assert beliefs.time_doubts.tolist() == [one.time_doubt for one in last.values()]
+
+
+def test_an_episode_is_told_by_the_first_lesson_that_can() -> None:
+    """One whose trace is damaged cannot; where none can, it is said why."""
+    beliefs = Beliefs()
+    beliefs.add([], [replace(lesson("a"), trace=b"{")])
+    assert beliefs.episode("ep_a") == "its trace cannot be read"
+    beliefs.add([], [lesson("a", source="embedded")])
+    assert beliefs.episode("ep_a") == lesson("a").episode()
+    assert beliefs.episode("ep_b") is None
 
 
 def test_a_view_hands_each_space_what_was_learnt_in_it() -> None:

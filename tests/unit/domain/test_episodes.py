@@ -1,0 +1,55 @@
+"""A lesson keeps its episode as a trace, and takes it apart when it is asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from batches import lesson
+
+from mcp_memory.domain.episodes import Episode, Lesson, Shown
+
+
+def test_an_episode_comes_back_from_its_lesson_as_it_was() -> None:
+    """With all that it can have, with nothing that it need not have, and in any writing."""
+    shown = Shown("g_1", 0.5, ("meaning",), ("s_1", "s_2"), 'Ελένη said "да", \u202e\N{GRINNING FACE}.')
+    full = Episode(
+        "ep_1", "x", "кто?", 5, "in May", "caller", (shown, shown), ("s_2",), "她", ("s_1",), True, ("a",), ("b",), 3
+    )
+    for episode in (full, Episode("ep_2", "x", "", 0)):
+        assert Lesson.of(episode, "embedded", {"s_1": 1}, 9).episode() == episode
+    assert Lesson.of(full, "embedded").key == ("ep_1", "embedded")
+
+
+def test_what_another_program_knew_less_or_more_of_is_no_fault() -> None:
+    trace = json.dumps({"answer": "Ann", "mood": "good"}).encode()
+    asked = lesson("a")
+    assert replace(asked, trace=trace).episode() == Episode(
+        "ep_a", "default", asked.query, asked.asked_at, answer="Ann"
+    )
+
+
+@pytest.mark.parametrize(
+    ("trace", "fault"),
+    [
+        (b"", "cannot be read"),
+        (b"{", "cannot be read"),
+        (b"\xff\xfe\xff", "cannot be read"),
+        (b"[" * 100_000, "cannot be read"),
+        (b"null", "cannot be read"),
+        (b'{"activated": "s_1"}', "has no activated that"),
+        (b'{"cited": [["s_1"]]}', "has no cited that"),
+        (b'{"engine": ["x"]}', "has no engine that"),
+        (b'{"time": 5}', "has no time that"),
+        (b'{"rounds": null}', "has no rounds that"),
+        (b'{"shown": {}}', "has no shown that"),
+        (b'{"shown": [{"id": "g"}]}', "has no shown that"),
+        (b'{"shown": [{"id": "g", "score": true, "via": [], "sentences": [], "text": ""}]}', "has no shown that"),
+        (b'{"shown": [{"id": "g", "score": 1, "via": [], "sentences": [{}], "text": ""}]}', "has no shown that"),
+    ],
+)
+def test_a_damaged_trace_is_told_in_words(trace: bytes, fault: str) -> None:
+    found = replace(lesson("a"), trace=trace).episode()
+    assert isinstance(found, str)
+    assert fault in found
