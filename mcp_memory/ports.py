@@ -10,16 +10,21 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Target
+from mcp_memory.domain.evidence import Engine, Evidence, Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import Question
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -58,8 +63,8 @@ class Transaction(Protocol):
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible; return its number.
 
-        When this has returned, the rows survive the death of the process. An empty batch commits nothing and returns
-        the last number.
+        When this has returned, the rows survive the death of the process. Lessons that were recorded before are not
+        recorded again, nor what came of them. An empty batch commits nothing and returns the last number.
 
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.
@@ -140,6 +145,7 @@ class Step:
         ids: of evidence.
         window: of time.
         limit: at most so many items.
+        weigh: what sentences weigh for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without a query.
     """
 
     space: Space
@@ -152,6 +158,7 @@ class Step:
     ids: tuple[str, ...] = ()
     window: Window = field(default_factory=Window)
     limit: int = 12
+    weigh: Callable[[NDArray[np.intp]], Scores] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,4 +204,79 @@ class Answerer(Protocol):
             candidates: the sentences of the evidence, best items first, those of one item in order.
             rarity: how much each stem of the question tells, its idf in the space, at least 0.
             knowledge: the facts about what it names.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A sentence of an episode that a judge is asked about.
+
+    Attributes:
+        sentence_id: of the sentence.
+        text: verbatim.
+        names: what it is about: what it names, its speaker, the head of its document.
+        on_path: whether it states a fact of the path that led to the answer.
+    """
+
+    sentence_id: str
+    text: str
+    names: tuple[str, ...]
+    on_path: bool = False
+
+
+class Judge(Protocol):
+    """Judges which sentences support an answer: GAM-RAG's feedback (§3.3), without a caller.
+
+    Attributes:
+        engine: whose judgement it is.
+    """
+
+    @property
+    def engine(self) -> Engine: ...  # noqa: D102
+
+    async def supporting(
+        self, question: Question, answer: str, names: Sequence[str], witnesses: Sequence[Witness]
+    ) -> list[str]:
+        """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
+
+        Args:
+            question: taken apart.
+            answer: what was answered.
+            names: what navigation started from and what lies on the path to the answer.
+            witnesses: the sentences that were activated or are cited.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taught:
+    """A sentence that a judge spoke about, and the question in which it did.
+
+    Attributes:
+        sentence_id: of the sentence.
+        space: of the sentence.
+        vector: its own, shape ``(d,)``, length 1.
+        query: q_task, likewise: the question as the sentence would be asked, so of talk in its first-person form.
+        time: of the times that the sentence states; None where it states none, or the question says nothing of time.
+        query_time: q_time, of what the question says of time; None likewise.
+    """
+
+    sentence_id: str
+    space: str
+    vector: Vector
+    query: Vector
+    time: Vector | None = None
+    query_time: Vector | None = None
+
+
+class Teach(Protocol):
+    """GAM-RAG's update of one sentence memory (§3.3.1)."""
+
+    def __call__(self, taught: Taught, before: Belief | None, target: Target, source: Engine) -> Belief:
+        """Return what is believed of a sentence after a judge has spoken.
+
+        Args:
+            taught: the sentence and the question.
+            before: what was believed; None for the initial belief.
+            target: y.
+            source: whose word it is.
         """

@@ -1,0 +1,109 @@
+"""Memory-guided retrieval: what one question gets from propagation and from what was learnt (GAM-RAG §3.2).
+
+Read it as the walk of one question through this room: hold what was learnt against it, begin with the entities that it
+names, let propagation run until a confident memory ends it, and hand back two channels for the first look.
+
+**Departures.** A question that names no entity begins with the sentences of the segments nearest to it (C.3.2: the
+nearest 200 sentences), so that it costs as little as the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcp_memory.domain.requests import Window
+from mcp_memory.gain.gates import confident, experience, opened, sure, weighing
+from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.propagation import Propagating, Propagation, anchors, propagate
+from mcp_memory.language.questions import Question
+from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.view.beliefs import Beliefs
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Space
+
+NEAREST = 50
+"""Segments whose sentences a question without entities begins with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guidance:
+    """What a question got.
+
+    Attributes:
+        channels: each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in [-1, 1],
+            where what is said to be wrong is below 0. One that has nothing to say is left out.
+        activated: ids of the sentences that propagation activated (S_act), in the order of activation.
+        rounds: of propagation that were held.
+    """
+
+    channels: Mapping[str, Scores]
+    activated: tuple[str, ...] = ()
+    rounds: int = 0
+
+
+def guide(
+    space: Space,
+    beliefs: Beliefs,
+    question: Question,
+    vectors: Matrix,
+    cosines: Matrix,
+    *,
+    time: Vector | None = None,
+    window: Window = Window(),  # noqa: B008 - frozen
+    learning: Learning,
+    propagating: Propagating | None,
+) -> Guidance:
+    """Return what a question gets from this room; nothing changes.
+
+    Args:
+        space: of a view that is held still and keeps an `EntityIndex`.
+        beliefs: of this space.
+        question: understood with the speakers of this space.
+        vectors: of `search.look.queries`.
+        cosines: of these with each segment.
+        time: of the words of the question that say a time, or None.
+        window: of what may be found.
+        learning: how what was learnt counts.
+        propagating: the numbers; None without propagation.
+    """
+    gates = opened(space, beliefs, vectors, time, learning)
+    channels = {"experience": experience(space, gates)} if gates else {}
+    found = Propagation((), {})
+    if propagating is not None:
+        found = _propagation(space, question, vectors, cosines, gates, window, propagating)
+    if found.bonuses:
+        channels["propagation"] = found.channel(len(space.segments))
+    return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds))
+
+
+def _propagation(
+    space: Space,
+    question: Question,
+    vectors: Matrix,
+    cosines: Matrix,
+    gates: Mapping[int, float],
+    window: Window,
+    settings: Propagating,
+) -> Propagation:
+    index = space.index(EntityIndex)
+    begin, known = anchors(index, question.text, question.speakers), sure(gates)
+    return propagate(
+        space,
+        index,
+        begin,
+        weighing(space, vectors, cosines, gates, window),
+        settings,
+        free=() if begin else _nearest(space, cosines),
+        known=known,
+        enough=confident(space, known),
+    )
+
+
+def _nearest(space: Space, cosines: Matrix) -> list[int]:
+    """Return the rows of the sentences of the segments nearest to a question."""
+    scores = np.where(space.live, np.where(space.talk, cosines[-1], cosines[0]), -np.inf)
+    nearest = np.argpartition(scores, -NEAREST)[-NEAREST:] if len(scores) > NEAREST else np.arange(len(scores))
+    return [row for segment in nearest.tolist() for row in space.sentences_within(space.segments[segment])]

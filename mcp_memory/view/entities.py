@@ -1,0 +1,86 @@
+"""Which sentences name which entities: GAM-RAG's relation-free index (§3.1.1, eq. 1).
+
+M_ES, which entity stands in which sentence, is kept from both sides; M_SP, which passage a sentence stands in, is the
+space's own (`Space.segments_with`). What counts as a name is not decided here: whoever makes the index brings a reader
+of texts. Sentences are taken in as they arrive, each once, and nothing is gone over a second time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.turns import Turn
+from mcp_memory.view.space import Space
+
+Named = Callable[[Turn, str], Iterable[str]]
+"""Given a turn and one of its sentences: the names of the entities that the sentence is about, as written."""
+
+
+class EntityIndex:
+    """The entities of a space by number, and the rows of the sentences that name each.
+
+    Args:
+        named: what a sentence names.
+    """
+
+    def __init__(self, named: Named) -> None:
+        self._named = named
+        self._numbers: dict[str, int] = {}
+        self._keys: list[str] = []
+        self._sentences: list[array[int]] = []  # of each entity, ascending
+        self._entities: dict[int, tuple[int, ...]] = {}  # of each sentence that names any
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def extend(self, space: Space, since: int) -> None:
+        """Take in the sentences of the segments of ``space`` from row ``since`` on."""
+        keys: dict[str, str] = {}  # most names come up several times
+        for row in range(since, len(space.segments)):
+            segment, turn = space.segments[row], space.segment_turn[row]
+            for sentence in space.sentences_within(segment):
+                if segment.index and space.sentences[sentence].index == segment.first:
+                    continue  # it ends the segment before this one as well
+                found: dict[str, None] = {}
+                for name in self._named(turn, space.text(space.sentences[sentence])):
+                    if name not in keys:
+                        keys[name] = entity_key(name)
+                    found[keys[name]] = None
+                numbers = tuple(self._number(key) for key in found if key)
+                if numbers:
+                    self._entities[sentence] = numbers
+                for number in numbers:
+                    self._sentences[number].append(sentence)
+
+    def find(self, name: str) -> int | None:
+        """Return the number of the entity that a name means (`entity_key`), or None."""
+        return self._numbers.get(entity_key(name))
+
+    def key(self, entity: int) -> str:
+        """Return the key of an entity by its number."""
+        return self._keys[entity]
+
+    def sentences(self, entity: int) -> NDArray[np.int64]:
+        """Return the rows of the sentences that name an entity, ascending; to be let go before the next write."""
+        return np.frombuffer(self._sentences[entity], dtype=np.int64)
+
+    def degree(self, entity: int) -> int:
+        """Return how many sentences name an entity."""
+        return len(self._sentences[entity])
+
+    def entities(self, sentence: int) -> Sequence[int]:
+        """Return the numbers of the entities that a sentence names, in its order; none for a row that is not there."""
+        return self._entities.get(sentence, ())
+
+    def _number(self, key: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._keys)
+            self._keys.append(key)
+            self._sentences.append(array("q"))
+        return number

@@ -1,0 +1,57 @@
+"""A space made by hand of passages, each a list of sentences with the names in it and its vector."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Index, Space
+
+Line = tuple[str, Sequence[float]]
+
+
+def capitals(_: Turn, sentence: str) -> list[str]:
+    """Every word with a capital is a name."""
+    return [word.strip(".") for word in sentence.split() if word[0].isupper()]
+
+
+def documents(*passages: Sequence[Line], **more: object) -> Space:
+    """Return a space of documents, one segment each; the sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on."""
+    return space_of(passages, "document", **more)  # type: ignore[arg-type]
+
+
+def space_of(
+    passages: Sequence[Sequence[Line]],
+    kind: str = "document",
+    *,
+    times: Sequence[StatedTime] = (),
+    vectors: bool = True,
+    named: Callable[[Turn, str], Iterable[str]] = capitals,
+) -> Space:
+    """Return a space; ``times`` are stated by its first sentence."""
+    make: Callable[[], Index] = lambda: EntityIndex(named)  # noqa: E731 - typed
+    space = Space("x", (make,))
+    turns, segments, sentences = [], [], []
+    for number, lines in enumerate(passages):
+        text = " ".join(words for words, _ in lines)
+        told = "document" if kind == "document" else "message"
+        turns.append(Turn(f"t_{number}", "x", "s", str(number), told, text, None, None, None, number, number, 0, 0))
+        segments.append(Segment(f"g_{number}", "x", f"t_{number}", 0, 0, len(text), 0, len(lines) - 1))
+        start = 0
+        for index, (words, _) in enumerate(lines):
+            stated = tuple(times) if not sentences else ()
+            name = f"s_{number}.{index}"
+            sentences.append(Sentence(name, "x", f"t_{number}", index, start, start + len(words), stated))
+            start += len(words) + 1
+    rows = np.array([vector for lines in passages for _, vector in lines], dtype=np.float32)
+    held = rows if vectors else None
+    space.add(turns, segments, sentences, rows[[0] * len(segments)] if vectors else None, held)
+    return space
+
+
+def unit(seed: int, width: int = 6) -> np.ndarray:
+    """Return some vector of length 1."""
+    vector = np.random.default_rng(seed).normal(size=width)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)

@@ -1,0 +1,41 @@
+"""Gates: 1 without knowledge, within [0, 2] always, and shut below the threshold where they are sharp."""
+
+import numpy as np
+import pytest
+
+from mcp_memory.gain.gate import Gating, gate
+
+
+def test_the_published_gate_gives_the_papers_numbers() -> None:
+    task = gate(np.float32([0.6]), np.float32([1 / 3]), 0)
+    time = gate(np.float32([-0.4]), np.float32([0.5]), 0)
+    assert task[0] == pytest.approx(1.4, abs=1e-6)
+    assert time[0] == pytest.approx(0.8, abs=1e-6)
+    assert 0.5 * task[0] * time[0] == pytest.approx(0.56, abs=1e-6)
+
+
+def test_the_sharp_gate_is_shut_up_to_its_threshold_and_ends_where_the_published_one_does() -> None:
+    cosines = np.float32([-1, -0.3, 0, 0.3, 0.65, 1])
+    found = gate(cosines, np.full(6, 0.25, np.float32), 0.3)
+    assert found == pytest.approx([0.25, 1, 1, 1, 1.375, 1.75], abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("theta", [0.0, 0.3, 0.5])
+def test_a_gate_lies_between_0_and_2_and_is_1_where_nothing_is_known(seed: int, theta: float) -> None:
+    chance = np.random.default_rng(seed)
+    cosines = chance.uniform(-1, 1, 50).astype(np.float32)
+    found = gate(cosines, chance.uniform(0, 1, 50).astype(np.float32), theta)
+    assert ((found >= 0) & (found <= 2)).all()
+    assert ((found - 1) * cosines >= 0).all()
+    assert (gate(cosines, np.ones(50, np.float32), theta) == 1).all()
+
+
+def test_the_published_form_knows_no_threshold_and_the_sharp_one_tells_talk_from_documents() -> None:
+    assert [Gating().thresholds(document=document) for document in (False, True)] == [(0.6, 0.2), (0.65, 0.2)]
+    assert [Gating("published").thresholds(document=document) for document in (False, True)] == [(0, 0), (0, 0)]
+
+
+def test_what_has_become_unlike_the_question_is_noticed_earlier_than_what_has_become_like_it():
+    cosines = np.array([-0.4, -0.2, 0.4], np.float32)
+    assert gate(cosines, np.full(3, 0.5, np.float32), 0.5, 0.2) == pytest.approx([1 - 0.5 * 0.2 / 0.8, 1, 1], abs=1e-6)

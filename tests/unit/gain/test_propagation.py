@@ -1,0 +1,178 @@
+"""Propagation: the worked example to six places, and what must hold for any graph."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sentence_space import documents, unit
+
+from mcp_memory.gain.propagation import Propagating, Propagation, anchors, propagate
+from mcp_memory.vectors import Scores
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Space
+
+NEAR = {"abs": 1e-6}
+Z = (0.0, 0.0)
+
+
+def index_of(space: Space) -> EntityIndex:
+    return space.index(EntityIndex)
+
+
+def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
+    return lambda rows: np.float32(weights)[rows]
+
+
+def worked(divided: str = "activated") -> tuple[Space, Propagation]:
+    space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
+    settings = Propagating(sentences=2, divided=divided)  # type: ignore[arg-type]
+    begin = {index_of(space).find("e1") or 0: 0.9}
+    return space, propagate(space, index_of(space), begin, worth(0.4, 0.5, 0.3), settings)
+
+
+def test_the_worked_example_comes_out_to_six_places() -> None:
+    space, found = worked()
+    first, second = found.rounds
+    assert dict(zip(first.sentences, first.scores, strict=True)) == pytest.approx({1: 0.555556, 0: 0.444444}, **NEAR)
+    entities = {index_of(space).key(number): value for number, value in second.entities.items()}
+    assert entities == pytest.approx({"e1": 0.5, "e2": 0.555556}, **NEAR)
+    assert (second.sentences, second.scores) == ((2,), (1.0,))
+    assert found.activated == (1, 0, 2)
+    assert found.scores(np.float32([0.5, 0.3]), 0.01) == pytest.approx([0.698147, 0.349574], **NEAR)
+    assert found.channel(2) == pytest.approx([1, 0.5], abs=1e-6)
+
+
+def test_dividing_by_degree_holds_hubs_down() -> None:
+    space, found = worked("degree")
+    entities = {index_of(space).key(number): value for number, value in found.rounds[1].entities.items()}
+    assert entities == pytest.approx({"e1": 0.5, "e2": 0.277778}, **NEAR)
+
+
+def chance_space(seed: int) -> Space:
+    chance = np.random.default_rng(seed)
+    return documents(
+        *(
+            [(" ".join(f"N{n}" for n in sorted(chance.choice(12, 3, replace=False))), unit(seed)) for _ in range(3)]
+            for _ in range(12)
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed: int) -> None:
+    space, settings = chance_space(seed), Propagating(rounds=4, sentences=2, entities=3)
+    weights = np.random.default_rng(seed).uniform(-0.5, 1, 36)
+    found = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), settings)
+    assert 1 < len(found.rounds) <= 4
+    assert len(set(found.activated)) == len(found.activated) <= 4 * 2
+    assert all(len(held.sentences) <= 2 and len(held.entities) <= 3 for held in found.rounds)
+    assert all(weights[row] > 0 for row in found.activated)
+    assert all(a >= b for held in found.rounds for a, b in pairwise(held.scores))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int) -> None:
+    space, settings = chance_space(seed), Propagating(sentences=40)
+    weights = np.random.default_rng(seed).uniform(0.1, 1, 36)
+    found = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), settings)
+    scaled = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), settings)
+    assert all(sum(held.scores) == pytest.approx(1, **NEAR) for held in found.rounds)
+    assert scaled.activated == found.activated
+    assert scaled.bonuses == pytest.approx(found.bonuses, **NEAR)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_its_number(seed: int) -> None:
+    space = chance_space(seed)
+    weights = worth(*np.random.default_rng(seed).uniform(0, 1, 36))
+    before: dict[int, float] = {}
+    for rounds in (1, 2, 3, 4):
+        found = propagate(space, index_of(space), {0: 1.0}, weights, Propagating(rounds=rounds)).bonuses
+        for row in range(12):
+            assert -1e-9 <= found.get(row, 0) - before.get(row, 0) <= np.log(2) / rounds + 1e-9
+        before = dict(found)
+
+
+def test_only_what_is_active_is_touched() -> None:
+    space = documents(*([(f"Odd{n} word", Z)] for n in range(500)), [("Ann Bob", Z)], [("Bob Cid", Z)])
+    asked: list[int] = []
+
+    def weigh(rows: np.ndarray) -> Scores:
+        asked.extend(rows.tolist())
+        return np.ones(len(rows), np.float32)
+
+    found = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, Propagating())
+    assert found.activated == (500, 501)
+    assert asked == [500, 501]
+
+
+def test_after_the_first_round_hubs_are_passed_over() -> None:
+    lines = [[(f"Hub x{n}", Z)] for n in range(5)]
+    space = documents([("Ann Hub", Z)], *lines)
+    begin = {index_of(space).find("ann") or 0: 1.0}
+    every = worth(*[1.0] * 6)
+    assert len(propagate(space, index_of(space), begin, every, Propagating(hub=5)).rounds) == 1
+    assert len(propagate(space, index_of(space), begin, every, Propagating(hub=6)).rounds) == 2
+    from_hub = {index_of(space).find("hub") or 0: 1.0}
+    assert propagate(space, index_of(space), from_hub, every, Propagating(hub=1)).rounds
+
+
+def test_equal_sentences_go_by_id() -> None:
+    space = documents(*([("Ann", Z)] for _ in range(4)))
+    found = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), Propagating(sentences=2))
+    assert found.rounds[0].sentences == (0, 1)
+
+
+def test_a_question_without_entities_begins_with_what_is_offered() -> None:
+    space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Dan", Z)])
+    found = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), Propagating(sentences=1), free=(0, 1))
+    assert found.rounds[0].entities == {}
+    assert found.activated == (0, 1)
+    assert propagate(space, index_of(space), {}, worth(1, 1, 1), Propagating()) == Propagation((), {})
+
+
+def test_a_round_in_which_nothing_weighs_anything_is_not_held() -> None:
+    space = documents([("Ann", Z)])
+    found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), Propagating())
+    assert found == Propagation((), {})
+    assert (found.channel(1) == 0).all()
+
+
+def test_whoever_has_enough_ends_it_between_rounds() -> None:
+    space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Cid Dan", Z)])
+    begin = {index_of(space).find("ann") or 0: 1.0}
+    whole = propagate(space, index_of(space), begin, worth(1, 1, 1), Propagating(), enough=lambda _: False)
+    assert (len(whole.rounds), whole.stopped) == (3, False)
+    short = propagate(
+        space, index_of(space), begin, worth(1, 1, 1), Propagating(), enough=lambda held: 1 in held[-1].sentences
+    )
+    assert (len(short.rounds), short.stopped) == (2, True)
+    assert short.activated == whole.activated[:2]
+
+
+def test_what_is_known_to_help_takes_part_in_the_first_round_wherever_it_stands() -> None:
+    space = documents([("Ann Bob", Z)], [("Cid Dan", Z)], [("Dan Eve", Z)])
+    begin = {index_of(space).find("ann") or 0: 1.0}
+    alone = propagate(space, index_of(space), begin, worth(0.5, 1, 1), Propagating())
+    assert alone.activated == (0,)
+    found = propagate(space, index_of(space), begin, worth(0.5, 1, 1), Propagating(), known=(0, 1))
+    assert found.rounds[0].sentences == (0, 1)  # .5 · (1 + 1) and 1 · 1, which tie and go by id
+    assert found.rounds[0].scores == pytest.approx((0.5, 0.5))
+    assert found.activated == (0, 1, 2)
+
+
+def test_questions_are_anchored_by_what_they_call_things_and_by_nothing_else() -> None:
+    names = {"a": ["Blue Mill"], "b": ["Mill"], "c": ["Ann Lee"]}
+    space = documents([("a", Z)], [("b", Z)], [("c", Z)], named=lambda _, sentence: names[sentence])
+    index = index_of(space)
+
+    def found(text: str, *also: str) -> set[str]:
+        return {index.key(number) for number in anchors(index, text, also)}
+
+    assert found("Who built the blue mill?") == {"blue mill"}
+    assert found("Whose mill stands by the Blue Mill?") == {"mill", "blue mill"}
+    assert found("Where did Ann go?") == set()
+    assert found("Where did Ann go?", "Ann Lee") == {"ann lee"}
+    assert found("") == set()
+    assert set(anchors(index, "mill").values()) == {1.0}

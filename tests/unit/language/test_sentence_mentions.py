@@ -1,0 +1,25 @@
+"""What a sentence names, and what it is about without naming it."""
+
+from mcp_memory.domain.turns import Kind, Turn
+from mcp_memory.language.mentions import mentions
+
+
+def turn(kind: Kind, text: str, speaker: str | None = None, role: str | None = None, title: str | None = None) -> Turn:
+    return Turn("t", "x", "s", "1", kind, text, speaker, role, title, 0, 0, 0, 0)
+
+
+def test_a_sentence_of_a_document_is_about_its_head_too() -> None:
+    told = turn("document", "It opened. Ann Lee ran it.", title="The Blue Mill (theatre)")
+    assert mentions(told, "It opened.") == ("blue mill",)
+    assert mentions(told, "Ann Lee ran it.") == ("blue mill", "Ann Lee")
+
+
+def test_a_message_is_about_whoever_says_it() -> None:
+    assert mentions(turn("message", "I saw Bob.", speaker="Ann"), "I saw Bob.") == ("Ann", "Bob")
+    assert mentions(turn("message", "hello", role="user"), "hello") == ("user",)
+    assert mentions(turn("message", "Hi Ann, it is Ann!", speaker="Ann"), "Hi Ann, it is Ann!") == ("Ann", "Hi Ann")
+
+
+def test_a_text_without_names_names_nothing() -> None:
+    assert mentions(turn("message", "fine"), "fine") == ()
+    assert mentions(turn("document", "in those years it rained."), "in those years it rained.") == ()

@@ -1,0 +1,55 @@
+"""The index of names: both sides of eq. 1, extended as segments arrive."""
+
+import numpy as np
+
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Space
+
+NAMES = {"One.": ["Ann Lee", "the Ann Lee", "Bob"], "Two.": ["Bob"], "Three.": ["!", ""]}
+
+
+def space() -> Space:
+    """A document of three sentences in two segments that share the second."""
+    made = Space("x")
+    turn = Turn("t", "x", "s", "1", "document", "One. Two. Three.", None, None, None, 0, 0, 0, 0)
+    segments = [Segment("g0", "x", "t", 0, 0, 9, 0, 1), Segment("g1", "x", "t", 1, 5, 16, 1, 2)]
+    spans = ((0, 4), (5, 9), (10, 16))
+    made.add([turn], segments, [Sentence(f"s{n}", "x", "t", n, *spans[n], ()) for n in range(3)], None, None)
+    return made
+
+
+def test_names_that_mean_the_same_are_one_entity_and_each_sentence_counts_once() -> None:
+    index = EntityIndex(lambda _, sentence: NAMES[sentence])
+    index.extend(space(), 0)
+    ann, bob = index.find("Ann Lee's"), index.find("bob")
+    assert ann is not None
+    assert bob is not None
+    assert index.sentences(ann).tolist() == [0]
+    assert index.sentences(bob).tolist() == [0, 1]
+    assert [index.key(number) for number in index.entities(0)] == ["ann lee", "bob"]
+    assert index.degree(bob) == 2
+    assert index.find("Cid") is None
+    assert index.entities(99) == ()
+
+
+def test_a_sentence_that_two_segments_share_is_read_once() -> None:
+    read: list[str] = []
+    index = EntityIndex(lambda _, sentence: read.append(sentence) or ())
+    index.extend(space(), 0)
+    assert read == ["One.", "Two.", "Three."]
+
+
+def test_what_arrives_later_is_added_and_nothing_is_read_again() -> None:
+    whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
+    given = space()
+    whole.extend(given, 0)
+    segments = given.segments
+    given.segments = segments[:1]
+    parts.extend(given, 0)
+    given.segments = segments
+    parts.extend(given, 1)
+    assert len(whole) == len(parts)
+    for number in range(len(whole)):
+        assert whole.key(number) == parts.key(number)
+        assert np.array_equal(whole.sentences(number), parts.sentences(number))
