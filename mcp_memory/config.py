@@ -135,6 +135,50 @@ class Navigation:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """What is learnt from answers and feedback, and how far it reaches (GAM-RAG; ``gain/`` says what was measured).
+
+    Attributes:
+        gate: ``sharp`` counts what was learnt only for questions that are like the one it was learnt from, from the
+            thresholds on; ``published`` as the paper prints it.
+        talk: cosine in [0, 1) up to which the sharp gate of a message's sentence stays shut.
+        document: the same for a sentence of a document.
+        against: how far below 0 a cosine may be before the gate of what was said to be wrong closes.
+        update: ``exact`` follows the paper's recursion (eq. 16), ``additive`` its eq. 12.
+        positive: R_pos, noise of the word that a sentence supports.
+        negative: R_neg, noise of any other word.
+        process: Q, what each step adds to the doubt.
+        caller: by what the noise of a caller's word is multiplied.
+        anthropic: the same for a language model's.
+        embedded: the same for the memory's own rules.
+        own_labels: whether what the memory says of its own answers counts at once for those without a hedge (``sure``),
+            for all (``learn``), or for none until a caller says that the answer was right (``wait``); of its words 88
+            of 100 are right in the first case and 70 in the second.
+        rounds: I, rounds of propagation.
+        sentences: K_S, sentences that each round activates.
+        entities: K_E, entities that the next round begins with.
+        hub: how many sentences may name such an entity.
+    """
+
+    gate: Literal["sharp", "published"] = "sharp"
+    talk: float = 0.6
+    document: float = 0.65
+    against: float = 0.2
+    update: Literal["exact", "additive"] = "exact"
+    positive: float = 0.5
+    negative: float = 1.0
+    process: float = 0.001
+    caller: float = 0.5
+    anthropic: float = 1.0
+    embedded: float = 2.0
+    own_labels: Literal["learn", "sure", "wait"] = "sure"
+    rounds: int = 3
+    sentences: int = 5
+    entities: int = 5
+    hub: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """How sure an answer has to be to be given; `services.answer.Bar` says what was measured.
 
@@ -158,8 +202,13 @@ class Switches:
         words: BM25.
         neighbours: term counts of the turns before and after count for a turn.
         speaker: who said it, when the question names a speaker.
+        replies: what a question means counts for the turn that replies to it.
         first_person: the speaker's name out of the question that is embedded ("Ann's dog" becomes "my dog").
         heads: a document whose head (title, or subject of its first sentence) stands in the question.
+        links: a text that was found leads to the documents whose heads it mentions.
+        rare_entities: it leads to the texts that name the rare things that it names.
+        residual: what a question still asks after the best texts is looked for too, where they leave something open.
+        residual_always: the same where they leave nothing open.
         time: what a question says about time ("in 2016", "before she moved") counts for texts.
         extraction: facts are read out of what is written; off, only a caller's facts are kept.
         facts: what facts say counts for the texts that say them, answers may come from them, and they are shown.
@@ -173,14 +222,23 @@ class Switches:
         intent: facts of the kind that the question is about (cause, change, time, contrast) go first.
         temporal_filter: only facts that hold at the time in question are followed.
         confidence: facts below ``facts.stable`` stay in the background.
+        propagation: from the entities of a question to sentences, and on to further entities.
+        learning: answers and feedback teach which sentences help with which questions.
+        task_memory: what was learnt of such questions counts in recall.
+        time_memory: what was learnt of such times counts in recall.
     """
 
     meaning: bool = True
     words: bool = True
     neighbours: bool = True
     speaker: bool = True
+    replies: bool = True
     first_person: bool = True
     heads: bool = True
+    links: bool = True
+    rare_entities: bool = True
+    residual: bool = True
+    residual_always: bool = False
     time: bool = True
     extraction: bool = True
     facts: bool = True
@@ -194,6 +252,10 @@ class Switches:
     intent: bool = True
     temporal_filter: bool = True
     confidence: bool = True
+    propagation: bool = True
+    learning: bool = True
+    task_memory: bool = True
+    time_memory: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +269,7 @@ class Config:
     search: Search = field(default_factory=Search)
     facts: Facts = field(default_factory=Facts)
     navigation: Navigation = field(default_factory=Navigation)
+    gain: Gain = field(default_factory=Gain)
     answer: Answer = field(default_factory=Answer)
     switches: Switches = field(default_factory=Switches)
 

@@ -18,25 +18,42 @@ from anyio import to_thread
 from mcp_memory import __version__
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Answer, Recall
-from mcp_memory.domain.requests import AnswerRequest, ExploreRequest, RecallRequest, WriteRequest, WriteResult
+from mcp_memory.domain.requests import (
+    AnswerRequest,
+    EvolveRequest,
+    EvolveResult,
+    ExploreRequest,
+    RecallRequest,
+    WriteRequest,
+    WriteResult,
+)
 from mcp_memory.domain.status import Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
+from mcp_memory.gain.gate import Gating
+from mcp_memory.gain.kalman import Noise
+from mcp_memory.gain.learning import Learning, Teacher
+from mcp_memory.gain.operators import Propagate
+from mcp_memory.gain.propagation import Propagating
 from mcp_memory.heap import give_back
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
-from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Operator, Progress, Store
+from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Operator, Progress, Store
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
+from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.search.look import INDEXES, Switches, Weights
-from mcp_memory.services.answer import Bar, answer
+from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.derive import Reading
+from mcp_memory.services.episodes import Episodes
+from mcp_memory.services.evolve import Taking, evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.following import Following
+from mcp_memory.services.learning import relearner
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.services.reconstruct import Looking, reconstruct
 from mcp_memory.services.status import status
@@ -65,6 +82,8 @@ class Memory:
         clock: milliseconds since 1970, UTC; a test gives its own.
         extractor: what reads facts out of texts; None reads none.
         answerer: whose judgement answers.
+        judge: whose judgement says which sentences support an answer.
+        episodes: the recalls and answers of this process that can be learnt from.
         weights: what each channel of recall counts.
     """
 
@@ -74,6 +93,8 @@ class Memory:
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
     answerer: Answerer = field(default_factory=EmbeddedAnswerer)
+    judge: Judge = field(default_factory=EmbeddedJudge)
+    episodes: Episodes = field(default_factory=Episodes)
     weights: Weights = field(default_factory=Weights)
     _began: float = field(default_factory=time.monotonic)
 
@@ -89,14 +110,26 @@ class Memory:
 
     async def reconstruct(self, request: RecallRequest) -> Recall:
         """See `mcp_memory.services.reconstruct.reconstruct`."""
-        return await reconstruct(self.store, self.embedder, request, looking=self.looking, now=self.clock())
+        return await reconstruct(
+            self.store,
+            self.embedder,
+            request,
+            looking=self.looking,
+            episodes=self.episodes,
+            now=self.clock(),
+        )
 
     async def explore(self, request: ExploreRequest) -> Found:
         """See `mcp_memory.services.explore.explore`."""
-        return await explore(self.store, self.embedder, self.operators, request, now=self.clock())
+        return await explore(
+            self.store, self.embedder, self.operators, request, now=self.clock(), learning=self.learning
+        )
 
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
+        own, settings = None, self.learning
+        if settings.learning:
+            own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
         return await answer(
             self.store,
             self.embedder,
@@ -104,8 +137,17 @@ class Memory:
             request,
             looking=self.looking,
             bar=Bar(**asdict(self.config.answer)),
+            episodes=self.episodes,
+            own=own,
             now=self.clock(),
         )
+
+    async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
+        """See `mcp_memory.services.evolve.evolve`."""
+        now, settings = self.clock(), self.learning
+        teach = Teacher(settings) if settings.learning else None
+        taking = Taking(self.store, self.embedder, self.reading, self.episodes, teach, now=now, progress=progress)
+        return await evolve(request, taking)
 
     async def status(self) -> Status:
         """See `mcp_memory.services.status.status`."""
@@ -122,6 +164,17 @@ class Memory:
         return Reading(self.embedder, self.extractor, self.config.search.segment_tokens)
 
     @property
+    def learning(self) -> Learning:
+        """How sentences learn, and how what they learnt counts."""
+        return learning_of(self.config)
+
+    @property
+    def propagating(self) -> Propagating:
+        """How far propagation goes."""
+        gain = self.config.gain
+        return Propagating(gain.rounds, gain.sentences, gain.entities, hub=gain.hub)
+
+    @property
     def operators(self) -> dict[str, Operator]:
         """The steps of navigation, by name."""
         limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)
@@ -130,6 +183,7 @@ class Memory:
             Versions(),
             Timeline(),
             Counterfactual(limits, walks),
+            Propagate(),
         ]
         return {step.name: step for step in steps}
 
@@ -138,7 +192,8 @@ class Memory:
         """How questions are looked for."""
         limits = Limits(**asdict(self.config.navigation))
         following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
-        return Looking(self.weights, _switched(Switches, self.config), following)
+        propagating = self.propagating if self.config.switches.propagation else None
+        return Looking(self.weights, _switched(Switches, self.config), following, self.learning, propagating)
 
 
 async def open_memory(config: Config) -> Memory:
@@ -213,6 +268,20 @@ def open_store(
         lock_timeout_s=config.storage.lock_timeout_s,
         compact_after=config.storage.compact_after,
         derive=lambda: deriver(reading, progress=progress),
+        relearn=relearner(embedder, Teacher(learning_of(config))),
+    )
+
+
+def learning_of(config: Config) -> Learning:
+    """Return how sentences learn by the settings, and how what they learnt counts."""
+    gain, on = config.gain, config.switches
+    return Learning(
+        Noise(gain.positive, gain.negative, gain.process, gain.caller, gain.anthropic, gain.embedded),
+        gain.update,
+        Gating(gain.gate, gain.talk, gain.document, gain.against),
+        learning=on.learning,
+        task_memory=on.task_memory,
+        time_memory=on.time_memory,
     )
 
 

@@ -94,6 +94,8 @@ class Recall:
         roots: what navigation started from.
         paths: what it found, best first.
         next: steps that might find what is missing.
+        rounds: of propagation that were held (GAM-RAG).
+        episode: the id under which it can be learnt from (``episodes.py``); empty for one that nobody keeps.
     """
 
     evidence: tuple[Evidence, ...]
@@ -106,6 +108,8 @@ class Recall:
     roots: tuple[Root, ...] = ()
     paths: tuple[Path, ...] = ()
     next: tuple[Suggestion, ...] = ()
+    rounds: int = 0
+    episode: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,13 +158,97 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """What to answer: a question, from at most ``limit`` items of evidence; the rest as for `RecallRequest`."""
+    """What to answer: a question, from at most ``limit`` items of evidence; the rest as for `RecallRequest`.
+
+    Attributes:
+        learn: whether the memory may learn from its own judgement of the answer.
+    """
 
     space: str
     question: str
     limit: int
     as_of: Millis | None = None
     detail: Detail = "brief"
+    learn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a caller says of an episode.
+
+    Attributes:
+        supports: ids of evidence that states the answer, or leads to it.
+        not_supports: ids of evidence that does not.
+        answer_correct: whether the answer was right, the memory's own or the one that the caller made of the evidence;
+            None where the caller does not say.
+        correction: what is so instead, in whole sentences.
+    """
+
+    supports: tuple[str, ...] = ()
+    not_supports: tuple[str, ...] = ()
+    answer_correct: bool | None = None
+    correction: str | None = None
+
+
+EvolveStep = Literal["feedback", "confidence", "cardinality"]
+"""What improves a memory: what a caller says of an episode (GAM-RAG), how sure facts are and how many values a relation
+has at a time (REAL)."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvolveRequest:
+    """What to improve.
+
+    Attributes:
+        space: where.
+        episode: of the recall or answer that the feedback is about.
+        feedback: None where the call brings none.
+        steps: which to take; empty for those for which the call brings input.
+    """
+
+    space: str
+    episode: str | None = None
+    feedback: Feedback | None = None
+    steps: tuple[EvolveStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Improved:
+    """One thing that an evolve changed.
+
+    Attributes:
+        step: that changed it.
+        kind: what it is.
+        id: of the sentence, fact or message; of a relation its name.
+        text: in words.
+        before: how it was, in words; None for what is new.
+        after: how it is.
+    """
+
+    step: EvolveStep
+    kind: Literal["sentence", "fact", "message", "relation"]
+    id: str
+    text: str
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A step that changed nothing, and why."""
+
+    step: EvolveStep
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvolveResult:
+    """What came of an evolve; ``engine`` is the caller, whose word decided."""
+
+    changes: tuple[Improved, ...]
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    engine: Engine = "caller"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ whoever needs a date looks in one place.
 
 from __future__ import annotations
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis
+from collections.abc import Iterable
+
+from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.gregorian import (
     DAY,
     HOUR,
@@ -23,7 +25,7 @@ from mcp_memory.language.gregorian import (
 )
 from mcp_memory.language.stated import stated_times
 
-__all__ = ["day_in_words", "in_words", "stated_times"]
+__all__ = ["day_in_words", "in_words", "stated_times", "times_in_words"]
 
 
 def day_in_words(instant: Millis) -> str:
@@ -51,6 +53,11 @@ def in_words(since: Millis, until: Millis, grain: Grain) -> str:
         return named
     first, last = _unit(since, grain), _unit(max(until - 1, since), grain)
     return first if first == last or (grain == "time" and until - since <= HOUR) else f"{first} to {last}"
+
+
+def times_in_words(times: Iterable[StatedTime]) -> str:
+    """Return what a text states of time, each time once; empty where it states none."""
+    return ", ".join(dict.fromkeys(in_words(time.since, time.until, time.grain) for time in times))
 
 
 def _unit(instant: Millis, grain: Grain) -> str:

@@ -8,6 +8,7 @@ found by spelling alone, in scripts that have capitals; elsewhere only quotation
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mcp_memory.language.tokens import STOP_WORDS, words
 
@@ -20,6 +21,8 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]{0,200}[)）\]]")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _VERB = re.compile(r"[,;:]|\s(?:is|are|was|were|has|had|refers|began|became|consists?|contains?)\s", re.IGNORECASE)
+_WORK = re.compile(r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|«[^»\n]{1,80}»)(?=,|\s+(?:is|are|was|were)\s)")
+_WITHIN = _JOINING | {"and", "for"}
 _COLON = re.compile(r"\s*:\s|：")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?]\s")
 _OPENING = 400  # characters that are read of a title or a text
@@ -53,7 +56,8 @@ def head(title: str | None, text: str) -> tuple[str, ...]:
     Args:
         title: of the document. What stands in brackets only tells it from others of the same name, and what follows
             a colon is a part of it ("Blue Mill: History" is about the Blue Mill).
-        text: the document, read up to its first verb or comma where there is no title.
+        text: the document, where there is no title: a work in quotation marks that it opens with, else a name, else
+            what stands before the first verb or comma.
     """
     if title and title.strip():
         whole = _BRACKETS.sub(" ", title[:_OPENING]).strip()
@@ -64,12 +68,37 @@ def head(title: str | None, text: str) -> tuple[str, ...]:
     return tuple(found) if len(found) <= HEAD_LENGTH and not STOP_WORDS.issuperset(found) else ()
 
 
+def short(title: str | None, about: Sequence[str]) -> tuple[str, ...]:
+    """Return the head of a document as it is mostly mentioned, where that is shorter; empty where it is not.
+
+    First sentences write a name out ("Jane Ann Roe was a judge") that others cut to its first and last word. A title
+    is the usual name already.
+    """
+    if (title and title.strip()) or not 3 <= len(about) <= 4 or not all(word.isalpha() for word in about):
+        return ()
+    return () if STOP_WORDS.intersection(about) or _JOINING.intersection(about) else (about[0], about[-1])
+
+
 def _subject(text: str) -> str:
     opening = _BRACKETS.sub(" ", text[:_OPENING].lstrip())
+    if work := _WORK.match(opening):
+        return work[0].strip('"“”„«» ,')
     verb = _VERB.search(opening)
-    subject = opening[: verb.start()] if verb else ""
-    # Only a name is a head ("in those years" opens many texts), and not one that a whole sentence stands before.
-    return subject if _ARTICLE.sub("", subject)[:1].isupper() and not _SENTENCE_END.search(subject) else ""
+    subject = _ARTICLE.sub("", opening[: verb.start()] if verb else "")
+    said = subject.split()
+    # Only a name is a head: "in those years" opens many texts, as "In the spring" does, and so do whole sentences.
+    if not said or not _begins_name(said[0]) or STOP_WORDS.issuperset(words(said[0])) or _SENTENCE_END.search(subject):
+        return ""
+    length = next((n for n, word in enumerate(said) if not _begins_name(word) and word not in _WITHIN), len(said))
+    while length and said[length - 1] in _WITHIN:
+        length -= 1
+    if sum(map(_begins_name, said[:length])) > 1:
+        return " ".join(said[:length])  # "Red Mill may refer to"
+    return "" if said[0][0].isdigit() else subject  # "Red squirrels": one capital alone opens any sentence
+
+
+def _begins_name(word: str) -> bool:
+    return word.lstrip("\"“„«'")[:1].isupper() or word[:1].isdigit()
 
 
 def _following(text: str, found: list[re.Match[str]], last: int) -> int:

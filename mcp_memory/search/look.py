@@ -3,12 +3,14 @@
 Talk and documents are found by different things, so each kind has its own formula. For a segment of talk::
 
     (cos⁺/max cos⁺ + .7·BM25/max BM25 + .4·[said by the one speaker named] + .1·[a statement] + .05·length) · max cos⁺
+    + .2·[it replies to a question]·cos⁺ of that question
 
 with the cosine to the question's first-person form and BM25 over the words of the turns around. For one of a document::
 
-    cos + .015·BM25 + .2·[its head stands in the question]
+    cos + .015·BM25 + .3·[its head stands in the question]
 
-Where the question gives dates, ``times.py`` adds to both what the times say, and what facts say comes in as ``facts``.
+Where the question gives dates, ``times.py`` adds to both what the times say. What facts say comes in as ``facts``, what
+was learnt and where it leads as ``experience`` and ``propagation``.
 
 **One scale.** Both are in units of the cosine: the sum over talk, whose parts are relative to the best of this
 question, is multiplied by the best cosine that talk has for it. So what one kind scores means the same beside the
@@ -16,33 +18,65 @@ other, and a kind that has nothing to do with the question stays below. Nothing 
 that is returned is this number over the best one's, cut at 0: best = 1. (Measured in spaces with three dialogues and
 4,000 to 9,000 passages: at most 1 point below each kind alone, where z-scores for each kind lose 17.)
 
+From the best segments it goes on to what they mention and name (``links.py``), which adds ``links`` and ``entities``,
+and, for who can embed texts, to what the question still asks after them (``residual.py``), which adds ``residual``.
+
 Maxima are taken over the segments that may be returned: live, and within the window.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.times import Constraint
+from mcp_memory.language.mentions import mentions
 from mcp_memory.language.questions import Question
 from mcp_memory.search.heads import HeadIndex
+from mcp_memory.search.links import PlaceIndex, Seed, bridges, seeds
 from mcp_memory.search.spans import Rows
 from mcp_memory.search.speakers import SpeakerIndex
 from mcp_memory.search.times import TimeIndex, in_documents, in_talk
 from mcp_memory.search.weights import Switches, Weights
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
-__all__ = ["INDEXES", "Hit", "Switches", "Weights", "look", "newest", "queries"]
+__all__ = [
+    "INDEXES",
+    "Hit",
+    "Survey",
+    "Switches",
+    "Weights",
+    "deepened",
+    "look",
+    "newest",
+    "queries",
+    "ranked",
+    "survey",
+]
 
-INDEXES = (WordIndex, SpeakerIndex, HeadIndex, TimeIndex)
+INDEXES = (WordIndex, SpeakerIndex, HeadIndex, TimeIndex, partial(EntityIndex, mentions), PlaceIndex)
 """What a view must keep for its spaces so that they can be looked at."""
-CHANNELS = ("meaning", "words", "speaker", "head", "time", "facts")
+CHANNELS = (
+    "meaning",
+    "words",
+    "reply",
+    "speaker",
+    "head",
+    "time",
+    "facts",
+    "experience",
+    "propagation",
+    "links",
+    "entities",
+    "residual",
+)
 """What ``via`` may name; in this order where two count the same."""
 ASIDE = frozenset(("form", "siblings"))
 """Parts that order what the channels found, and find nothing by themselves."""
@@ -87,6 +121,23 @@ class _Asked:
         return time if self.switches.time and time is not None and time.dated else None
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Segments with their scores, before they are ranked.
+
+    Attributes:
+        rows: of those that may be returned.
+        parts: of each score, by channel, each of shape ``(len(rows),)``, in units of the cosine.
+        seeds: those from which it went on, best first.
+        total: the sum of the parts where a channel found anything, else 0; shape ``(len(rows),)``.
+    """
+
+    rows: Rows
+    parts: Mapping[str, Scores]
+    seeds: tuple[Seed, ...]
+    total: Scores
+
+
 def queries(question: Question) -> list[str]:
     """Return the one or two texts to embed for a question: as it is, and its first-person form if it has one."""
     return [question.text] if question.first_person is None else [question.text, question.first_person]
@@ -114,10 +165,26 @@ def look(
         switches: a channel that is off gives nothing.
         limit: at most so many.
         extra: channels of `CHANNELS` that other rooms worked out, by name, each of shape ``(len(space.segments),)`` and
-            in [0, 1]; its weights are ``talk_<name>`` and ``document_<name>``, its switch is ``<name>``.
+            in [-1, 1], below 0 for what speaks against a segment; their weights are ``talk_<name>`` and
+            ``document_<name>``, and a switch of that name, where there is one, turns them off.
         vectors: of ``queries(question)``, shape ``(len(queries(question)), d)``; None where nobody has them, and then
             no single sentence is compared with the question.
     """
+    seen = survey(space, question, cosines, window, weights, switches, extra, vectors)
+    return [] if seen is None else ranked(space, seen, limit)
+
+
+def survey(
+    space: Space,
+    question: Question,
+    cosines: Matrix,
+    window: Window,
+    weights: Weights,
+    switches: Switches,
+    extra: Mapping[str, Scores] | None = None,
+    vectors: Matrix | None = None,
+) -> Survey | None:
+    """Score the segments as `look` does, and go on from the best; None where nothing bears on the question."""
     asked = _Asked(space, question, cosines, weights, switches, extra or {}, vectors)
     open_ = space.live & (space.times >= window.since) & (space.times < window.until)
     found: list[tuple[Rows, dict[str, Scores]]] = []
@@ -128,25 +195,37 @@ def look(
         if len(rows):
             found.append((rows, channels(asked, rows)))
     if not found:
-        return []
+        return None
     rows = np.concatenate([rows for rows, _ in found])
     parts = {
         name: np.concatenate([part.get(name, np.zeros(len(rows), np.float32)) for rows, part in found])
         for name in (*CHANNELS, *sorted(ASIDE))
         if any(name in part for _, part in found)
     }
-    found_by_any = np.zeros(len(rows), dtype=np.bool_)
-    for name in parts.keys() - ASIDE:
-        found_by_any |= parts[name] > 0
-    total = np.where(found_by_any, _sum(parts, len(rows)), 0)
-    best = float(total.max())
-    if best <= 0:
-        return []
+    total = _total(parts, len(rows))
+    if not len(total) or total.max() <= 0:
+        return None
+    start = seeds(space, rows, total, weights, vectors) if switches.onward else []
+    parts |= bridges(space, question, rows, total, start, weights, switches)
+    return Survey(rows, parts, tuple(start), _total(parts, len(rows)))
+
+
+def deepened(space: Space, seen: Survey, question: Question, given: Scores, weights: Weights) -> Survey:
+    """Return a survey with what its residual questions gave, as `residual.compared` returns it."""
+    worth = np.where(space.talk, weights.talk_residual, weights.document_residual).astype(np.float32)
+    worth[space.index(HeadIndex).in_question(space, question.text) > 0] = 0
+    parts = {**seen.parts, "residual": (given * worth)[seen.rows]}
+    return replace(seen, parts=parts, total=_total(parts, len(seen.rows)))
+
+
+def ranked(space: Space, seen: Survey, limit: int = MOST) -> list[Hit]:
+    """Return the segments of a survey, best first, ties by id; a message once, by its best segment."""
+    best = float(seen.total.max())
     hits: list[Hit] = []
-    for place in _distinct(space, rows, total, limit):
-        given = {name: float(part[place]) for name, part in parts.items() if part[place]}
+    for place in _distinct(space, seen.rows, seen.total, limit):
+        given = {name: float(part[place]) for name, part in seen.parts.items() if part[place]}
         via = sorted((name for name in CHANNELS if given.get(name, 0) > 0), key=given.__getitem__, reverse=True)
-        hits.append(Hit(int(rows[place]), float(total[place]) / best, tuple(via), given))
+        hits.append(Hit(int(seen.rows[place]), float(seen.total[place]) / best, tuple(via), given))
     return hits
 
 
@@ -178,10 +257,13 @@ def _talk(asked: _Asked, rows: Rows) -> dict[str, Scores]:
         words = index.score(space, question.stems, talk=True, neighbours=switches.neighbours)[rows]
         parts["words"] = words * (weights.talk_words * unit / (float(words.max()) or 1.0))
     speakers = space.index(SpeakerIndex)
+    if switches.replies and switches.meaning:
+        before = np.maximum(asked.cosines[which], 0)[space.previous[rows]]
+        parts["reply"] = np.float32(weights.talk_reply) * before * speakers.replies(space.previous)[rows]
     if switches.speaker and len(question.speakers) == 1:
         parts["speaker"] = speakers.by(question.speakers)[rows] * np.float32(weights.talk_speaker * unit)
     for name, given in asked.extra.items():
-        if getattr(switches, name):
+        if getattr(switches, name, True):
             parts[name] = given[rows] * np.float32(getattr(weights, f"talk_{name}") * unit)
     stated = weights.talk_statement * speakers.statements[rows]
     parts["form"] = (unit * (stated + weights.talk_length * speakers.fullness(weights.full_length)[rows])).astype(
@@ -207,7 +289,7 @@ def _documents(asked: _Asked, rows: Rows) -> dict[str, Scores]:
             weights.document_head
         )
     for name, given in asked.extra.items():
-        if getattr(switches, name):
+        if getattr(switches, name, True):
             parts[name] = given[rows] * np.float32(getattr(weights, f"document_{name}"))
     if (time := asked.time) is None:
         return parts
@@ -220,6 +302,14 @@ def _to_scale(parts: dict[str, Scores], before: Scores) -> dict[str, Scores]:
     """Return the parts, time among them, scaled so that the best scores what the best did before time."""
     best, now = float(before.max()), float(_sum(parts, len(before)).max())
     return {name: part * np.float32(best / now) for name, part in parts.items()} if min(best, now) > 0 else parts
+
+
+def _total(parts: Mapping[str, Scores], length: int) -> Scores:
+    """Return the sum of the parts where some channel found something, 0 elsewhere."""
+    found = np.zeros(length, dtype=np.bool_)
+    for name in parts.keys() - ASIDE:
+        found |= parts[name] > 0
+    return np.where(found, _sum(parts, length), np.float32(0))
 
 
 def _sum(parts: Mapping[str, Scores], length: int) -> Scores:

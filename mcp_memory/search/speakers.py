@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.vectors import Scores
 from mcp_memory.view.columns import Column
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 UNKNOWN = -1
 
@@ -42,6 +42,17 @@ class SpeakerIndex:
     def statements(self) -> NDArray[np.bool_]:
         """Which segments do not end with a question mark."""
         return self._states.values
+
+    def replies(self, previous: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which segments of talk come right after a question that somebody else asked.
+
+        Args:
+            previous: the row before each segment in its session, or `NONE`, shape ``(segments,)`` (`Space.previous`).
+        """
+        who, asks = self._who.values, ~self._states.values
+        others = (who != who[previous]) | (who == UNKNOWN)  # a row of -1 reads the last one, which the next line drops
+        answers: NDArray[np.bool_] = (previous != NONE) & asks[previous] & others
+        return answers
 
     def fullness(self, full: int) -> Scores:
         """Return how far each segment comes to ``full`` words, in [0, 1]."""

@@ -16,8 +16,18 @@ from pydantic import ValidationError
 from mcp_memory.config import Limits
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.requests import AnswerRequest, ExploreRequest, NewFact, NewItem, RecallRequest, WriteRequest
+from mcp_memory.domain.requests import (
+    AnswerRequest,
+    EvolveRequest,
+    EvolveStep,
+    ExploreRequest,
+    NewFact,
+    NewItem,
+    RecallRequest,
+    WriteRequest,
+)
 from mcp_memory.domain.requests import Detail as HowMuch
+from mcp_memory.domain.requests import Feedback as Said
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import checks
 from mcp_memory.server.schemas import (
@@ -26,8 +36,10 @@ from mcp_memory.server.schemas import (
     AnswerArguments,
     Arguments,
     Document,
+    EvolveArguments,
     ExploreArguments,
     Fact,
+    Feedback,
     Message,
     Operator,
     ReconstructArguments,
@@ -38,9 +50,11 @@ QUERY_BYTES = 20_000
 """Of a query or question in UTF-8: beyond that it is a text to remember, not a question."""
 ENTITIES = 16
 """Names that a recall may start from; each costs a search of its own."""
+JUDGED = 200
+"""Pieces of evidence that a caller may judge at once: as many as a recall returns."""
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
-_LISTS = ("messages", "documents", "facts", "entities")
+_LISTS = ("messages", "documents", "facts", "entities", "steps")
 _EXPECTED = {
     "string": "a text",
     "int": "a whole number",
@@ -56,6 +70,7 @@ _WANTED = {
     "intent": f"one of {', '.join(get_args(Intent))}",
     "detail": f"one of {', '.join(get_args(HowMuch))}",
     "operator": f"one of {', '.join(get_args(Operator))}",
+    "steps": f"a list of {', '.join(get_args(EvolveStep))}",
 }
 """What a field takes of which not every value of its type will do."""
 
@@ -139,7 +154,20 @@ def answer_request(args: AnswerArguments) -> AnswerRequest:
     """
     question = checks.text("question", args.question, QUERY_BYTES, None, "Give a whole question.")
     as_of = checks.moment("as_of", args.as_of)
-    return AnswerRequest(checks.space(args.space), question, args.limit, as_of, args.detail)
+    return AnswerRequest(checks.space(args.space), question, args.limit, as_of, args.detail, args.learn)
+
+
+def evolve_request(args: EvolveArguments, limits: Limits) -> EvolveRequest:
+    """Return what a call of memory_evolve asks for; whether it knows the episode is told later.
+
+    Raises:
+        InvalidInput: naming the argument.
+    """
+    feedback = None if args.feedback is None else _feedback(args.feedback, limits)
+    if feedback is not None and args.episode is None:
+        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    steps = tuple(dict.fromkeys(args.steps or ()))
+    return EvolveRequest(checks.space(args.space), checks.name("episode", args.episode, limits), feedback, steps)
 
 
 def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
@@ -151,6 +179,9 @@ def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
     query = args.query
     if query is not None:
         query = checks.text("query", query, QUERY_BYTES, None, "Say what you are after, or leave it out.")
+    if args.operator == "propagate" and args.entity is None and query is None:
+        remedy = "The operator propagate begins at an entity, or at what a query names. Give one of them."
+        raise InvalidInput("entity", "is missing", remedy)
     return ExploreRequest(
         checks.space(args.space),
         args.operator,
@@ -159,6 +190,18 @@ def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
         query,
         checks.window(args.since, args.until),
         args.limit,
+    )
+
+
+def _feedback(given: Feedback, limits: Limits) -> Said:
+    correction = given.correction
+    if correction is not None:
+        correction = checks.text("feedback.correction", correction, limits.message_bytes, "limits.message_bytes")
+    return Said(
+        _names("feedback.supports", given.supports, JUDGED, limits),
+        _names("feedback.not_supports", given.not_supports, JUDGED, limits),
+        given.answer_correct,
+        correction,
     )
 
 
@@ -245,7 +288,8 @@ def _refusal(model: type[Arguments], error: Mapping[str, Any]) -> InvalidInput:
     if kind == "missing":
         wanted = _WANTED.get(str(place[-1]))
         return InvalidInput(argument, "is missing", f"Give {wanted}." if wanted else "It cannot be left out.")
-    if wanted := _WANTED.get(str(place[-1])):
+    field = next(part for part in reversed(place) if isinstance(part, str))  # of "steps[0]" it is "steps"
+    if wanted := _WANTED.get(field):
         return InvalidInput(argument, f"{checks.shown(value)} will not do", f"Give {wanted}.")
     expected = _EXPECTED.get(kind.split("_")[0], "another type")
     return InvalidInput(argument, f"{checks.shown(value)} is not {expected}", f"Give {expected}.")
@@ -253,5 +297,10 @@ def _refusal(model: type[Arguments], error: Mapping[str, Any]) -> InvalidInput:
 
 def _model_at(model: type[Arguments], place: Sequence[int | str]) -> type[Arguments]:
     """Return the model whose fields are meant at a place: of the arguments, or of one item of a list of them."""
-    parts: dict[str, type[Arguments]] = {"messages": Message, "documents": Document, "facts": Fact}
+    parts: dict[str, type[Arguments]] = {
+        "messages": Message,
+        "documents": Document,
+        "facts": Fact,
+        "feedback": Feedback,
+    }
     return parts.get(str(place[0]), model) if place else model

@@ -18,14 +18,18 @@ from mcp_memory.server import records
 from mcp_memory.server.budget import SHARES, Reply, counted, left_out, most_fitting, within
 from mcp_memory.server.results import (
     AnswerResult,
+    BudgetResult,
+    ChangeResult,
     CitationResult,
     Counts,
+    EvolveResult,
     ExploreResult,
     FactResult,
     ItemResult,
     NextResult,
     ReconstructResult,
     RootResult,
+    SkippedResult,
     SpaceCounts,
     StatusResult,
     StorageResult,
@@ -39,7 +43,7 @@ if TYPE_CHECKING:
 
 SPACES_SHOWN = 50
 CHANGES_TOLD = 10
-"""Facts that a write closed or found contested, as the readable part names them; the structured part has all."""
+"""Changes that the readable part of a reply names; the structured part has all."""
 
 
 def written(request: requests.WriteRequest, result: requests.WriteResult) -> Reply:
@@ -82,6 +86,7 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
     def reply(kept: int) -> Reply:
         warnings = [*said, *left_out(len(recall.evidence) - kept)]
         result = ReconstructResult(
+            episode=recall.episode,
             evidence=[records.row(item) for item in recall.evidence[:kept]],
             sufficient=recall.sufficient,
             sufficiency=records.rounded(recall.sufficiency),
@@ -93,7 +98,8 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
         enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
         uncovered = f"; nothing on: {', '.join(missing)}" if missing else ""
         judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
-        return Reply(result, _lines(*records.numbered(recall.evidence[:kept]), *told, judgement, *_warned(warnings)))
+        lines = [*records.numbered(recall.evidence[:kept]), *told, judgement, *_warned(warnings)]
+        return Reply(result, _lines(*lines, *_episode(recall)))
 
     fitting = most_fitting(reply, 0, len(recall.evidence), max_tokens)
     return fitting or reply(0)  # without a record it always fits: what stays is bounded above
@@ -114,6 +120,7 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
         cited, shown = citations[:kept], items[: max(kept - len(citations), 0)]
         warnings = [*said, *left_out(len(citations) + len(items) - kept)]
         result = AnswerResult(
+            episode=answer.recall.episode,
             answer=answer.text,
             abstained=answer.text is None,
             confidence=records.rounded(answer.confidence),
@@ -136,7 +143,8 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
             words = records.indented(answer.text)
             head = [f"Answer: {words} (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
             head += [f"- {records.heading(c.source.turn)} “{records.indented(c.source.quote)}”" for c in cited]
-        return Reply(result, _lines(*head, *(records.numbered(shown) if shown else ()), *told, *_warned(warnings)))
+        lines = [*head, *(records.numbered(shown) if shown else ()), *told, *_warned(warnings)]
+        return Reply(result, _lines(*lines, *_episode(answer.recall)))
 
     least = min(len(citations), 1)
     fitting = most_fitting(reply, least, len(citations) + len(items), max_tokens)
@@ -163,6 +171,26 @@ def explored(step: Found, max_tokens: int) -> Reply:
         )
 
     return most_fitting(reply, 0, len(step.items), max_tokens) or reply(0)
+
+
+def evolved(result: requests.EvolveResult) -> Reply:
+    """Return what memory_evolve says."""
+    changes = [
+        ChangeResult(step=one.step, kind=one.kind, id=one.id, text=one.text, before=one.before, after=one.after)
+        for one in result.changes
+    ]
+    lines = [f"{counted(len(changes), 'change')}." if changes else "Nothing changed."]
+    for change in changes[:CHANGES_TOLD]:
+        was = f"{change.before} -> " if change.before else ""
+        lines.append(f"- {change.step}: {was}{change.after}: {records.indented(change.text)}")
+    lines += [f"Skipped {one.step}: {one.reason}" for one in result.skipped]
+    structured = EvolveResult(
+        changes=changes,
+        skipped=[SkippedResult(step=one.step, reason=one.reason) for one in result.skipped],
+        engine=result.engine,
+        warnings=list(result.warnings),
+    )
+    return Reply(structured, _lines(*lines, *_warned(result.warnings)))
 
 
 def reported(state: status.Status) -> Reply:
@@ -226,12 +254,13 @@ def _warned(warnings: Sequence[str]) -> list[str]:
 
 
 class _Beside(TypedDict):
-    """What stands beside the evidence; the last three only with all detail."""
+    """What stands beside the evidence; the last four only with all detail."""
 
     conflicts: list[str]
     roots: list[RootResult] | None
     paths: list[str] | None
     next: list[NextResult] | None
+    budget: BudgetResult | None
 
 
 def _beside(recall: found.Recall, max_tokens: int, detail: requests.Detail) -> tuple[_Beside, list[str]]:
@@ -239,14 +268,19 @@ def _beside(recall: found.Recall, max_tokens: int, detail: requests.Detail) -> t
     conflicts = within(recall.conflicts, "conflicts", max_tokens)
     lines = [f"Conflict: {_line(conflict)}" for conflict in conflicts]
     if detail == "brief":
-        return {"conflicts": conflicts, "roots": None, "paths": None, "next": None}, lines
+        return {"conflicts": conflicts, "roots": None, "paths": None, "next": None, "budget": None}, lines
     roots = [RootResult(name=root.name, intent=root.intent) for root in recall.roots]
     roots = within(roots, "roots", max_tokens)
     paths = within([serialise(path) for path in recall.paths], "paths", max_tokens)
     further = within([_next(one) for one in recall.next], "next", max_tokens)
     lines += [f"Path: {_line(path)}" for path in paths]
     lines += [_suggested(one) for one in further]
-    return {"conflicts": conflicts, "roots": roots, "paths": paths, "next": further}, lines
+    took = BudgetResult(rounds=recall.rounds)
+    return {"conflicts": conflicts, "roots": roots, "paths": paths, "next": further, "budget": took}, lines
+
+
+def _episode(recall: found.Recall) -> list[str]:
+    return [f"Episode {recall.episode} (for memory_evolve)."] if recall.episode else []
 
 
 def _next(suggestion: found.Suggestion) -> NextResult:

@@ -1,7 +1,8 @@
 """What a client can read without a tool: the guide, and the memory as it lies there, space by space.
 
 Every resource is a row of ``TEMPLATES`` (or the guide, which is a text): what was said is read in ``stored.py``, what
-follows from it in ``known.py``. Most are JSON; long ones come in pages, each of which names the next by its URI.
+follows from it in ``known.py``, what was learnt in ``learnt.py``. Most are JSON; long ones come in pages, each of which
+names the next by its URI.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from mcp_types import Completion, Resource, ResourceTemplate
 
 from mcp_memory.domain.ids import version_id
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import known, stored
+from mcp_memory.server import known, learnt, stored
 from mcp_memory.server.paging import (
     DEFAULT_SPACE,
     ENTITIES,
     ENTITY,
+    EPISODE,
     FACT,
     GRAPH,
     GRAPHML,
@@ -71,7 +73,8 @@ TEMPLATES = (
     Template(STATUS, "status", "How much a space holds, and whether the memory is well.", stored.status),
     Template(SESSIONS, "sessions", "The sessions of a space, in order of arrival.", stored.sessions),
     Template(SESSION, "session", "A session's messages and documents, in order and word for word.", stored.session),
-    Template(SENTENCE, "sentence", "A sentence, the times it states, and where it stands.", stored.sentence),
+    Template(SENTENCE, "sentence", "A sentence, its times, its place, and what was learnt of it.", stored.sentence),
+    Template(EPISODE, "episode", "A recall or answer that was learnt from, and what judges said.", learnt.episode),
     Template(ENTITIES, "entities", "Everything that facts are about.", known.entities),
     Template(ENTITY, "entity", "An entity: its names, and the facts about it by relation.", known.entity),
     Template(TIMELINE, "timeline", "Every version of every fact about an entity, with its validity.", known.timeline),
@@ -143,6 +146,8 @@ async def complete(memory: Memory, uri_template: str, argument: str, typed: str,
             options = space.sessions
         elif argument == "id" and uri_template == str(SENTENCE):
             options = (sentence.id for sentence in space.sentences)
+        elif argument == "id" and uri_template == str(EPISODE):
+            options = dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
         elif argument == "id" and uri_template == str(FACT):
             options = (version_id(said.id) for said in space.facts.rows if not said.negated)
         elif argument in ("name", "entity"):

@@ -5,14 +5,14 @@ A field that is None is left out of a reply, so its schema has no null.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.evidence import Engine, EvidenceKind
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.paths import Rule
-from mcp_memory.domain.requests import Op
+from mcp_memory.domain.requests import EvolveStep, Op
 
 Score = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[StrictInt, Field(ge=0)]
@@ -104,13 +104,21 @@ class NextResult(BaseModel):
     why: str
 
 
-class DetailedResult(Result):
-    """What recall and answer have in common; the last three only with detail=full."""
+class BudgetResult(BaseModel):
+    """What a recall took."""
 
+    rounds: Annotated[Count, Field(description="Of propagation.")]
+
+
+class DetailedResult(Result):
+    """What recall and answer have in common; the last four only with detail=full."""
+
+    episode: Annotated[str, Field(description="Names this reply to memory_evolve.")]
     conflicts: Annotated[list[str], Field(description="Where facts contradict each other.")]
     roots: list[RootResult] | None = None
     paths: Annotated[list[str] | None, Field(description="Facts end to end, best first.")] = None
     next: list[NextResult] | None = None
+    budget: BudgetResult | None = None
 
 
 class ReconstructResult(DetailedResult):
@@ -146,6 +154,31 @@ class ExploreResult(Result):
 
     items: Annotated[list[EvidenceResult], Field(description="Best first.")]
     next: list[NextResult]
+
+
+class ChangeResult(BaseModel):
+    """One thing that was improved."""
+
+    step: EvolveStep
+    kind: Literal["sentence", "fact", "message", "relation"]
+    id: str
+    text: str
+    before: str | None = None
+    after: str
+
+
+class SkippedResult(BaseModel):
+    """A step that changed nothing."""
+
+    step: EvolveStep
+    reason: str
+
+
+class EvolveResult(Result):
+    """Of memory_evolve."""
+
+    changes: list[ChangeResult]
+    skipped: list[SkippedResult]
 
 
 class Counts(BaseModel):

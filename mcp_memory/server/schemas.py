@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import Detail as HowMuch
+from mcp_memory.domain.requests import EvolveStep
 
 LIMIT = (1, 200)
 MAX_TOKENS = (100, 100_000)
@@ -22,7 +23,7 @@ Limit = Annotated[StrictInt, Field(ge=LIMIT[0], le=LIMIT[1], description="Most i
 Confidence = Annotated[float, Field(strict=True, gt=0, le=1)]
 AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
 Detail = Annotated[HowMuch, Field(description="full: also starting points, paths of facts, and steps to try next.")]
-Operator = Literal["expand_facts", "versions", "timeline", "counterfactual"]
+Operator = Literal["expand_facts", "versions", "timeline", "counterfactual", "propagate"]
 MaxTokens = Annotated[StrictInt, Field(ge=MAX_TOKENS[0], le=MAX_TOKENS[1], description="Most tokens of the reply.")]
 
 
@@ -99,6 +100,25 @@ class AnswerArguments(Arguments):
     max_tokens: MaxTokens = 2000
     as_of: AsOf = None
     detail: Detail = "brief"
+    learn: Annotated[StrictBool, Field(description="Learn from it which records help with such questions.")] = True
+    space: Space = "default"
+
+
+class Feedback(Arguments):
+    """What a caller says of an episode."""
+
+    supports: Annotated[list[str] | None, Field(description="Ids of evidence that gave or led to the answer.")] = None
+    not_supports: Annotated[list[str] | None, Field(description="Ids of evidence that did not.")] = None
+    answer_correct: Annotated[StrictBool | None, Field(description="false: what is in not_supports misled.")] = None
+    correction: Annotated[str | None, Field(description="What is so, in whole sentences with names.")] = None
+
+
+class EvolveArguments(Arguments):
+    """Of memory_evolve."""
+
+    episode: Annotated[str | None, Field(description="Of the reply that you judge.")] = None
+    feedback: Feedback | None = None
+    steps: Annotated[list[EvolveStep] | None, Field(description="Left out: all that the call has input for.")] = None
     space: Space = "default"
 
 

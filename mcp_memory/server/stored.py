@@ -11,6 +11,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
 from mcp_memory.server import records
+from mcp_memory.server.learnt import state
 from mcp_memory.server.paging import SESSION, SESSIONS, SPACES_PAGED, Values, following, page, space_of, told
 from mcp_memory.server.render import space_counts
 
@@ -66,7 +67,7 @@ async def session(memory: Memory, values: Values) -> dict[str, Any]:
 
 
 async def sentence(memory: Memory, values: Values) -> dict[str, Any]:
-    """One sentence, the times it states, and where it stands."""
+    """One sentence, the times it states, where it stands, and what was learnt of it."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
         sentence = space.sentence(values["id"])
@@ -97,6 +98,7 @@ async def sentence(memory: Memory, values: Values) -> dict[str, Any]:
                 "text": space.text(sentence),
                 "times": [told(time) for time in times],
                 "source": source,
+                "learnt": state(space, sentence),
             }
         )
 

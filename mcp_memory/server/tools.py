@@ -17,10 +17,19 @@ from mcp_types import ToolAnnotations
 from mcp_memory.config import Limits
 from mcp_memory.server import arguments, render
 from mcp_memory.server.budget import Reply
-from mcp_memory.server.results import AnswerResult, ExploreResult, ReconstructResult, Result, StatusResult, WriteResult
+from mcp_memory.server.results import (
+    AnswerResult,
+    EvolveResult,
+    ExploreResult,
+    ReconstructResult,
+    Result,
+    StatusResult,
+    WriteResult,
+)
 from mcp_memory.server.schemas import (
     AnswerArguments,
     Arguments,
+    EvolveArguments,
     ExploreArguments,
     ReconstructArguments,
     StatusArguments,
@@ -49,6 +58,7 @@ class Tool(Generic[ArgumentsT]):
         result: what it returns.
         prepare: checks arguments, then returns what is to be done; it raises `InvalidInput` before anything is.
         read_only: whether it stores nothing.
+        repeatable: whether a repeated call changes nothing more.
     """
 
     name: str
@@ -58,6 +68,7 @@ class Tool(Generic[ArgumentsT]):
     result: type[Result]
     prepare: Callable[[ArgumentsT, Limits], Run]
     read_only: bool
+    repeatable: bool = True
 
     def call(self, raw: Mapping[str, Any], limits: Limits) -> Run:
         """Return what a call asks for.
@@ -80,7 +91,7 @@ class Tool(Generic[ArgumentsT]):
                 title=self.title,
                 read_only_hint=self.read_only,
                 destructive_hint=False,
-                idempotent_hint=True,  # repeating a write stores nothing: ids follow from what was given
+                idempotent_hint=self.repeatable,
                 open_world_hint=False,
             ),
         )
@@ -109,6 +120,15 @@ def _answer(args: AnswerArguments, _limits: Limits) -> Run:
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
         return render.answered(await memory.answer(request), args.max_tokens, args.detail)
+
+    return run
+
+
+def _evolve(args: EvolveArguments, limits: Limits) -> Run:
+    request = arguments.evolve_request(args, limits)
+
+    async def run(memory: Memory, progress: Progress) -> Reply:
+        return render.evolved(await memory.evolve(request, progress))
 
     return run
 
@@ -166,21 +186,37 @@ ANSWER = Tool(
     description=(
         "Answer one simple question (who, when, where, how long, how many, yes or no) from memory alone, with verbatim "
         "citations. Use it for facts to be quoted or checked. It abstains rather than guesses and then hands over the "
-        "evidence, from which you may compose an answer yourself."
+        "evidence, from which you may compose an answer yourself. It learns which records help with such questions."
     ),
     arguments=AnswerArguments,
     result=AnswerResult,
     prepare=_answer,
-    read_only=True,
+    read_only=False,  # what it learns is stored
+    repeatable=False,  # each answer is an episode of its own
+)
+EVOLVE = Tool(
+    name="memory_evolve",
+    title="Improve",
+    description=(
+        "Tell the memory how well it recalled or answered, so that it finds better next time. Use it once you know "
+        "which evidence gave the answer, when the user says that an answer was right or wrong, and with a correction "
+        "when they say what is so instead. Give the episode of that reply. Each episode can be judged once; when the "
+        "call returns, what was learnt is stored."
+    ),
+    arguments=EvolveArguments,
+    result=EvolveResult,
+    prepare=_evolve,
+    read_only=False,
 )
 EXPLORE = Tool(
     name="memory_explore",
     title="Explore",
     description=(
-        "Take one step through the facts of memory. Use it when recall did not suffice, or to follow a `next` that a "
+        "Take one step through memory. Use it when recall did not suffice, or to follow a `next` that a "
         "reply gave. expand_facts: facts around an entity. versions: every value that its facts had over time. "
         "timeline: what began or held, in order, of an entity or between since and until. counterfactual: hypotheses "
-        "about an entity where no fact is known, marked as inferred."
+        "about an entity where no fact is known, marked as inferred. propagate: sentences that name an entity, or what "
+        "the query names, and to whom they lead."
     ),
     arguments=ExploreArguments,
     result=ExploreResult,
@@ -200,4 +236,4 @@ STATUS = Tool(
     read_only=True,
 )
 
-TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (WRITE, RECONSTRUCT, ANSWER, EXPLORE, STATUS)}
+TOOLS: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (WRITE, RECONSTRUCT, ANSWER, EVOLVE, EXPLORE, STATUS)}

@@ -3,22 +3,33 @@
 Recall first; then a judge proposes the best that the facts and the evidence's sentences can say, with a confidence.
 Below the bar nothing is said: the caller gets the evidence and can make up its own mind. Every answer cites the
 sentences that it stands on, as spans of the stored turns (I-38), and each citation names an item of the evidence.
+
+Then the memory judges its own answer and learns from that (GAM-RAG §3.3): one step, durable when the answer returns. An
+abstention teaches nothing, and neither does what is known already. Where the store cannot be written to, the answer is
+given all the same, with a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
+from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Answer, Evidence, Recall, Source
 from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.ports import Answerer, Embedder, Store
+from mcp_memory.errors import StoreError
+from mcp_memory.gain.gates import opened
+from mcp_memory.ports import Answerer, Embedder, Judge, Store, Teach
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
+from mcp_memory.services.episodes import Episodes, cited, episode_of
+from mcp_memory.services.labelling import Trial, own_lesson, trial
+from mcp_memory.services.learning import learn
 from mcp_memory.services.reconstruct import Looking, ask, find, recalled
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
@@ -50,6 +61,23 @@ class Bar:
         return proposal.confidence >= (self.document if kind == "document" else self.talk)
 
 
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is done with what the memory says of its own answers.
+
+    Attributes:
+        judge: says which sentences support one.
+        teach: the update.
+        labels: when the judge's word counts: at once (``learn``), only once a caller has said that the answer was right
+            (``wait``), or at once for answers without a hedge (``sure``). Measured on dialogues, 70 of 100 sentences
+            that the embedded judge labels are right, of answers without a hedge 88, which are a quarter of them.
+    """
+
+    judge: Judge
+    teach: Teach
+    labels: Literal["learn", "sure", "wait"] = "sure"
+
+
 async def answer(
     store: Store,
     embedder: Embedder,
@@ -58,28 +86,89 @@ async def answer(
     *,
     looking: Looking,
     bar: Bar,
+    episodes: Episodes,
+    own: Own | None = None,
     now: Millis,
 ) -> Answer:
     """Return the answer, or an abstention (``text`` is None) with the evidence and how near it came.
 
-    What the facts contradict each other in about the question is told in ``recall.conflicts``, answer or not.
+    What the facts contradict each other in about the question is told in ``recall.conflicts``, answer or not. Both are
+    kept as an episode.
+
+    Args:
+        store: where.
+        embedder: of the question.
+        answerer: proposes what could be said.
+        request: what is asked.
+        looking: how it is looked for.
+        bar: how sure an answer has to be.
+        episodes: of this process.
+        own: how the memory learns from its own answers; None where it does not.
+        now: the moment of asking.
     """
-    question, vectors = await ask(store, embedder, request.space, request.question, now)
+    asking = await ask(store, embedder, request.space, request.question, now)
+    question = asking.question
     wanted = RecallRequest(request.space, request.question, request.limit, as_of=request.as_of, detail=request.detail)
     async with store.reading() as view:
         space = view.space(request.space)
-        hits, navigation = await find(store, space, question, vectors, wanted, looking, now)
-        recall, knowledge = recalled(space, question, hits, navigation, wanted, now)
-        candidates = sentences(space, hits, recall, vectors)
+        findings = await find(store, embedder, space, asking, wanted, looking, now)
+        recall, knowledge = recalled(space, question, findings, wanted, now)
+        candidates = sentences(space, findings.hits, recall, asking.vectors)
         words = space.index(WordIndex)
         rarity = {stem: words.rarity(stem) for stem in question.stems}
     proposal = await answerer.propose(question, candidates, rarity, knowledge)
+    found = _said(recall, proposal, knowledge, bar)
+    async with store.reading() as view:
+        space = view.space(request.space)
+        episode = replace(
+            episode_of(
+                space,
+                request.question,
+                found.recall,
+                now=now,
+                question=question,
+                activated=findings.guidance.activated,
+            ),
+            answer=found.text,
+            cited=cited(space, found.citations),
+            abstained=found.text is None,
+        )
+        asked = None
+        if own is not None and request.learn and found.text is not None:
+            gates = opened(space, space.beliefs, asking.vectors, asking.time, looking.learning)
+            asked = trial(space, episode, found, gates)
+    found = replace(found, recall=replace(found.recall, episode=episode.id))
+    if own is None or asked is None:
+        episodes.keep(episode)
+        return found
+    return await _learning(store, embedder, episodes, own, found, episode, asked)
+
+
+def _said(recall: Recall, proposal: Proposal | None, knowledge: Knowledge, bar: Bar) -> Answer:
+    """Return a proposal as the answer, or the abstention that it comes to."""
     if proposal is None:
         return Answer(None, 0.0, False, (), recall)
     if not bar.passes(proposal):
         return Answer(None, proposal.confidence, False, (), recall)
     hedged = proposal.hedged or proposal.confidence < bar.plain
     return Answer(proposal.text, proposal.confidence, hedged, proposal.citations, resting(recall, proposal, knowledge))
+
+
+async def _learning(
+    store: Store, embedder: Embedder, episodes: Episodes, own: Own, found: Answer, episode: Episode, asked: Trial
+) -> Answer:
+    """Return the answer once what its own judge says of it is learnt, or waits for a caller."""
+    lesson = await own_lesson(own.judge, episode, asked)
+    wait = own.labels == "wait" or (own.labels == "sure" and found.hedged)
+    episodes.keep(episode, lesson if wait else None)
+    if lesson is None or wait:
+        return found
+    try:
+        await learn(store, embedder, own.teach, [lesson])
+    except StoreError as error:
+        warning = f"Nothing was learnt from this answer: {error}"
+        return replace(found, recall=replace(found.recall, warnings=(*found.recall.warnings, warning)))
+    return found
 
 
 def resting(recall: Recall, proposal: Proposal, knowledge: Knowledge) -> Recall:

@@ -12,13 +12,23 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
+from mcp_memory.gain.gates import opened, weighing
+from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.propagation import Rows
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
 from mcp_memory.services.following import cosine_of
 from mcp_memory.services.reconstruct import ask, cosines
+from mcp_memory.vectors import Scores
 
 
 async def explore(
-    store: Store, embedder: Embedder, operators: Mapping[str, Operator], request: ExploreRequest, *, now: Millis
+    store: Store,
+    embedder: Embedder,
+    operators: Mapping[str, Operator],
+    request: ExploreRequest,
+    *,
+    now: Millis,
+    learning: Learning | None = None,
 ) -> Found:
     """Return what one step finds; of a space or an entity that nobody knows it finds nothing.
 
@@ -28,6 +38,7 @@ async def explore(
         operators: by name.
         request: which step, and with what.
         now: the moment of asking, against which the query's words for times are read.
+        learning: how what was learnt counts; None where it does not.
 
     Raises:
         InvalidInput: there is no such operator, or it lacks an argument that it cannot do without.
@@ -41,12 +52,17 @@ async def explore(
             raise InvalidInput(needed, "is missing", f"The operator {operator.name} cannot do without it.")
     question = None
     likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
+    weigh: Callable[[Rows], Scores] | None = None
     if request.query is not None:
-        question, vectors = await ask(store, embedder, request.space, request.query, now)
+        asked = await ask(store, embedder, request.space, request.query, now)
+        question, vectors = asked.question, asked.vectors
     async with store.reading() as view:
         space = view.space(request.space)
         if question is not None:
-            likeness = cosine_of(space, vectors, await cosines(store, space, vectors))
+            near = await cosines(store, space, vectors)
+            likeness = cosine_of(space, vectors, near)
+            gates = {} if learning is None else opened(space, space.beliefs, vectors, asked.time, learning)
+            weigh = weighing(space, vectors, near, gates, request.window)
         return operator(
             Step(
                 space,
@@ -56,6 +72,7 @@ async def explore(
                 relation=request.relation,
                 window=request.window,
                 limit=request.limit,
+                weigh=weigh,
             )
         )
 

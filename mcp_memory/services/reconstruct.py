@@ -1,13 +1,13 @@
 """Recall: what in a space bears on a question, best first, and how far it goes.
 
-Read it as the walk of one question: understand it, embed it, follow the facts about what it names, look at the raw
-text through every channel, judge whether that is enough.
+Read it as the walk of one question: understand it, embed it, follow the facts about what it names, ask what was learnt
+and where that leads, look at the raw text through every channel, judge whether that is enough.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,17 +15,22 @@ from mcp_memory.domain.answers import Knowledge
 from mcp_memory.domain.evidence import Recall
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
+from mcp_memory.gain.guided import Guidance, guide
+from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.propagation import Propagating
 from mcp_memory.language.questions import Question, understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.search.look import Hit, Switches, Weights, look, newest, queries
+from mcp_memory.search.look import Hit, Switches, Weights, deepened, newest, queries, ranked, survey
+from mcp_memory.search.residual import compared, residuals
 from mcp_memory.search.sufficiency import judge
+from mcp_memory.services.episodes import Episodes, episode_of, time_words
 from mcp_memory.services.evidence import evidence_of
 from mcp_memory.services.following import Following, follow, on_segments
 from mcp_memory.services.known import known, told
 from mcp_memory.services.suggesting import suggestions
-from mcp_memory.vectors import Matrix
+from mcp_memory.vectors import Matrix, Vector
 from mcp_memory.view.space import NONE, Space
 
 NEAREST = 200
@@ -40,66 +45,145 @@ class Looking:
         weights: what each channel counts.
         switches: which channels take part.
         following: how facts are followed.
+        learning: how what was learnt counts.
+        propagating: how far propagation goes; None without it.
     """
 
     weights: Weights = field(default_factory=Weights)
     switches: Switches = field(default_factory=Switches)
     following: Following = field(default_factory=Following)
+    learning: Learning = field(default_factory=Learning)
+    propagating: Propagating | None = field(default_factory=Propagating)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, ready to be looked for.
+
+    Attributes:
+        question: understood with the speakers of the space.
+        vectors: of `search.look.queries`.
+        time: of the words that say a time, shape ``(d,)``; None for a question without one.
+    """
+
+    question: Question
+    vectors: Matrix
+    time: Vector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found for a question.
+
+    Attributes:
+        hits: best first.
+        navigation: the paths through facts.
+        guidance: what propagation activated, and what was learnt.
+    """
+
+    hits: Sequence[Hit]
+    navigation: Navigation
+    guidance: Guidance
 
 
 async def reconstruct(
-    store: Store, embedder: Embedder, request: RecallRequest, *, looking: Looking, now: Millis
+    store: Store, embedder: Embedder, request: RecallRequest, *, looking: Looking, episodes: Episodes, now: Millis
 ) -> Recall:
-    """Return the evidence for a question, or the newest items where nothing is asked.
+    """Return the evidence for a question, or the newest items where nothing is asked; it is kept as an episode.
 
     An unknown space is an empty one: the result then has no evidence.
     """
     if request.query is None:
         async with store.reading() as view:
-            return _newest(view.space(request.space), request)
-    question, vectors = await ask(store, embedder, request.space, request.query, now)
+            space = view.space(request.space)
+            recall = _newest(space, request)
+            episode = episode_of(space, "", recall, now=now)
+        episodes.keep(episode)
+        return replace(recall, episode=episode.id)
+    asked = await ask(store, embedder, request.space, request.query, now)
     async with store.reading() as view:
         space = view.space(request.space)
-        hits, navigation = await find(store, space, question, vectors, request, looking, now)
-        return recalled(space, question, hits, navigation, request, now)[0]
+        findings = await find(store, embedder, space, asked, request, looking, now)
+        recall, _ = recalled(space, asked.question, findings, request, now)
+        episode = episode_of(
+            space, request.query, recall, now=now, question=asked.question, activated=findings.guidance.activated
+        )
+    episodes.keep(episode)
+    return replace(recall, episode=episode.id)
 
 
-async def ask(store: Store, embedder: Embedder, space: str, query: str, now: Millis) -> tuple[Question, Matrix]:
-    """Return the query understood, and the vectors of `search.look.queries`."""
+async def ask(store: Store, embedder: Embedder, space: str, query: str, now: Millis) -> Asked:
+    """Return the query understood and embedded."""
     async with store.reading() as view:
-        question = understand(query, view.space(space).speakers, now)
-    return question, await embedder.embed(queries(question))
+        known_here = view.space(space)
+        question = understand(query, known_here.speakers, now)
+        time = time_words(question, now) if len(known_here.beliefs) else None  # else nothing is held against it
+    texts = queries(question)
+    vectors = await embedder.embed([*texts, time] if time else texts)
+    return Asked(question, vectors[: len(texts)], vectors[-1] if time else None)
 
 
 async def find(
     store: Store,
+    embedder: Embedder,
     space: Space,
-    question: Question,
-    vectors: Matrix,
+    asked: Asked,
     request: RecallRequest,
     looking: Looking,
     now: Millis,
-) -> tuple[list[Hit], Navigation]:
-    """Return the hits for a question, best first, and the paths through facts; ``space`` is of a view held still."""
+) -> Findings:
+    """Return what is found for a question.
+
+    Args:
+        store: asked for what is nearest where the view holds no vectors.
+        embedder: of what the question still asks after the first look, if that is looked for: a few short texts, while
+            the view is held, so that rows mean the same when they are compared.
+        space: of a view that is held still.
+        asked: in this space.
+        request: the window, the limit, and how facts are followed.
+        looking: how.
+        now: the moment of asking.
+    """
+    question, vectors = asked.question, asked.vectors
     likeness = await cosines(store, space, vectors)
     if looking.following.facts and looking.switches.time:
         question = dated(space.facts, question)
     navigation = follow(space, question, vectors, likeness, request, looking.following, now)
-    extra = {"facts": on_segments(space, question, navigation.paths)} if navigation.paths else {}
     window, weights, switches = request.window, looking.weights, looking.switches
-    hits = look(space, question, likeness, window, weights, switches, request.limit, extra, vectors)
-    return hits, navigation
+    guidance = guide(
+        space,
+        space.beliefs,
+        question,
+        vectors,
+        likeness,
+        time=asked.time,
+        window=window,
+        learning=looking.learning,
+        propagating=looking.propagating,
+    )
+    extra = dict(guidance.channels)
+    if navigation.paths:
+        extra["facts"] = on_segments(space, question, navigation.paths)
+    seen = survey(space, question, likeness, window, weights, switches, extra, vectors)
+    if seen is None:
+        return Findings((), navigation, guidance)
+    further = residuals(space, question, seen.seeds, always=switches.residual_always) if switches.residual else ()
+    if further:
+        residual = await embedder.embed([one.text for one in further])
+        given = compared(further, await cosines(store, space, residual))
+        seen = deepened(space, seen, question, given, weights)
+    return Findings(ranked(space, seen, request.limit), navigation, guidance)
 
 
 def recalled(
     space: Space,
     question: Question,
-    hits: Sequence[Hit],
-    navigation: Navigation,
+    findings: Findings,
     request: RecallRequest,
     now: Millis,
 ) -> tuple[Recall, Knowledge]:
-    """Return the hits as evidence, with recall's judgement of itself, and what the facts know about the question."""
+    """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
+    hits, navigation = findings.hits, findings.navigation
     judgement = judge(space, question, hits)
     knowledge = known(
         space,
@@ -120,6 +204,7 @@ def recalled(
         roots=navigation.roots,
         paths=navigation.paths,
         next=() if judgement.sufficient else suggestions(question, navigation),
+        rounds=findings.guidance.rounds,
     )
     return recall, knowledge
 

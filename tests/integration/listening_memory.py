@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 
@@ -26,9 +27,11 @@ class ListeningMemory:
     """Each turn is one sentence; a call's turns become visible together, at its end."""
 
     def __init__(self):
+        from mcp_memory.services.episodes import Episodes
         from mcp_memory.view.view import View
 
         self.view = View()
+        self.episodes = Episodes()
         self.store = self
         self.closed = False
         self.pause = anyio.lowlevel.checkpoint
@@ -104,7 +107,34 @@ class ListeningMemory:
                 found.append(Evidence(sentence.id, "sentence", source.quote, share, ("words",), (source,)))
         found.sort(key=lambda item: -item.score)
         best = found[0].score if found else 0.0
-        return Recall(tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words)))
+        recall = Recall(tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words)))
+        from mcp_memory.services.episodes import episode_of
+
+        episode = episode_of(space, request.query or "", recall, now=NOW)
+        self.episodes.keep(episode)
+        return replace(recall, episode=episode.id)
+
+    async def evolve(self, request, progress):
+        import numpy as np
+
+        from mcp_memory.domain.batch import Batch
+        from mcp_memory.domain.beliefs import Belief
+        from mcp_memory.domain.episodes import Lesson
+        from mcp_memory.domain.requests import EvolveResult, Improved, Skipped
+
+        await progress(0, 2, "learning")
+        episode = self.episodes.get(request.space, request.episode)
+        if episode is None:
+            raise InvalidInput("episode", f"{request.episode!r} is not known", "Recall again.")
+        if self.view.space(request.space).beliefs.lesson(episode.id, "caller"):
+            return EvolveResult((), (Skipped("feedback", "A judge is heard once."),))
+        labels = dict.fromkeys(request.feedback.supports, 1)
+        up = np.ones(1, dtype=np.float32)
+        beliefs = tuple(Belief(name, request.space, up, 0.2, supported=1) for name in labels)
+        self.view.add(Batch(lessons=(Lesson.of(episode, "caller", labels, NOW),), beliefs=beliefs), self.view.tx + 1)
+        await progress(2, 2, "done")
+        changed = [Improved("feedback", "sentence", name, "words", "doubt 1.000", "supports") for name in labels]
+        return EvolveResult(tuple(changed))
 
     async def answer(self, request):
         if request.question == "break":
@@ -127,7 +157,7 @@ class ListeningMemory:
             bytes=None,
             tx=self.view.tx,
             generation=0,
-            format=2,
+            format=3,
             embedder=None,
             holders=(1,),
             queue=0,

@@ -19,7 +19,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from mcp_memory.config import Config, Server
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
-from mcp_memory.server.paging import FACT, SESSION, TIMELINE
+from mcp_memory.server.paging import EPISODE, FACT, SESSION, TIMELINE
 
 pytestmark = pytest.mark.anyio
 LAZY = Config(server=Server(warm_up="first_call"))
@@ -293,6 +293,7 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         ("memory://default/entities/Zoe%20B", "nothing is known of 'Zoe B' in space 'default'"),
         ("memory://default/timeline/%E2%80%AE", "nothing is known of '\\u202e'"),
         ("memory://default/facts/f_0", "space 'default' has no fact 'f_0'"),
+        ("memory://default/episodes/ep_0", "nothing was learnt in space 'default' from an episode 'ep_0'"),
         ("memory://default/graph?entity=Zoe", "entity: nothing is known of 'Zoe'"),
         ("memory://default/graph?depth=11", "depth: '11' will not do. Give a whole number from 1 to 10"),
         ("memory://default/graph.mermaid?depth=%D9%A2", "depth: "),
@@ -394,6 +395,49 @@ async def test_the_graph_comes_as_json_as_a_drawing_and_as_a_file_whole_or_aroun
         file, kind = await content("memory://default/graph.graphml")
         assert kind == "application/graphml+xml"
         assert len(ElementTree.fromstring(file.encode()).findall(".//{*}edge")) == 3
+
+
+@ERAS
+async def test_feedback_teaches_and_what_was_learnt_can_be_read(mode):
+    async with connected(mode=mode) as client:
+
+        async def content(uri):
+            (part,) = (await client.read_resource(uri)).contents
+            return json.loads(part.text)
+
+        await said(client, "memory_write", messages=TALK)
+        recall = await said(client, "memory_reconstruct", query="Who adopted a dog")
+        best = recall["evidence"][0]["id"]
+        untaught = await content(f"memory://default/sentences/{best}")
+        assert untaught["learnt"] == {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
+        with pytest.raises(MCPError, match="nothing was learnt"):
+            await content(f"memory://default/episodes/{recall['episode']}")
+
+        reports = []
+
+        async def told(done, total, message):
+            reports.append((done, total))
+
+        feedback = {"episode": recall["episode"], "feedback": {"supports": [best]}}
+        done = await client.call_tool("memory_evolve", feedback, progress_callback=told)
+        assert [change["id"] for change in done.structured_content["changes"]] == [best]
+        assert reports == [(0, 2), (2, 2)]
+        again = await said(client, "memory_evolve", **feedback)
+        assert (again["changes"], [one["step"] for one in again["skipped"]]) == ([], ["feedback"])
+        assert "episode: 'ep_0' is not known" in await refused(
+            client, "memory_evolve", episode="ep_0", feedback={"answer_correct": True}
+        )
+
+        learnt = (await content(f"memory://default/sentences/{best}"))["learnt"]
+        assert (learnt["task_doubt"], learnt["supported"], learnt["nearness"]) == (0.2, 1, 1.0)
+        trace = await content(f"memory://default/episodes/{recall['episode']}")
+        assert (trace["query"], trace["evidence"][0]["id"]) == ("Who adopted a dog", best)
+        (lesson,) = trace["lessons"]
+        assert lesson["source"] == "caller"
+        assert (await content(lesson["labels"][0]["uri"]))["id"] == best
+        reference = ResourceTemplateReference(uri=str(EPISODE))
+        episodes = await client.complete(reference, {"name": "id", "value": "ep_"})
+        assert episodes.completion.values == [recall["episode"]]
 
 
 STRANGE = [

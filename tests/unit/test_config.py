@@ -8,10 +8,13 @@ import pytest
 from mcp_memory.config import Config, load
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.propagation import Propagating
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.search.weights import Switches
 from mcp_memory.services.answer import Bar
+from mcp_memory.wiring import Memory, learning_of
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -103,3 +106,18 @@ def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
     assert asdict(config.answer) == asdict(Bar())
     assert asdict(config.navigation).items() <= asdict(Limits()).items()
     assert config.facts.stable == STABLE
+    assert learning_of(config) == Learning()
+    assert Memory(config, None, None).propagating == Propagating()
+
+
+def test_settings_of_learning_reach_it() -> None:
+    environment = {
+        "MCP_MEMORY_GAIN_GATE": "published",
+        "MCP_MEMORY_GAIN_UPDATE": "additive",
+        "MCP_MEMORY_GAIN_EMBEDDED": "3",
+        "MCP_MEMORY_GAIN_TALK": "0.2",
+        "MCP_MEMORY_SWITCHES_TASK_MEMORY": "no",
+    }
+    learning = learning_of(load(None, environment))
+    assert (learning.gating.form, learning.gating.talk, learning.update) == ("published", 0.2, "additive")
+    assert (learning.noise.embedded, learning.task_memory, learning.time_memory) == (3.0, False, True)

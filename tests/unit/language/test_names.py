@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.names import HEAD_LENGTH, head, names
+from mcp_memory.language.names import HEAD_LENGTH, head, names, short
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,36 @@ def test_names_are_capitalised_runs_and_quotations(text: str, found: tuple[str, 
         (None, "in those years it was cold.", ""),
         (None, "It rained. The Blue Mill was closed.", ""),
         ("?", "…", ""),
+        (None, "“Blue Mill” is a song by Jane Roe.", "blue mill"),
+        (None, '"Blue Mill", a song by Jane Roe, came out in 1990.', "blue mill"),
+        (None, "The 1901 Blue Mill Cup was a race.", "1901 blue mill cup"),
+        (None, "Blue Mill may refer to: a theatre", "blue mill"),
+        (None, "The Blue Mill in Turku was a theatre.", "blue mill"),
+        (None, "1901 was a cold year.", ""),
+        (None, "Blue mills are a kind of mill.", "blue mills"),
+        (None, "In Turku, Jane Roe is a judge.", ""),
+        (None, "During the war she was a nurse.", ""),
     ],
 )
 def test_a_head_is_the_title_or_the_subject_of_the_first_sentence(title: str | None, text: str, found: str) -> None:
     assert " ".join(head(title, text)) == found
+
+
+@pytest.mark.parametrize(
+    ("title", "about", "found"),
+    [
+        (None, "jane ann roe", "jane roe"),
+        (None, "jane ann mary roe", "jane roe"),
+        ("Jane Ann Roe", "jane ann roe", ""),
+        (None, "jane roe", ""),
+        (None, "bank of turku", ""),
+        (None, "1901 blue cup", ""),
+    ],
+)
+def test_a_name_that_is_written_out_is_mentioned_by_its_first_and_last_word(
+    title: str | None, about: str, found: str
+) -> None:
+    assert " ".join(short(title, about.split())) == found
 
 
 @given(st.text(max_size=80), st.one_of(st.none(), st.text(max_size=40)))

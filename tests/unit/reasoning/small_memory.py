@@ -18,6 +18,7 @@ from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.search.look import INDEXES
 from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.derive import Reading
+from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.reconstruct import Looking
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
@@ -77,4 +78,7 @@ async def ask(
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
     asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
-    return await answer(store, embedder, EmbeddedAnswerer(), asked, looking=Looking(), bar=Bar(), now=now)
+    kept = Episodes()
+    return await answer(
+        store, embedder, EmbeddedAnswerer(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now
+    )

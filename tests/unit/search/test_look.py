@@ -9,7 +9,7 @@ from small_space import ask, batch, document, message, refs, space_of
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.look import INDEXES, Switches, newest, queries
+from mcp_memory.search.look import INDEXES, Switches, Weights, look, newest, queries
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -78,6 +78,27 @@ def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
     )
     assert refs(space, ask(space, "sister")) == ["1", "2"]
     assert refs(space, ask(space, "sister", switches=Switches(neighbours=False))) == ["1"]
+
+
+def test_a_reply_is_found_by_what_the_question_before_it_means() -> None:
+    space = space_of(
+        message("asked", "Bob", "What did you plant?"),
+        message("reply", "Ann", "Tulips, by the wall."),
+        message("told", "Ann", "I planted something."),
+        message("after", "Bob", "Lovely."),
+    )
+    question, cosines = understand("What is there in the garden?", ()), np.array([[0.5, 0.1, 0.1, 0.1]], np.float32)
+    hits = {space.segments[hit.row].id: hit for hit in look(space, question, cosines, Window(), Weights(), Switches())}
+    parts = [hits[segment.id].parts.get("reply", 0) for segment in space.segments]
+    assert parts == pytest.approx([0, 0.2 * 0.5, 0, 0])
+    assert "reply" in hits[space.segments[1].id].via
+
+
+def test_who_goes_on_talking_after_a_question_of_their_own_does_not_reply_to_it() -> None:
+    space = space_of(message("asked", "Ann", "What did I plant?"), message("on", "Ann", "Tulips, by the wall."))
+    question, cosines = understand("What is there in the garden?", ()), np.array([[0.5, 0.1]], np.float32)
+    hits = look(space, question, cosines, Window(), Weights(), Switches())
+    assert not any("reply" in hit.parts for hit in hits)
 
 
 def test_a_document_whose_head_stands_in_the_question_comes_first() -> None:

@@ -5,11 +5,24 @@ import json
 import pytest
 
 from mcp_memory.config import Limits
-from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.requests import Feedback, NewFact, NewItem
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.arguments import answer_request, explore_request, read, recall_request, write_request
-from mcp_memory.server.schemas import AnswerArguments, ExploreArguments, ReconstructArguments, WriteArguments
+from mcp_memory.server.arguments import (
+    answer_request,
+    evolve_request,
+    explore_request,
+    read,
+    recall_request,
+    write_request,
+)
+from mcp_memory.server.schemas import (
+    AnswerArguments,
+    EvolveArguments,
+    ExploreArguments,
+    ReconstructArguments,
+    WriteArguments,
+)
 from mcp_memory.server.tools import TOOLS
 
 LIMITS = Limits()
@@ -138,7 +151,27 @@ BAD = [
     ("memory_answer", {}, ["question: is missing"]),
     ("memory_answer", {"question": None}, ["question: is missing"]),
     ("memory_answer", {"question": "  "}, ["question: is empty"]),
-    ("memory_answer", {"question": "a", "learn": False}, ["learn: there is no such argument"]),
+    ("memory_answer", {"question": "a", "learn": "no"}, ["learn: 'no' is not true or false"]),
+    ("memory_explore", {"operator": "propagate"}, ["entity: is missing", "an entity, or at what a query names"]),
+    ("memory_evolve", {"feedback": {"supports": ["s_1"]}}, ["episode: is missing", "Give the episode that the reply"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": "good"}, ["feedback: 'good' is not an object"]),
+    (
+        "memory_evolve",
+        {"episode": "ep_1", "feedback": {"good": True}},
+        ["feedback.good: there is no", "supports, not_"],
+    ),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": "s"}}, ["feedback.supports: 's' is not a list"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": []}}, ["feedback.supports: is empty"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": [1]}}, ["feedback.supports[0]: 1 is not a text"]),
+    (
+        "memory_evolve",
+        {"episode": "ep_1", "feedback": {"answer_correct": "yes"}},
+        ["answer_correct: 'yes' is not true"],
+    ),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"correction": " "}}, ["feedback.correction: is empty"]),
+    ("memory_evolve", {"steps": ["points"]}, ["steps[0]: 'points' will not do", "feedback, confidence, cardinality"]),
+    ("memory_evolve", {"goal": "order"}, ["goal: there is no such argument", "episode, feedback, steps, space"]),
+    ("memory_evolve", {"episode": "", "feedback": {"answer_correct": True}}, ["episode: is empty"]),
     ("memory_status", {"space": "a"}, ["space: there is no such argument. Known here: none"]),
     ("memory_status", {"a\nb" * 100: 1}, ["there is no such argument"]),
 ]
@@ -218,6 +251,20 @@ def test_what_navigation_may_use_is_handed_over_as_it_is():
     step = explore_request(read(ExploreArguments, raw), LIMITS)
     assert (step.operator, step.entity, step.relation, step.query) == ("expand_facts", "Ann", "livesIn", "where?")
     assert (step.window.since, step.window.until, step.limit, step.space) == (86_400_000, FOREVER, 12, "default")
+
+
+def test_feedback_is_handed_over_as_it_is_and_null_in_it_means_left_out():
+    said = {
+        "supports": ["s_1", "f_1"],
+        "not_supports": None,
+        "answer_correct": False,
+        "correction": "Ann lives in Rome.",
+    }
+    raw = {"episode": "ep_1", "feedback": said, "steps": ["feedback", "feedback"], "space": "a"}
+    request = evolve_request(read(EvolveArguments, raw), LIMITS)
+    assert (request.space, request.episode, request.steps) == ("a", "ep_1", ("feedback",))
+    assert request.feedback == Feedback(("s_1", "f_1"), (), False, "Ann lives in Rome.")
+    assert evolve_request(read(EvolveArguments, {"steps": '["confidence"]'}), LIMITS).steps == ("confidence",)
 
 
 def test_a_window_takes_in_the_whole_day_of_until():

@@ -10,13 +10,21 @@ from hypothesis import strategies as st
 from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source, Suggestion
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.domain.requests import NewFact, WriteRequest, WriteResult, WrittenFact
+from mcp_memory.domain.requests import (
+    EvolveResult,
+    Improved,
+    NewFact,
+    Skipped,
+    WriteRequest,
+    WriteResult,
+    WrittenFact,
+)
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Found
 from mcp_memory.server.records import HEADER
-from mcp_memory.server.render import answered, explored, recalled, written
+from mcp_memory.server.render import answered, evolved, explored, recalled, written
 
 DAY = 86_400_000
 
@@ -69,6 +77,7 @@ def recalls(draw):
         roots=tuple(path.root for path in paths),
         paths=tuple(paths),
         next=draw(suggestions()),
+        episode=f"ep_{'0' * 20}",
     )
 
 
@@ -182,14 +191,16 @@ def test_the_text_for_reading_says_when_a_fact_held_and_what_keeps_one_from_rely
         fact(until=730 * DAY),
         fact(since=BEGINNING, until=DAY, confidence=0.45),
         fact(until=365 * DAY),
+        fact(since=BEGINNING, until=BEGINNING),
         fact(since=BEGINNING, inferred="symmetry", confidence=0.76),
     )
-    lines = recalled(Recall(found, 1.0, True, ()), 2000).text.splitlines()[1:6]
+    lines = recalled(Recall(found, 1.0, True, ()), 2000).text.splitlines()[1:7]
     assert [line.split("Oslo")[1] for line in lines] == [
         " (since 1971-01-01)",
         " (from 1971-01-01 to 1972-01-01)",
         " (until 1970-01-02; uncertain, confidence 0.45)",
         " (contested: another value has the same start, 1971-01-01)",
+        " (contested: another value was told too, and neither with a start)",
         " (a hypothesis by symmetry, stated by nobody)",
     ]
 
@@ -197,13 +208,14 @@ def test_the_text_for_reading_says_when_a_fact_held_and_what_keeps_one_from_rely
 def test_with_full_detail_a_recall_tells_where_it_started_what_it_walked_and_what_to_try():
     further = Suggestion("versions", {"entity": "Ann"}, "this value changed")
     parts = {"conflicts": ("Oslo or Rome",), "paths": (path("Ann", "lives_in", "Oslo"),), "next": (further,)}
-    recall = Recall((fact(),), 1.0, True, (), roots=(Root("ann", "Ann", "EVOLUTION"),), **parts)
+    recall = Recall((fact(),), 1.0, True, (), roots=(Root("ann", "Ann", "EVOLUTION"),), **parts, rounds=2)
     brief, full = recalled(recall, 2000), recalled(recall, 2000, "full")
     assert brief.structured["conflicts"] == ["Oslo or Rome"]
-    assert not {"roots", "paths", "next"} & brief.structured.keys()
+    assert not {"roots", "paths", "next", "budget"} & brief.structured.keys()
     assert full.structured["roots"] == [{"name": "Ann", "intent": "EVOLUTION"}]
     assert full.structured["paths"] == ["Ann -lives_in[1970-01-01,now) c=.95-> Oslo"]
     assert full.structured["next"] == [{"operator": "versions", "args": {"entity": "Ann"}, "why": "this value changed"}]
+    assert full.structured["budget"] == {"rounds": 2}
     assert full.text.splitlines()[2:5] == [
         "Conflict: Oslo or Rome",
         "Path: Ann -lives_in[1970-01-01,now) c=.95-> Oslo",
@@ -222,6 +234,32 @@ def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
     assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome"
     assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"}
     assert reply.structured["entities"] == ["Ann"]
+
+
+def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left_out():
+    changes = (
+        Improved("feedback", "sentence", "s_1", "I moved\nto Lisbon.", "doubt 1.000", "supports this question"),
+        Improved("feedback", "message", "m_1", "Ann lives in Rome.", None, "stored"),
+    )
+    reply = evolved(EvolveResult(changes, (Skipped("confidence", "It is sure."),)))
+    assert reply.text.splitlines() == [
+        "2 changes.",
+        "- feedback: doubt 1.000 -> supports this question: I moved",
+        "   to Lisbon.",
+        "- feedback: stored: Ann lives in Rome.",
+        "Skipped confidence: It is sure.",
+    ]
+    assert reply.structured["engine"] == "caller"
+    assert [change.get("before") for change in reply.structured["changes"]] == ["doubt 1.000", None]
+    assert evolved(EvolveResult(())).text == "Nothing changed."
+
+
+def test_an_episode_is_named_where_there_is_one():
+    recall = Recall((item("I moved to Lisbon."),), 0.7, True, (), episode="ep_1")
+    assert recalled(recall, 2000).text.splitlines()[-1] == "Episode ep_1 (for memory_evolve)."
+    assert recalled(recall, 2000).structured["episode"] == "ep_1"
+    answer = Answer(None, 0.1, False, (), recall)
+    assert answered(answer, 2000).text.splitlines()[-1] == "Episode ep_1 (for memory_evolve)."
 
 
 def test_a_fact_that_rests_on_a_whole_document_quotes_its_beginning_and_still_fits():

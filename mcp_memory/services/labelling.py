@@ -1,0 +1,150 @@
+"""Labels: which sentences of an episode a judge's word is about, and what it says of each (GAM-RAG §3.3, C.2.6).
+
+**Departures.** GAM-RAG labels sentences. A caller here names pieces of evidence, which may be more than that. Of a fact
+all sentences count that state it in the sources shown; of a passage only those that the answer cites, or else the one
+most like the question: to label them all would teach that its whole surroundings help with the question. The memory's
+own judge is asked only about the sentences that were activated or are cited; where it finds none of them to support the
+answer, it has nothing to teach. The paper counts what was activated and not marked as not supporting (y = 0). Here only
+what somebody names is labelled: measured over five rounds of teaching, the others brought nothing on what was taught
+(-.2 to +.2 points of recall) and cost up to 1.3 where 30 % of the words were wrong, and what was not marked may be a
+bridge (C-10).
+
+In the paper every answer is a lesson. Here the memory's own judge is not recorded where what it would say is known: as
+soon as all sentences that it finds to support the answer have a confident gate for the question, by whoever's word.
+Else a question that is asked again and again would fill the store with one word, and what the rules got wrong would
+come to be held for as certain as what callers confirmed again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
+from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.requests import Feedback
+from mcp_memory.domain.turns import Sentence
+from mcp_memory.gain.gates import sure
+from mcp_memory.language.mentions import mentions
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.ports import Embedder, Judge, Store, Witness
+from mcp_memory.search.look import queries
+from mcp_memory.view.space import NONE, Space
+
+
+def feedback_labels(episode: Episode, feedback: Feedback, telling: Mapping[str, Sequence[str]]) -> dict[str, Target]:
+    """Return y of each sentence that a caller's word is about (C.2.6, C-10).
+
+    What supports, and what a right answer cites, has y = 1. What does not support has y = 0, which makes its gate
+    neutral, and y = -1, which closes it, only if the caller says as well that the answer was wrong: then it is what
+    misled. What a wrong answer cites has y = 0 unless it is named: the words may be true and only misread. A sentence
+    that stands both in what supports and in what does not has helped.
+
+    Args:
+        episode: that the feedback is about.
+        feedback: with ids of its evidence.
+        telling: the sentences that stand for each piece of evidence that is named (`told_by`).
+    """
+    cited: Target = 1 if feedback.answer_correct else 0
+    against: Target = -1 if feedback.answer_correct is False else 0
+    labels: dict[str, Target] = {}
+    if feedback.answer_correct is not None:
+        labels |= dict.fromkeys(episode.cited, cited)
+    labels |= {name: against for item in feedback.not_supports for name in telling[item]}
+    labels |= {name: 1 for item in feedback.supports for name in telling[item]}
+    return labels
+
+
+async def told_by(
+    store: Store, embedder: Embedder, episode: Episode, items: Iterable[Shown]
+) -> dict[str, Sequence[str]]:
+    """Return the sentences that stand for each piece of evidence of an episode: see the module."""
+    items = list(items)
+    long = [item for item in items if _passage(item) and not set(item.sentences) & set(episode.cited)]
+    best: dict[str, str] = {}
+    if long:
+        async with store.reading() as view:
+            space = view.space(episode.space)
+            question = understand(episode.query, space.speakers, episode.at)
+            pieces = {piece.id: piece for item in long for piece in _sentences(space, item.sentences)}
+            asked = {name: queries(question)[0 if _document(space, piece) else -1] for name, piece in pieces.items()}
+            texts = {name: space.text(piece) for name, piece in pieces.items()}
+        distinct = list(dict.fromkeys((*asked.values(), *texts.values())))
+        vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
+        likeness = {name: float(vectors[asked[name]] @ vectors[texts[name]]) for name in pieces}
+        for item in long:
+            if there := [name for name in item.sentences if name in likeness]:
+                best[item.id] = max(there, key=lambda name: likeness[name])
+    return {item.id: _standing(item, episode, best.get(item.id)) for item in items}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a judge of support is asked, gathered while the view is held still; see `ports.Judge`.
+
+    Attributes:
+        question: understood with the speakers of the space.
+        names: that the answer came through.
+        witnesses: the sentences to judge.
+        known: ids of the sentences that are confidently known to help with this question.
+    """
+
+    question: Question
+    names: Sequence[str]
+    witnesses: Sequence[Witness]
+    known: Collection[str] = ()
+
+
+def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, float]) -> Trial:
+    """Return what there is to judge of an answer.
+
+    Args:
+        space: of a view that is held still.
+        episode: of the answer.
+        answer: with its recall. Of the paths there only those over a fact that it cites have led to it.
+        gates: of the question, from `gain.gates.opened`.
+    """
+    facts = {citation.evidence_id for citation in answer.citations}
+    led = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
+    steps = [step for path in led for step in path.steps]
+    said = [one for step in steps for one in (step.via or step.version.assertions)]
+    rows = {row for one in said if (row := space.sentence_row(one.turn_id, one.sentence)) != NONE}
+    on_path = {space.sentences[row].id for row in rows}
+    names = [root.name for root in answer.recall.roots if not root.soft]
+    names += [name for step in steps for name in (step.version.head, step.version.tail)]
+    witnesses = []
+    for piece in _sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
+        text, turn = space.text(piece), space.turns[piece.turn_id]
+        witnesses.append(Witness(piece.id, text, mentions(turn, text), piece.id in on_path))
+    known = {space.sentences[row].id for row in sure(gates)}
+    return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known)
+
+
+async def own_lesson(judge: Judge, episode: Episode, asked: Trial) -> Lesson | None:
+    """Return what the memory's own judge says of an answer; None where it can tell nothing of it that is not known."""
+    if episode.abstained or episode.answer is None:
+        return None
+    supporting = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    if all(name in asked.known for name in supporting):
+        return None
+    return Lesson.of(episode, judge.engine, dict.fromkeys(supporting, 1), episode.at)
+
+
+def _sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
+    return [piece for name in ids if (piece := space.sentence(name)) is not None]
+
+
+def _document(space: Space, piece: Sentence) -> bool:
+    return space.turns[piece.turn_id].kind == "document"
+
+
+def _passage(item: Shown) -> bool:
+    """Return whether an item is a passage of several sentences."""
+    return item.id.startswith("g_") and len(item.sentences) > 1
+
+
+def _standing(item: Shown, episode: Episode, best: str | None) -> Sequence[str]:
+    if not _passage(item):
+        return item.sentences
+    cited = [name for name in item.sentences if name in episode.cited]
+    return cited or ([best] if best else [])

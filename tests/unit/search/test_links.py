@@ -1,0 +1,225 @@
+"""From what was found to what it mentions and names: links, rare entities, and what a question still asks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_space import ask, document, message, read, reading, refs
+
+from mcp_memory.domain.requests import Window
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.questions import understand
+from mcp_memory.search.heads import HeadIndex
+from mcp_memory.search.look import INDEXES, Survey, Switches, Weights, deepened, look, ranked, survey
+from mcp_memory.search.residual import MOST, Residual, compared, residuals, without
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+MILL = "Where was the founder of Red Mill born?"
+OFF = Switches(links=False, rare_entities=False, residual=False)
+
+
+def mill() -> list[Turn]:
+    return [
+        document("mill", "Red Mill", "Red Mill is a theatre. Its founder was Jane Roe."),
+        document("jane", "Jane Roe", "She came into this world on a farm near Turku."),
+        document("farm", "Green Hill", "The farm of the family was sold."),
+    ]
+
+
+def seen_by(space: Space, question: str) -> Survey:
+    cosines = np.zeros((2, len(space.segments)), np.float32)
+    found = survey(space, understand(question, space.speakers), cosines, Window(), Weights(), Switches())
+    assert found is not None
+    return found
+
+
+def test_what_was_found_leads_to_the_document_that_it_mentions() -> None:
+    space = read(*mill())
+    assert refs(space, ask(space, MILL)) == ["mill", "jane"]
+    assert "links" in ask(space, MILL)[1].via
+    assert refs(space, ask(space, MILL, switches=OFF)) == ["mill"]
+
+
+def test_a_document_that_arrives_later_is_linked_to() -> None:
+    first, later, other = mill()
+    view = View(INDEXES)
+    view.add(reading(first, other), 1)
+    assert "jane" not in refs(view.space("x"), ask(view.space("x"), MILL))
+    view.add(reading(later), 2)
+    assert refs(view.space("x"), ask(view.space("x"), MILL)) == ["mill", "jane"]
+
+
+def test_without_titles_the_subjects_of_first_sentences_are_linked_to() -> None:
+    space = read(
+        document("mill", None, "Red Mill is a theatre. Its founder was Jane Roe."),
+        document("jane", None, "Jane Ann Roe (1850) was a singer. She came into this world near Turku."),
+    )
+    assert refs(space, ask(space, MILL)) == ["mill", "jane"]
+
+
+def test_the_more_documents_share_a_head_the_less_each_gets() -> None:
+    def passed_on(count: int) -> float:
+        namesakes = [document(f"j{n}", "Jane Roe", f"Number {n} sang.") for n in range(count)]
+        hits = ask((space := read(mill()[0], *namesakes)), MILL, switches=Switches(words=False))
+        return next(hit.parts["links"] for hit in hits if space.segment_turn[hit.row].ref == "j0")
+
+    assert passed_on(4) == pytest.approx(passed_on(1) / 2)
+
+
+def test_a_document_whose_head_stands_in_the_question_is_not_linked_to() -> None:
+    space = read(*mill())
+    hits = ask(space, "Did the founder of Red Mill know Jane Roe?")
+    jane = next(hit for hit in hits if space.segment_turn[hit.row].ref == "jane")
+    assert "head" in jane.via
+    assert not {"links", "entities"} & set(jane.via)
+
+
+def test_where_two_things_are_compared_less_is_passed_on() -> None:
+    space = read(*mill(), document("oak", "Golden Oak", "Golden Oak is an inn. Its founder was Ann Doe."))
+
+    def passed_on(question: str) -> float:
+        hits = ask(space, question, switches=Switches(words=False))
+        return next(hit.parts["links"] for hit in hits if space.segment_turn[hit.row].ref == "jane")
+
+    assert passed_on("Red Mill or Golden Oak?") == pytest.approx(passed_on("Red Mill?") / 2**0.5)
+
+
+def test_a_common_word_that_is_a_head_is_no_mention() -> None:
+    space = read(document("mill", "Red Mill", "Red Mill is a theatre by a river."), document("r", "River", "It flows."))
+    assert refs(space, ask(space, MILL)) == ["mill"]
+
+
+def test_of_heads_within_one_another_the_longest_is_mentioned() -> None:
+    space = read(
+        document("a", "York", "Old."), document("b", "New York", "New."), document("c", "New York City", "Big.")
+    )
+    index = space.index(HeadIndex)
+    assert index.named("In New York City and York.") == [("new", "york", "city"), ("york",)]
+    assert index.named("in New") == []
+
+
+def test_of_a_long_document_the_best_segment_is_linked_to() -> None:
+    text = "She sang. " * 3
+    view = View(INDEXES)
+    view.add(reading(mill()[0]), 1)
+    view.add(reading(document("jane", "Jane Roe", text + "She was born near Turku.")), 2)
+    space = view.space("x")
+    assert [hit.row for hit in ask(space, MILL) if "links" in hit.via] == [1]
+
+
+def test_a_rare_name_leads_to_the_others_that_name_it() -> None:
+    space = read(
+        document("mill", "Red Mill", "Red Mill is a theatre. Its founder was Jane Roe."),
+        document("prize", "Golden Oak", "In 1901 it went to Jane Roe."),
+        document("farm", "Green Hill", "The family was rich."),
+    )
+    hits = ask(space, MILL)
+    assert refs(space, hits) == ["mill", "prize"]
+    assert hits[1].via == ("entities",)
+    assert refs(space, ask(space, MILL, switches=Switches(rare_entities=False))) == ["mill"]
+
+
+def test_a_name_leads_nowhere_among_documents_about_the_same() -> None:
+    space = read(
+        document("mill 1", "Red Mill: Beginnings", "Its founder was Jane Roe."),
+        document("mill 2", "Red Mill: Later years", "Jane Roe stayed."),
+    )
+    assert not any("entities" in hit.via for hit in ask(space, MILL))
+
+
+def test_talk_leads_to_the_document_that_it_mentions() -> None:
+    space = read(message("1", "Ann", "My boat has a leak, says Jane Roe."), mill()[1])
+    assert refs(space, ask(space, "What is wrong with the boat?")) == ["1", "jane"]
+
+
+def test_talk_alone_is_ranked_as_if_nothing_led_on() -> None:
+    space = read(
+        message("1", "Ann", "Jane Roe mended my boat."),
+        message("2", "Bob", "I met Jane Roe in Turku.", session="other"),
+        message("3", "Ann", "It rains again.", session="third"),
+    )
+    for question in ("Who mended the boat?", "What did Bob do in Turku?"):
+        assert ask(space, question) == ask(space, question, switches=OFF)
+    assert residuals(space, understand(MILL, ()), seen_by(space, "boat").seeds, always=True) == []
+
+
+@pytest.mark.parametrize("switch", ["links", "rare_entities"])
+def test_a_way_on_that_is_switched_off_gives_nothing(switch: str) -> None:
+    space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
+    channel = switch.removeprefix("rare_")
+    assert any(channel in hit.via for hit in ask(space, MILL))
+    assert not any(channel in hit.parts for hit in ask(space, MILL, switches=Switches(**{switch: False})))
+
+
+def test_equal_ways_on_are_ordered_by_id() -> None:
+    namesakes = [document(ref, "Jane Roe", "She sang.") for ref in "dacb"]
+    space = read(mill()[0], *namesakes)
+    assert refs(space, ask(space, MILL)) == ["mill", "a", "b", "c", "d"]
+    assert ask(space, MILL) == ask(space, MILL)
+
+
+def test_what_was_learnt_decides_from_where_it_goes_on() -> None:
+    space = read(*mill())
+    question, cosines = understand(MILL, ()), np.array([[0.5, 0.0, 0.4]], np.float32)
+    learnt = {"experience": np.array([-1.0, 0.0, 1.0], np.float32)}
+    weights = replace(Weights(), document_experience=2.0)
+    hits = look(space, question, cosines, Window(), weights, Switches(), extra=learnt)
+    assert refs(space, hits) == ["farm"]
+
+
+def test_an_old_revision_neither_leads_on_nor_is_led_to() -> None:
+    old, new = document("jane", "Jane Roe", "Once."), document("jane", "Jane Roe", "Twice.", revision=1)
+    space = read(mill()[0], old, new)
+    assert [hit.row for hit in ask(space, MILL)] == [0, 2]
+
+
+def test_what_is_still_asked_leaves_out_what_the_head_explains_and_names_something_new() -> None:
+    assert (
+        without("Where was the founder of the Red Mill born?", ("red", "mill")) == "Where was the founder of the born?"
+    )
+    assert without("What is the Isle of Dogs?", ("isle", "of", "dogs")) == "What is the of"
+    space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
+    found = residuals(space, understand(MILL, ()), seen_by(space, MILL).seeds, always=False)
+    assert found[0].text == "Where was the founder of born? jane roe"
+
+
+def test_nothing_is_still_asked_where_one_text_says_it_all() -> None:
+    space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
+    question = "Who was the founder of Red Mill?"
+    seeds = seen_by(space, question).seeds
+    assert residuals(space, understand(question, ()), seeds, always=False) == []
+    assert residuals(space, understand(question, ()), seeds, always=True)
+
+
+def test_nothing_is_still_asked_where_the_question_compares_what_was_found() -> None:
+    space = read(*mill(), document("prize", "Golden Oak", "It went to Ann Doe."), document("ann", "Ann Doe", "A poet."))
+    question = "Who is older, the founder of Red Mill or the winner of Golden Oak?"
+    seeds = seen_by(space, question).seeds
+    assert residuals(space, understand(question, ()), seeds, always=False) == []
+    assert residuals(space, understand(question, ()), seeds, always=True)
+
+
+def test_nothing_is_still_asked_of_a_dated_question() -> None:
+    space = read(*mill())
+    question = understand("Where was the founder of Red Mill in 1901?", ())
+    seeds = seen_by(space, MILL).seeds
+    assert residuals(space, question, seeds, always=False) == []
+    assert residuals(space, question, seeds, always=True)
+
+
+def test_only_so_many_texts_are_embedded() -> None:
+    names = [f"{first} {last}" for first in ("Jane", "Joan", "June") for last in ("Roe", "Doe")]
+    text = f"Red Mill was founded by {', '.join(names)}."
+    space = read(document("mill", "Red Mill", text), *(document(name, name, "A singer.") for name in names))
+    assert len(residuals(space, understand(MILL, ()), seen_by(space, MILL).seeds, always=True)) == MOST
+
+
+def test_a_text_that_is_like_what_is_still_asked_rises() -> None:
+    space = read(*mill())
+    seen, question = seen_by(space, MILL), understand(MILL, ())
+    given = compared([Residual("", 1.0)], np.array([[0.2, 0.1, 0.9]], np.float32))
+    assert given == pytest.approx([0, 0, 0.6])
+    hits = ranked(space, deepened(space, seen, question, given, Weights()))
+    assert "residual" in next(hit for hit in hits if space.segment_turn[hit.row].ref == "farm").via
+    assert "farm" not in refs(space, ranked(space, seen))

@@ -1,0 +1,60 @@
+"""A memory that learns, with a fake store and countable vectors, wired as the real one is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fakes import FakeLog, FakeStore
+from unit.reasoning.small_memory import WordEmbedder, said
+
+from mcp_memory.config import Config
+from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, RecallRequest, WriteRequest
+from mcp_memory.domain.turns import Kind
+from mcp_memory.language.iso import parse
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.search.look import INDEXES
+from mcp_memory.view.view import View
+from mcp_memory.wiring import Memory
+
+NOW = parse("2024-01-01")[0]
+LINES = (
+    "Ann: I adopted a beagle in May. He is called Rufus.",
+    "Bob: I moved to Lisbon last Friday.",
+    "Ann: My sister is a baker.",
+    "Bob: The weather in Lisbon is mild.",
+)
+
+
+def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: bool = False, **gain: object) -> Memory:
+    """Return a memory; several on one log are processes that share a store."""
+    embedder = WordEmbedder()
+    store = FakeStore(
+        log,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        make_view=lambda: View(INDEXES, vector_limit),
+    )
+    config = Config()
+    config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
+    return Memory(config, store, embedder, RuleExtractor() if read else None, clock=lambda: NOW)
+
+
+async def told(
+    one: Memory, *lines: str, kind: Kind = "message", facts: Sequence[NewFact] = (), space: str = "default"
+) -> Memory:
+    """Write lines such as "Ann: I moved."; without any, what Ann and Bob said."""
+    items = said(*(lines or (() if facts else LINES)))
+    await one.write(WriteRequest(space, "talk", kind if items else "statement", tuple(items), tuple(facts)))
+    return one
+
+
+async def recalled(one: Memory, query: str, **asked: object) -> Recall:
+    """Recall with the defaults of the tool."""
+    return await one.reconstruct(replace(RecallRequest("default", query, 12), **asked))  # type: ignore[arg-type]
+
+
+async def judged(one: Memory, episode: str, space: str = "default", **feedback: object) -> EvolveResult:
+    """Give feedback on an episode."""
+    return await one.evolve(EvolveRequest(space, episode, Feedback(**feedback)))  # type: ignore[arg-type]

@@ -1,0 +1,211 @@
+"""What a caller says of an episode teaches the memory, once, and says what it changed."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import FakeLog
+from learning_memory import judged, memory, recalled, told
+
+from mcp_memory.domain.requests import AnswerRequest, EvolveRequest, Feedback, NewFact
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language.iso import parse
+from mcp_memory.server import resources
+
+pytestmark = pytest.mark.anyio
+DOG = "Which dog did Ann adopt?"
+
+
+def belief_of(one, sentence, space="default"):
+    return one.store._view.space(space).beliefs.of(sentence)
+
+
+def lessons_of(one, episode=None):
+    return one.store._view.space("default").beliefs.lessons(episode)
+
+
+async def test_what_supports_is_taught_once_and_a_second_word_is_left_out():
+    one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
+    recall = await recalled(one, DOG)
+    best = recall.evidence[0]
+    first = await judged(one, recall.episode, supports=(best.id,))
+    (change,) = first.changes
+    assert (change.step, change.kind, change.id, change.text) == (
+        "feedback",
+        "sentence",
+        best.id,
+        "I adopted a beagle.",
+    )
+    assert (change.before, change.after) == ("doubt 1.000", "supports this question (doubt 0.201)")  # K = 1/(1 + .25)
+    second = await judged(one, recall.episode, supports=(best.id,))
+    assert second.changes == ()
+    assert [(one.step, "heard once" in one.reason) for one in second.skipped] == [("feedback", True)]
+    assert belief_of(one, best.id).supported == 1
+    assert first.engine == second.engine == "caller"
+
+
+@pytest.mark.parametrize(
+    ("said", "label"),
+    [
+        ({"supports": True}, 1),
+        ({"supports": True, "answer_correct": True}, 1),
+        ({"not_supports": True}, 0),
+        ({"not_supports": True, "answer_correct": True}, 0),
+        ({"not_supports": True, "answer_correct": False}, -1),
+        ({"supports": True, "answer_correct": False}, 1),
+    ],
+)
+async def test_only_what_misled_to_a_wrong_answer_is_called_wrong(said, label):
+    one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
+    recall = await recalled(one, DOG)
+    best = recall.evidence[0].id
+    await judged(
+        one,
+        recall.episode,
+        **{name: (best,) if value is True and "su" in name else value for name, value in said.items()},
+    )
+    (lesson,) = lessons_of(one, recall.episode)
+    assert (lesson.source, lesson.labels) == ("caller", {best: label})
+
+
+@pytest.mark.parametrize(("correct", "label"), [(True, 1), (False, 0)])
+async def test_a_word_about_the_answer_is_one_about_what_it_cites(correct, label):
+    one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
+    answer = await one.answer(AnswerRequest("default", "Where did Bob move to?", 12))
+    assert "Lisbon" in answer.text
+    await judged(one, answer.recall.episode, answer_correct=correct)
+    lesson = lessons_of(one, answer.recall.episode)[-1]
+    assert set(lesson.labels.values()) == {label}
+
+
+async def test_an_episode_that_is_not_known_is_refused_with_what_to_do():
+    one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
+    recall = await recalled(one, DOG)
+    for episode, space in (("ep_0", "default"), (recall.episode, "other")):
+        with pytest.raises(InvalidInput, match=r"^episode: .* is not known in space .* Recall again"):
+            await judged(one, episode, space, supports=("s_0",))
+    assert lessons_of(one) == []
+
+
+async def test_an_episode_whose_trace_is_damaged_is_refused_with_the_reason_and_its_resource_too():
+    one = await told(memory(), "Ann: I adopted a beagle.")
+    recall = await recalled(one, DOG)
+    await judged(one, recall.episode, supports=(recall.evidence[0].id,))
+    log = one.store.log
+    log.commits[-1] = replace(log.commits[-1], lessons=(replace(lessons_of(one)[0], trace=b"{"),))
+    other = memory(log)
+    with pytest.raises(InvalidInput, match=r"^episode: .* was recorded, but its trace cannot be read .* Recall again"):
+        await judged(other, recall.episode, supports=(recall.evidence[0].id,))
+    with pytest.raises(InvalidInput, match=r"^id: .* cannot be told: its trace cannot be read. .* doctor"):
+        await resources.read(other, *resources.found(f"memory://default/episodes/{recall.episode}"))
+    assert belief_of(other, recall.evidence[0].id).supported == 1
+
+
+async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_changes():
+    one = await told(memory())
+    recall = await recalled(one, DOG)
+    known = recall.evidence[0].id
+    with pytest.raises(InvalidInput, match=rf"^feedback\.not_supports\[1\]: 's_0' is no evidence .*{known}"):
+        await judged(one, recall.episode, not_supports=(known, "s_0"), correction="Ann adopted a cat.")
+    with pytest.raises(InvalidInput, match="stands in supports too"):
+        await judged(one, recall.episode, supports=(known,), not_supports=(known,))
+    with pytest.raises(InvalidInput, match="feedback: says nothing"):
+        await judged(one, recall.episode)
+    with pytest.raises(InvalidInput, match=r"feedback\.answer_correct: this episode is a recall"):
+        await judged(one, recall.episode, answer_correct=True)
+    assert lessons_of(one) == []
+    assert len(one.store.log.commits) == 1
+
+
+async def test_of_a_passage_only_the_sentence_most_like_the_question_is_taught():
+    text = "The mill stands by the river. It was built in 1901 by a baker. Its wheel turns to the left."
+    one = await told(memory(), f"x: {text}", kind="document")
+    recall = await recalled(one, "Who built the mill as a baker in 1901?")
+    (passage,) = recall.evidence
+    assert passage.kind == "segment"
+    done = await judged(one, recall.episode, supports=(passage.id,))
+    assert [change.text for change in done.changes] == ["It was built in 1901 by a baker."]
+
+
+async def test_a_correction_is_kept_once_and_closes_what_it_corrects():
+    home = NewFact("Ann", "lives_in", "Oslo", valid_from=parse("2020-01-01")[0])
+    one = await told(memory(read=True), facts=[home])
+    recall = await recalled(one, "Where does Ann live?")
+    done = await judged(one, recall.episode, correction="Ann lives in Bergen.")
+    told_of = {(change.kind, change.text): change.after for change in done.changes}
+    assert told_of["message", "Ann lives in Bergen."] == "stored"
+    assert told_of["fact", "Ann lives in Oslo"] == "closed"
+    turns = len(one.store._view.space("default").turns)
+    again = await judged(one, recall.episode, correction="Ann lives in Bergen.")
+    assert again.changes == ()
+    assert [skipped.reason for skipped in again.skipped] == ["All of it was known."]
+    assert len(one.store._view.space("default").turns) == turns
+
+
+async def test_naming_an_unsure_fact_among_what_supports_confirms_it():
+    hint = NewFact("Ann", "allergic_to", "nuts", confidence=0.45)
+    one = await told(memory(), facts=[hint])
+    recall = await recalled(one, "What is Ann allergic to?", include_uncertain=True)
+    fact = next(item for item in recall.evidence if item.kind == "fact")
+    done = await judged(one, recall.episode, supports=(fact.id,))
+    (change,) = [change for change in done.changes if change.step == "confidence"]
+    assert (change.id, change.before, change.after) == (fact.id, "confidence 0.45", "confidence 0.9612")
+    facts = one.store._view.space("default").facts
+    assert [version.tail for version in facts.versions(facts.key("Ann"), "allergic_to")] == ["nuts"]
+    again = await recalled(one, "What is Ann allergic to?")
+    word = Feedback(supports=(fact.id,))
+    sure = await one.evolve(EvolveRequest("default", again.episode, word, steps=("confidence",)))
+    assert ["needs no confirmation" in skipped.reason for skipped in sure.skipped] == [True]
+
+
+async def test_what_a_correction_teaches_of_a_relation_is_told():
+    taught = [
+        NewFact(who, "teach", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
+        for who in ("Ann", "Bob")
+        for what, year in (("physics", 2020), ("history", 2021))
+    ]
+    one = await told(memory(read=True), facts=[*taught, NewFact("Eve", "teach", "physics", parse("2020-01-01")[0])])
+    recall = await recalled(one, "What does Eve teach?")
+    done = await judged(one, recall.episode, correction="Eve teaches history now.")
+    assert [(change.id, change.before, change.after) for change in done.changes if change.kind == "relation"] == [
+        ("teach", "unknown", "single")
+    ]
+
+
+async def test_steps_say_what_is_taken_and_why_the_rest_is_not():
+    one = await told(memory())
+    recall = await recalled(one, DOG)
+    with pytest.raises(InvalidInput, match="feedback: is missing"):
+        await one.evolve(EvolveRequest("default"))
+    idle = await one.evolve(EvolveRequest("default", steps=("feedback", "confidence", "cardinality")))
+    assert [skipped.step for skipped in idle.skipped] == ["feedback", "confidence", "cardinality"]
+    word = Feedback(supports=(recall.evidence[0].id,))
+    only = await one.evolve(EvolveRequest("default", recall.episode, word, steps=("confidence",)))
+    assert only.changes == ()
+    assert lessons_of(one) == []
+
+
+async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_each_judge_is_heard_once():
+    log = FakeLog()
+    one = await told(memory(log), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
+    other = memory(log)
+    recall = await recalled(one, DOG)
+    best = recall.evidence[0].id
+    with pytest.raises(InvalidInput, match="Recall again"):
+        await judged(other, recall.episode, supports=(best,))
+    await judged(one, recall.episode, supports=(best,))
+    late = await judged(other, recall.episode, supports=(best,))
+    assert late.changes == ()
+    assert belief_of(other, best).supported == 1
+
+
+@pytest.mark.parametrize("limit", [0, 100_000])
+async def test_what_is_learnt_is_the_same_where_no_vectors_are_held(limit):
+    one = await told(memory(vector_limit=limit), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
+    recall = await recalled(one, DOG)
+    best = recall.evidence[0].id
+    await judged(one, recall.episode, supports=(best,))
+    (query,) = await one.embedder.embed(["Which dog did I adopt?"])
+    (own,) = await one.embedder.embed(["I adopted a beagle."])
+    near = float(query @ own)
+    assert float(belief_of(one, best).task @ query) == pytest.approx(near + 0.8 * (1 - near), abs=1e-5)
+    assert (await recalled(one, DOG)).evidence[0].id == best

@@ -1,0 +1,198 @@
+"""The memory learns from its own answers: at once or once a caller confirms them, and never from an abstention."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from learning_memory import LINES, judged, memory, recalled, told
+
+from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
+from mcp_memory.gain.learning import Teacher
+from mcp_memory.services.episodes import KEPT
+from mcp_memory.services.labelling import Trial, own_lesson
+from mcp_memory.services.learning import learn, relearner
+
+pytestmark = pytest.mark.anyio
+WHERE = "Where did Bob move to?"
+TALK = ("Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
+
+
+def lessons_of(one, episode=None):
+    return one.store._view.space("default").beliefs.lessons(episode)
+
+
+class Saying:
+    """A judge that says the same of everything."""
+
+    engine = "embedded"
+
+    def __init__(self, names):
+        self.names = names
+
+    async def supporting(self, question, answer, names, witnesses):
+        return self.names
+
+
+async def asked(one, question=WHERE, **more):
+    return await one.answer(AnswerRequest("default", question, 12, **more))
+
+
+async def test_an_answer_teaches_what_it_rests_on_with_doubled_noise():
+    one = await told(memory(), *TALK)
+    answer = await asked(one)
+    (lesson,) = lessons_of(one, answer.recall.episode)
+    assert (lesson.source, set(lesson.labels.values()), lesson.episode().answer) == ("embedded", {1}, answer.text)
+    (sentence,) = lesson.labels
+    belief = one.store._view.space("default").beliefs.of(sentence)
+    assert belief.task_doubt == pytest.approx(0.501)  # K = 1/(1 + 2 · .5)
+    await judged(one, answer.recall.episode, answer_correct=True)
+    after = one.store._view.space("default").beliefs.of(sentence)
+    assert after.task_doubt == pytest.approx((1 - 0.501 / 0.751) * 0.501 + 0.001)  # K = π/(π + ½ · .5)
+    assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded", "caller"]
+
+
+async def test_an_abstention_teaches_nothing_to_nobody():
+    one = await told(memory(), *TALK)
+    answer = await asked(one, "What is the name of the ship that Zoe built?")
+    assert answer.text is None
+    assert lessons_of(one) == []
+    done = await judged(one, answer.recall.episode, supports=(answer.recall.evidence[0].id,))
+    assert (done.changes, [skipped.step for skipped in done.skipped]) == ((), ["feedback"])
+    assert lessons_of(one) == []
+
+
+async def test_nothing_is_learnt_where_the_caller_or_the_settings_do_not_want_it():
+    one = await told(memory(), *TALK)
+    answer = await asked(one, learn=False)
+    assert answer.recall.episode
+    assert lessons_of(one) == []
+
+
+async def test_own_labels_may_wait_until_a_caller_says_that_the_answer_was_right():
+    one = await told(memory(own_labels="wait"), *TALK)
+    right, wrong = await asked(one), await asked(one)
+    assert lessons_of(one) == []
+    await judged(one, wrong.recall.episode, answer_correct=False)
+    assert [lesson.source for lesson in lessons_of(one)] == ["caller"]
+    await judged(one, right.recall.episode, answer_correct=True)
+    assert [lesson.source for lesson in lessons_of(one, right.recall.episode)] == ["embedded", "caller"]
+
+
+async def test_with_sure_labels_only_an_answer_without_a_hedge_teaches_at_once():
+    one = await told(memory(own_labels="sure"), *TALK)
+    for plain, lessons in ((1.0, []), (0.0, ["embedded"])):
+        one.config = replace(one.config, answer=replace(one.config.answer, plain=plain))
+        answer = await asked(one)
+        assert answer.hedged is (plain > 0)
+        assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == lessons
+
+
+async def test_what_the_memory_knows_already_is_not_recorded_again_however_often_it_is_asked():
+    one = await told(memory(), *TALK)
+    for _ in range(8):
+        await asked(one)
+    (sentence,) = {name for lesson in lessons_of(one) for name in lesson.labels}
+    taught = len(lessons_of(one))
+    assert 0 < taught < 4  # the rules' own word is known after two or three
+    doubt = one.store._view.space("default").beliefs.of(sentence).task_doubt
+    await asked(one)
+    assert len(lessons_of(one)) == taught
+    assert one.store._view.space("default").beliefs.of(sentence).task_doubt == doubt
+
+
+async def test_what_a_caller_confirmed_need_not_be_said_by_the_memory_and_another_question_is_news():
+    one = await told(memory(), *TALK)
+    answer = await asked(one, learn=False)
+    await judged(one, answer.recall.episode, answer_correct=True)
+    again = await asked(one)
+    assert again.text == answer.text
+    assert [lesson.source for lesson in lessons_of(one)] == ["caller"]
+    other = await asked(one, "What did Ann adopt?")
+    assert [lesson.source for lesson in lessons_of(one, other.recall.episode)] == ["embedded"]
+
+
+async def test_a_lesson_about_one_known_sentence_and_one_that_is_not_is_recorded():
+    one = await told(memory(), *TALK)
+    await asked(one)
+    (lesson,) = lessons_of(one)
+    for names, says in (((), None), (("s_1",), None), (("s_1", "s_2"), {"s_1": 1, "s_2": 1})):
+        found = await own_lesson(Saying(names), lesson.episode(), Trial(None, (), (), {"s_1"}))
+        assert (found and found.labels) == says
+
+
+async def test_a_rebuild_learns_from_a_lesson_whose_trace_is_damaged_what_it_learnt_from_it_whole():
+    one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
+    recall = await recalled(one, "Which dog did Ann adopt in May 2023?")
+    await judged(one, recall.episode, supports=(recall.evidence[0].id,))
+    space = one.store._view.space("default")
+    bad = [replace(lesson, trace=b"") for lesson in space.beliefs.lessons()]
+    fresh = (await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")).store._view
+    (again,) = await relearner(one.embedder, Teacher(one.learning))(fresh.space("default"), bad)
+    known = space.beliefs.of(again.sentence_id)
+    assert (again.task_doubt, again.time_doubt) == (known.task_doubt, known.time_doubt)
+    assert again.time_doubt < 1
+
+
+async def test_a_store_that_cannot_be_written_to_costs_the_lesson_and_not_the_answer():
+    one = await told(memory(), *TALK)
+    one.store.log.full = True
+    answer = await asked(one)
+    assert "Lisbon" in answer.text
+    assert ["Nothing was learnt" in warning for warning in answer.recall.warnings] == [True]
+
+
+async def test_every_recall_is_an_episode_of_its_own_and_the_oldest_is_forgotten():
+    one = await told(memory(), *TALK)
+    first = await recalled(one, WHERE)
+    others = {(await recalled(one, None)).episode for _ in range(KEPT - 1)}
+    assert len(others | {first.episode}) == KEPT
+    assert one.episodes.get("default", first.episode).query == WHERE
+    await recalled(one, None)
+    assert one.episodes.get("default", first.episode) is None
+    assert len(one.episodes.ids("default")) == KEPT
+
+
+async def test_a_time_in_question_and_sentence_teaches_the_time_channel_and_else_it_is_left_alone():
+    one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
+    sentence = one.store._view.space("default").sentences[0].id
+    for question, doubt in (
+        (f"Which dog did Ann adopt{when}?", doubt) for when, doubt in (("", 1.0), (" in May 2023", 0.201))
+    ):
+        recall = await recalled(one, question)
+        await judged(one, recall.episode, supports=(recall.evidence[0].id,))
+        assert one.store._view.space("default").beliefs.of(sentence).time_doubt == pytest.approx(doubt)
+
+
+async def test_a_rebuild_that_learns_the_lessons_again_comes_to_the_same_beliefs():
+    one = await told(memory(), *LINES)
+    for question in (WHERE, "Who is a baker?", WHERE):
+        recall = await recalled(one, question)
+        await judged(one, recall.episode, supports=[recall.evidence[0].id], not_supports=[recall.evidence[-1].id])
+    space = one.store._view.space("default")
+    fresh = (await told(memory(), *LINES)).store._view.space("default")
+    again = await relearner(one.embedder, Teacher(one.learning))(fresh, space.beliefs.lessons())
+    assert {belief.sentence_id for belief in again} == set(space.beliefs.sentence_ids)
+    for belief in again:
+        known = space.beliefs.of(belief.sentence_id)
+        assert (belief.supported, belief.unsupported) == (known.supported, known.unsupported)
+        assert belief.task_doubt == pytest.approx(known.task_doubt)
+        assert np.allclose(belief.task, known.task, atol=1e-6)
+
+
+async def test_a_lesson_that_another_process_recorded_meanwhile_is_not_recorded_twice():
+    one = await told(memory(), *TALK)
+    answer = await asked(one)
+    lessons = lessons_of(one)
+    commits = len(one.store.log.commits)
+    assert await learn(one.store, one.embedder, Teacher(), lessons) is None
+    assert len(one.store.log.commits) == commits
+    assert [lesson.episode_id for lesson in lessons] == [answer.recall.episode]
+
+
+async def test_propagate_leads_from_an_entity_to_the_sentences_that_name_it_and_on():
+    one = await told(memory(), *LINES)
+    found = await one.explore(ExploreRequest("default", "propagate", entity="Lisbon", query="How is the weather?"))
+    assert [item.text for item in found.items] == [LINES[3][5:], LINES[1][5:]]
+    named = await one.explore(ExploreRequest("default", "propagate", query="Lisbon"))
+    assert {item.text for item in named.items} == {LINES[1][5:], LINES[3][5:]}
+    assert [step.args["entity"] for step in named.next] == ["bob"]

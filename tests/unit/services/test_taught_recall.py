@@ -1,0 +1,52 @@
+"""What was taught is found better, for the question and those like it, and other questions find what they found."""
+
+from dataclasses import replace
+
+import pytest
+from learning_memory import judged, memory, recalled, told
+
+pytestmark = pytest.mark.anyio
+TALK = (
+    "Ann: My birthday party was great fun.",
+    "Bob: Which present did Ann like best at the party?",
+    "Ann: The telescope from my aunt is wonderful.",
+    "Bob: I liked the cake best.",
+    "Ann: I play chess on Sundays.",
+)
+QUESTION = "Which birthday present did Ann like best?"
+LIKE_IT = "Which present for her birthday did Ann like the best?"
+OTHER = "When does Ann play chess?"
+
+
+def place(recall, words):
+    return next((n for n, item in enumerate(recall.evidence, 1) if words in item.text), 99)
+
+
+async def test_a_taught_question_and_those_like_it_find_what_helped_and_others_what_they_found():
+    one = await told(memory(), *TALK)
+    before = [await recalled(one, question) for question in (QUESTION, LIKE_IT, OTHER)]
+    ranks = [place(recall, "telescope") for recall in before[:2]]
+    right = next(item.id for item in before[0].evidence if "telescope" in item.text)
+    await judged(one, before[0].episode, supports=(right,))
+    after = [await recalled(one, question) for question in (QUESTION, LIKE_IT, OTHER)]
+    assert all(place(recall, "telescope") < rank for recall, rank in zip(after[:2], ranks, strict=True))
+    assert [item.id for item in after[2].evidence] == [item.id for item in before[2].evidence]
+
+
+async def test_what_misled_to_a_wrong_answer_loses_of_its_lead():
+    one = await told(memory(), *TALK)
+    recall = await recalled(one, QUESTION)
+    first, second = recall.evidence[:2]
+    await judged(one, recall.episode, not_supports=(first.id,), answer_correct=False)
+    scores = {item.id: item.score for item in (await recalled(one, QUESTION)).evidence}
+    assert scores[second.id] / scores[first.id] > second.score / first.score
+
+
+@pytest.mark.parametrize("switch", ["learning", "task_memory"])
+async def test_switched_off_nothing_that_was_learnt_counts(switch):
+    one = await told(memory(), *TALK)
+    recall = await recalled(one, QUESTION)
+    right = next(item.id for item in recall.evidence if "telescope" in item.text)
+    await judged(one, recall.episode, supports=(right,))
+    one.config = replace(one.config, switches=replace(one.config.switches, **{switch: False}))
+    assert [item.id for item in (await recalled(one, QUESTION)).evidence] == [item.id for item in recall.evidence]
