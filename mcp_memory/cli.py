@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code: 0 well, 1 something is wrong, 2 wrong usage, 130 interrupted."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command == "bench":
+        _check_bench(parser, options)
     command = options.command or "serve"
     try:
         from mcp_memory.config import load
@@ -52,6 +55,12 @@ def _run(command: str, config: Config, options: argparse.Namespace) -> int:
 
         return demo()
     if command == "bench":
+        if options.learning is not None:
+            from mcp_memory.evaluation.learning_curve import learning
+
+            return learning(
+                config, options.learning, questions=options.questions, plot=options.plot, output=options.json
+            )
         from mcp_memory.evaluation.bench import bench
 
         return bench(config, large=options.large, output=options.json, parts=options.only)
@@ -77,9 +86,33 @@ def _parser() -> argparse.ArgumentParser:
     mend = doctor.add_mutually_exclusive_group()
     mend.add_argument("--rebuild", action="store_true", help="make every derived table anew from the log")
     mend.add_argument("--re-embed", action="store_true", help="the same, with the embedder that is configured now")
-    bench = commands.add_parser("bench", help="measure speed and memory on synthetic text")
+    bench = commands.add_parser("bench", help="measure speed and memory on synthetic text, or learning on yours")
     bench.add_argument("--large", action="store_true", help="also at 100,000 sentences (takes long)")
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write the figures here")
+    bench.add_argument(
+        "--learning",
+        type=Path,
+        metavar="DATA",
+        help="instead: the learning curve on a data set, DATA.questions.jsonl and DATA.(conversations|corpus).jsonl",
+    )
+    bench.add_argument("--questions", type=_positive, metavar="N", help="of --learning: an even sample of so many")
+    bench.add_argument("--plot", type=Path, metavar="FILE", help='of --learning: .svg, or .png with the extra "plot"')
     parts = ("recall", "write", "handshake", "memory")
     bench.add_argument("--only", action="append", choices=parts, help="only this part; may be repeated")
     return parser
+
+
+def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Refuse options that would be ignored."""
+    learning = options.learning is not None
+    if learning and (options.large or options.only):
+        parser.error("--large and --only belong to the measurements of speed, not to --learning")
+    if not learning and (options.plot or options.questions):
+        parser.error("--plot and --questions belong to --learning")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

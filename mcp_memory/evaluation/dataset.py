@@ -1,0 +1,195 @@
+"""A data set to measure recall on, given by its path: what is to be remembered, and questions with their evidence.
+
+``NAME.conversations.jsonl`` or ``NAME.corpus.jsonl``, and ``NAME.questions.jsonl``, one JSON object a line:
+
+- a conversation: ``id``, ``sessions: [{session_id, date?, turns: [{turn_id, speaker, text, caption?}]}]``; each becomes
+  a space of its own, and its questions name it as ``conv_id`` and their turns as ``evidence``;
+- a document: ``doc_id``, ``title?``, ``text``; all go into one space, and questions name them as ``supporting``.
+
+A question has ``qid`` and ``question``. Those without evidence, and those marked as unanswerable (``category`` 5, as
+LoCoMo has it), are left out: nothing could be right about them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mcp_memory.errors import ConfigurationError
+
+DOCUMENTS = "docs"
+"""The space of the documents."""
+ADVERSARIAL = "5"
+_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What one or more calls of memory_write take: items of one session.
+
+    Attributes:
+        space: where they belong.
+        session: theirs.
+        kind: the argument that they are.
+        items: as the tool takes them.
+    """
+
+    space: str
+    session: str
+    kind: str
+    items: tuple[dict[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question whose evidence is known.
+
+    Attributes:
+        id: unique in the data set.
+        space: where it is asked.
+        text: the question.
+        gold: ids of the messages or documents that answer it; one at least.
+        taught: whether it belongs to the half that is taught: a matter of its id alone.
+    """
+
+    id: str
+    space: str
+    text: str
+    gold: tuple[str, ...]
+    taught: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """What is written, in order, and what is asked."""
+
+    name: str
+    calls: tuple[Call, ...]
+    questions: tuple[Asked, ...]
+
+
+def read(path: Path, questions: int | None = None) -> Dataset:
+    """Return a data set.
+
+    Args:
+        path: of its files, without what follows the name: ``data/NAME``.
+        questions: so many at most, evenly from all of them.
+
+    Raises:
+        ConfigurationError: a file is missing, or is not what it should be; names file and line.
+    """
+    talks, corpus = _file(path, "conversations"), _file(path, "corpus")
+    if not talks.exists() and not corpus.exists():
+        raise ConfigurationError(
+            f"no {talks.name} and no {corpus.name} in {path.parent}: --learning takes a path without these endings"
+        )
+    try:
+        calls = _talk(talks) if talks.exists() else [_documents(path.name, corpus)]
+        asked = _asked(path, {call.space for call in calls})
+    except (KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"{path}: a line lacks {error} (mcp_memory/evaluation/dataset.py has the format)"
+        ) from error
+    if questions is not None and len(asked) > questions:
+        asked = [asked[i * len(asked) // questions] for i in range(questions)]
+    if not asked:
+        raise ConfigurationError(f"{_file(path, 'questions')}: no question with evidence")
+    return Dataset(path.name, tuple(calls), tuple(asked))
+
+
+def is_taught(name: str, question: str) -> bool:
+    """Return whether a question is of the half that is taught.
+
+    Args:
+        name: of the data set.
+        question: its id.
+    """
+    return zlib.crc32(f"{name}/{question}".encode()) % 2 == 0
+
+
+def _file(path: Path, kind: str) -> Path:
+    return path.with_name(f"{path.name}.{kind}.jsonl")
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    rows = []
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path} cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                rows.append(json.loads(line))
+            except ValueError as error:
+                raise ConfigurationError(f"{path}, line {number}, is no JSON: {error}") from error
+    return rows
+
+
+def _talk(path: Path) -> list[Call]:
+    calls = []
+    for talk in _rows(path):
+        for session in talk["sessions"]:
+            when = iso(session.get("date"))
+            items = [_message(turn, iso(turn.get("date")) or when) for turn in session["turns"]]
+            kept = tuple(item for item in items if item["text"].strip())
+            calls.append(Call(str(talk["id"]), str(session["session_id"]), "messages", kept))
+    return calls
+
+
+def _message(turn: dict[str, Any], when: str | None) -> dict[str, str]:
+    caption = f" [shares a picture: {turn['caption']}]" if turn.get("caption") else ""
+    message = {"id": str(turn["turn_id"]), "speaker": turn["speaker"], "text": turn["text"] + caption}
+    return message | ({"time": when} if when else {})
+
+
+def _documents(name: str, path: Path) -> Call:
+    items = []
+    for row in _rows(path):
+        title = {"title": row["title"]} if row.get("title") else {}
+        items.append({"id": str(row["doc_id"]), "text": row["text"]} | title)
+    return Call(DOCUMENTS, f"corpus-{name}", "documents", tuple(items))
+
+
+def _asked(path: Path, spaces: set[str]) -> list[Asked]:
+    asked = []
+    for row in _rows(_file(path, "questions")):
+        space = str(row["conv_id"]) if "conv_id" in row else DOCUMENTS
+        gold = tuple(str(ref) for ref in row["evidence" if "conv_id" in row else "supporting"])
+        if gold and space in spaces and str(row.get("category")) != ADVERSARIAL:
+            name = str(row["qid"])
+            asked.append(Asked(name, space, row["question"], gold, is_taught(path.name, name)))
+    return asked
+
+
+def iso(date: str | None) -> str | None:
+    """Return the date-time of a session as the tools take it; None where it is none.
+
+    Args:
+        date: "1:56 pm on 8 May, 2023", "2023/05/08 (Mon) 13:56", "8.5.2023, 13:56", or ISO.
+    """
+    text = (date or "").strip()
+    if found := re.match(r"(\d{1,2}):(\d\d)\s*([ap])m\s+on\s+(\d{1,2})\s+(\w+),?\s+(\d{4})", text, re.IGNORECASE):
+        if found[5].lower() not in _MONTHS:
+            return None
+        hour = int(found[1]) % 12 + (12 if found[3].lower() == "p" else 0)
+        month = _MONTHS.index(found[5].lower()) + 1
+        return _moment(found[6], month, found[4], hour, found[2])
+    if found := re.match(r"(\d{1,2})\.(\d{1,2})\.(\d{4}),?\s+(\d{1,2}):(\d\d)", text):
+        return _moment(found[3], found[2], found[1], found[4], found[5])
+    if found := re.match(r"(\d{4})[/-](\d\d)[/-](\d\d)(?:\s*\(\w+\))?(?:[ T](\d\d):(\d\d))?", text):
+        return _moment(found[1], found[2], found[3], found[4] or 0, found[5] or 0)
+    return None
+
+
+def _moment(*parts: str | int) -> str | None:
+    year, month, day, hour, minute = (int(part) for part in parts)
+    try:
+        return datetime(year, month, day, hour, minute).isoformat()
+    except ValueError:
+        return None

@@ -1,0 +1,67 @@
+"""The arithmetic of the learning curve: what is marked, and the table and figures of what was found."""
+
+from random import Random
+
+import pytest
+
+from mcp_memory.evaluation.learning_curve import GROUPS, LABELS, Curve, Found, figures, marked, panels, rounds_of, table
+
+EVIDENCE = [{"id": f"e{i}", "sources": [{"id": f"m{i}"}]} for i in range(9)]
+
+
+def curve(last=2, rounds=3):
+    """Recall grows by ten points a pass from 50, and one round fewer is needed."""
+    found = {
+        (labels, group, number): [
+            Found((50.0 + 10 * number, 60.0 + 10 * number), None if rounds is None else rounds - number),
+            Found((50.0, 60.0), None if rounds is None else rounds),
+        ]
+        for labels in LABELS
+        for group in GROUPS
+        for number in range(last + 1)
+    }
+    return Curve("made-up", 1, found, {labels: [2] * last for labels in LABELS})
+
+
+def test_clean_labels_mark_every_item_that_names_a_gold_id():
+    assert marked(EVIDENCE, ["m1", "m3", "m30"], "clean", Random(0)) == ["e1", "e3"]
+    assert marked(EVIDENCE, ["m30"], "clean", Random(0)) == []
+
+
+def test_noisy_labels_put_one_wrong_item_in_place_in_three_of_ten_cases():
+    rng = Random(1)
+    said = [marked(EVIDENCE, ["m1", "m3"], "noisy", rng) for _ in range(2_000)]
+    wrong = [ids for ids in said if ids != ["e1", "e3"]]
+    assert len(wrong) / len(said) == pytest.approx(0.3, abs=0.03)
+    assert {ids for (ids,) in wrong} == {"e0", "e2", "e4", "e5", "e6"}
+
+
+def test_the_gain_is_taken_question_by_question():
+    gain = curve().gain("clean", "taught", 10)
+    assert (gain.value, gain.number) == (10.0, 2)
+    assert gain.half_width == pytest.approx(1.96 * 10 / 2**0.5)
+
+
+def test_the_table_shows_each_pass_and_what_was_left_out():
+    lines = table(curve()).splitlines()
+    assert "1 could not be reworded" in lines[0]
+    (taught,) = (line for line in lines[: len(lines) // 2] if "R@10 taught" in line)
+    assert [cell for cell in taught.split() if "±" not in cell] == ["R@10", "taught", "60.0", "65.0", "70.0", "+10.0"]
+    (rounds,) = (line for line in lines[: len(lines) // 2] if "rounds taught" in line)
+    assert rounds.split() == ["rounds", "taught", "3.00", "2.50", "2.00", "-33", "%"]
+
+
+def test_a_server_that_tells_no_rounds_leaves_them_out():
+    silent = curve(rounds=None)
+    assert "rounds" not in table(silent)
+    assert not any("rounds" in figure.name for figure in figures(silent))
+    assert len(panels(silent)) == len(panels(curve())) - 1
+    assert rounds_of({"evidence": []}) is None
+    assert rounds_of({"budget": {"rounds": 2}}) == 2
+
+
+def test_the_figures_hold_every_pass_with_its_half_width():
+    values = {(figure.part, figure.name): figure.value for figure in figures(curve())}
+    assert values["learning, noisy labels", "unseen, R@5, pass 2"] == 60.0
+    assert ("learning, noisy labels", "unseen, R@5, pass 2, half-width") in values
+    assert values["learning, clean labels", "taught, rounds, pass 1"] == 2.5

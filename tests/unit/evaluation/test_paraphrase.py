@@ -1,0 +1,93 @@
+"""Questions in other words: what is never touched, what is, and how far it went."""
+
+import tomllib
+
+import pytest
+
+from mcp_memory.evaluation.paraphrase import changed, paraphrase, rouge_l
+from mcp_memory.texts import resource
+
+QUESTIONS = [
+    "When did Petra visit the Museum of Small Boats in Vellin?",
+    "What did Odo buy for his sister's birthday on 3 March 2019?",
+    'Who is the author of "The Long Way to Karst"?',
+    "How many children does the mayor of Upper Tarn have?",
+    "Why did Milla decide to leave her job at O'Hara & Sons?",
+    "Where was the person who founded Quill Press born?",
+]
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("question", "kept"),
+    [
+        (QUESTIONS[0], ["Petra", "Museum of Small Boats in Vellin"]),
+        (QUESTIONS[1], ["Odo", "3 March 2019"]),
+        (QUESTIONS[2], ['"The Long Way to Karst"']),
+        (QUESTIONS[3], ["Upper Tarn"]),
+        (QUESTIONS[4], ["Milla", "O'Hara & Sons"]),
+    ],
+)
+def test_names_numbers_and_quotations_stay_as_they_are(question, kept, seed):
+    text = paraphrase(question, seed).text
+    assert all(name in text for name in kept)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_seed_decides_the_wording(question):
+    assert paraphrase(question, 4) == paraphrase(question, 4)
+    assert len({paraphrase(question, seed).text for seed in range(20)}) > 1
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_ordinary_questions_come_out_in_other_words(question):
+    found = paraphrase(question)
+    assert found.enough
+    assert found.changed >= 0.3
+    assert found.rouge < 0.8
+    assert found.text[0].isupper()
+    assert found.text[-1] in "?."
+
+
+def test_a_question_in_another_language_stays_and_is_not_enough():
+    found = paraphrase("Wann hat Petra das kleine Museum besucht?")
+    assert (found.text, found.changed, found.enough) == (found.question, 0.0, False)
+
+
+def test_a_verb_after_a_name_takes_the_form_that_a_statement_gives_it():
+    said = {paraphrase("When did Petra go home?", seed).text for seed in range(20)}
+    assert any(text == "On what date was it that Petra went home?" for text in said)
+
+
+def test_a_word_that_may_be_a_verb_or_a_noun_follows_what_stands_before_it():
+    verbs = {paraphrase("Where did Petra show her boat?", seed).text for seed in range(20)}
+    nouns = {paraphrase("Who saw the show?", seed).text for seed in range(20)}
+    assert not any("the display" in text or "the exhibit" in text for text in nouns)
+    assert any("display" in text or "exhibit" in text for text in verbs)
+
+
+def test_a_verb_with_a_particle_of_its_own_is_another_verb():
+    said = {paraphrase("Who started out with Petra?", seed).text for seed in range(20)}
+    assert all("started out" in text for text in said)
+
+
+def test_what_only_changes_its_form_is_not_changed():
+    assert changed("When did Petra go home?", "Petra went home at what time?") == pytest.approx(2 / 4)  # when, did
+    assert changed("Petra Petra", "nothing") == 0.0
+
+
+def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence():
+    assert rouge_l("the cat sat", "the cat sat") == 1.0
+    assert rouge_l("the cat sat", "sat the cat") == pytest.approx(2 / 3)
+    assert rouge_l("a b c d", "A x C") == pytest.approx(2 * 2 / 7)
+    assert rouge_l("", "a") == 0.0
+
+
+def test_no_entry_of_the_table_stands_for_itself_or_holds_a_name():
+    table = tomllib.loads(resource("synonyms.toml"))
+    for part, entries in table.items():
+        for word, said in entries.items():
+            choices = said.split(" | ")
+            assert word not in choices, (part, word)
+            assert len(set(choices)) == len(choices), (part, word)
+            assert said == said.lower(), (part, word)
