@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_memory.domain.requests import Window
 from mcp_memory.gain.gate import gate
@@ -48,18 +49,28 @@ def opened(
     """
     if not len(beliefs) or not settings.learning:
         return {}
+    talk, document = (settings.gating.thresholds(document=kind) for kind in (False, True))
+    task = time_ = None
+    near = np.zeros(len(beliefs), dtype=np.bool_)  # elsewhere every gate is 1
+    if settings.task_memory:
+        first = beliefs.task @ vectors[0]
+        task = first, first if len(vectors) == 1 else beliefs.task @ vectors[-1]
+        near |= _beyond(task[1], *talk) | _beyond(task[0], *document)
+    if settings.time_memory and time is not None:
+        time_ = beliefs.time @ time
+        near |= _beyond(time_, *talk) | _beyond(time_, *document)
+    places = np.flatnonzero(near)
     gates: dict[bool, Scores] = {}
-    for document in (False, True):
-        thresholds = settings.gating.thresholds(document=document)
-        both = np.ones(len(beliefs), dtype=np.float32)
-        if settings.task_memory:
-            both *= gate(beliefs.task @ vectors[0 if document else -1], beliefs.task_doubts, *thresholds)
-        if settings.time_memory and time is not None:
-            both *= gate(beliefs.time @ time, beliefs.time_doubts, *thresholds)
-        gates[document] = np.clip(both, 0, 2)
+    for kind, thresholds in ((True, document), (False, talk)):
+        both = np.ones(len(places), dtype=np.float32)
+        if task is not None:
+            both *= gate(task[not kind][places], beliefs.task_doubts[places], *thresholds)
+        if time_ is not None:
+            both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
+        gates[kind] = np.clip(both, 0, 2)
     found: dict[int, float] = {}
     for place in np.flatnonzero((np.abs(gates[False] - 1) > _SHUT) | (np.abs(gates[True] - 1) > _SHUT)).tolist():
-        sentence = space.sentence(beliefs.sentence_ids[place])
+        sentence = space.sentence(beliefs.sentence_ids[places[place]])
         if sentence is None:
             continue
         value = float(gates[space.turns[sentence.turn_id].kind == "document"][place])
@@ -67,6 +78,12 @@ def opened(
         if row != NONE and abs(value - 1) > _SHUT:
             found[row] = value
     return found
+
+
+def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:
+    """Return where a gate with these thresholds is not 1, whatever the doubt."""
+    beyond: NDArray[np.bool_] = (cosines > threshold) | (cosines < -against)
+    return beyond
 
 
 def on_segments(space: Space, gates: Mapping[int, float]) -> Scores:

@@ -125,8 +125,9 @@ class LanceStore:
             if not await to_thread.run_sync(self._refresher.has_every_turn):  # else no reader of ours is waited for
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
-            await to_thread.run_sync(sweep, self._tables, self._refresher.last, self._refresher.swept)
-            transaction = LanceTransaction(self, prepared, lock)
+            view, last = self._view, self._refresher.last  # a reader whose refresh fails now will drop both
+            await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
+            transaction = LanceTransaction(self, prepared, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.committed()
@@ -237,12 +238,12 @@ class LanceStore:
             raise
         return view
 
-    async def _append(self, prepared: Prepared) -> tuple[Commit, int]:
+    async def _append(self, prepared: Prepared, last: Commit | None) -> tuple[Commit, int]:
         """Append and commit; the write lock must be held."""
         return await to_thread.run_sync(
             lambda: append(
                 self._tables,
-                self._refresher.last,
+                last,
                 prepared,
                 embedder=self._embedder,
                 dimension=self._dimension,
@@ -270,16 +271,20 @@ class LanceTransaction:
         committed: whether anything was.
     """
 
-    def __init__(self, store: LanceStore, prepared: Prepared | None, lock: AsyncExitStack) -> None:
+    def __init__(
+        self, store: LanceStore, prepared: Prepared | None, lock: AsyncExitStack, view: View, last: Commit | None
+    ) -> None:
         self._store = store
         self._prepared = prepared
         self._lock = lock
+        self._view = view
+        self._last = last
         self.committed = False
 
     @property
     def view(self) -> View:
         """As of the last commit of any process; the newest segments and sentences may be missing."""
-        return self._store._view
+        return self._view
 
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
@@ -299,7 +304,7 @@ class LanceTransaction:
             prepared = self._prepared
             if prepared is None or prepared.batch is not batch:
                 prepared = await to_thread.run_sync(prepare, batch)
-            commit, version = await self._store._append(prepared)
+            commit, version = await self._store._append(prepared, self._last)
             self.committed = True
             await self._lock.aclose()
             await self._store._take_in(batch, commit, version)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 
-from mcp_memory.errors import StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.mend import mend
 from mcp_memory.storage.names import COMMITS, tables_of
@@ -30,8 +30,11 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
         swept: of each table, the version at which it was last known to be clean; brought up to date.
 
     Raises:
+        StoreBusy: there are commits, and whoever calls knows of none: every row would be swept.
         StoreUnwritable: there is something to delete and it cannot be deleted.
     """
+    if last is None and tables.count(COMMITS):
+        raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
     tx, generation = (last.tx, last.generation) if last else (0, 0)
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):

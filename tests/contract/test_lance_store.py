@@ -41,6 +41,7 @@ from mcp_memory.storage.schemas import (
     turn_rows,
 )
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
@@ -271,6 +272,32 @@ async def test_a_view_that_takes_in_nothing_is_loaded_anew(uri: str, monkeypatch
         assert await _write(store, batch("b")) == 2
     async with store.reading() as view:
         assert len(view.space("default").turns) == len(view.space("default").segments) == 2
+
+
+async def test_a_reader_that_fails_while_another_writes_costs_the_writer_nothing(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reader drops the view and what is known of the last commit; the writer goes on from what it began with."""
+    store = _open(uri)
+    await _write(store, batch("a"))
+    async with store.writing() as transaction:
+        with monkeypatch.context() as broken:
+            broken.setattr(View, "extend_indexes", _fail)
+            with pytest.raises(MemoryError):
+                await _refs(store)
+        assert len(transaction.view.space("default").turns) == 1
+        assert await transaction.commit(batch("b")) == 2
+    assert await _refs(store) == await _refs(_open(uri)) == ["a", "b"]
+    assert await store.check() == []
+
+
+async def test_whoever_knows_of_no_commit_sweeps_nothing_where_there_are_some(uri: str) -> None:
+    store = _open(uri)
+    await _write(store, batch("a"))
+    with pytest.raises(StoreBusy, match="Nothing was stored"):
+        sweep(Tables(uri), None, {})
+    assert await _refs(_open(uri)) == ["a"]
+    assert await store.check() == []
 
 
 def _fail(*_: object) -> None:
@@ -623,6 +650,7 @@ sys.path[:0] = {path}
 from batches import DIMENSION, batch
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.sweep import sweep
 
 async def write(store, ref):
     try:
