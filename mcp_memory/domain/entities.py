@@ -60,6 +60,8 @@ def _title(words: list[str]) -> bool:
 
 def _words(name: str) -> list[str]:
     """Return the words of a name in lower case, "c++" and "o'neill" whole, without the last one's possessive ending."""
+    if name.isascii() and name.replace(" ", "").isalnum():
+        return name.lower().split()  # as below, ten times as fast
     plain = unicodedata.normalize("NFKC", name).casefold().replace("’", "'")
     words = [word.strip("'").lstrip("+#") for word in "".join(map(_kept, plain)).split()]
     words = [word for word in words if any(character.isalnum() for character in word)]

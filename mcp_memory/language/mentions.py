@@ -7,6 +7,8 @@ message.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.names import head, names
 
@@ -18,5 +20,10 @@ def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
 
 def _about(turn: Turn) -> str:
     if turn.kind == "document":
-        return " ".join(head(turn.title, turn.text))
+        return _head(turn.title, turn.text)
     return turn.speaker or turn.role or ""
+
+
+@lru_cache(maxsize=1)  # the sentences of a document come one after another
+def _head(title: str | None, text: str) -> str:
+    return " ".join(head(title, text))

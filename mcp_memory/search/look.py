@@ -37,7 +37,7 @@ from mcp_memory.domain.times import Constraint
 from mcp_memory.language.mentions import mentions
 from mcp_memory.language.questions import Question
 from mcp_memory.search.heads import HeadIndex
-from mcp_memory.search.links import PlaceIndex, Seed, bridges, seeds
+from mcp_memory.search.links import PlaceIndex, Seed, bridges, seeds, upheld
 from mcp_memory.search.spans import Rows
 from mcp_memory.search.speakers import SpeakerIndex
 from mcp_memory.search.times import TimeIndex, in_documents, in_talk
@@ -206,7 +206,10 @@ def survey(
     if not len(total) or total.max() <= 0:
         return None
     start = seeds(space, rows, total, weights, vectors) if switches.onward else []
-    parts |= bridges(space, question, rows, total, start, weights, switches)
+    given = bridges(space, question, rows, total, start, weights, switches)
+    parts |= given
+    if "head" in parts:
+        parts["head"] = parts["head"] + upheld(space, question, rows, start, given)
     return Survey(rows, parts, tuple(start), _total(parts, len(rows)))
 
 

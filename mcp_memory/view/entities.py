@@ -65,6 +65,15 @@ class EntityIndex:
         """Return the key of an entity by its number."""
         return self._keys[entity]
 
+    def spelling(self, space: Space, sentence: int) -> dict[int, str]:
+        """Return the entities that a sentence of the space names, by number, each as its name is written there."""
+        piece = space.sentences[sentence]
+        found: dict[int, str] = {}
+        for name in self._named(space.turns[piece.turn_id], space.text(piece)):
+            if (number := self.find(name)) is not None:
+                found.setdefault(number, name)
+        return found
+
     def sentences(self, entity: int) -> NDArray[np.int64]:
         """Return the rows of the sentences that name an entity, ascending; to be let go before the next write."""
         return np.frombuffer(self._sentences[entity], dtype=np.int64)

@@ -85,6 +85,17 @@ def test_where_two_things_are_compared_less_is_passed_on() -> None:
     assert passed_on("Red Mill or Golden Oak?") == pytest.approx(passed_on("Red Mill?") / 2**0.5)
 
 
+def test_what_two_compared_things_lead_to_comes_after_both() -> None:
+    space = read(*mill(), document("oak", "Golden Oak", "An inn."))
+    cosines = np.array([[0.6, 0.3, 0.0, 0.1]], np.float32)
+    linked = Switches(rare_entities=False)
+    hits = ask(space, "Is Red Mill or Golden Oak older?", cosines, switches=linked)
+    assert refs(space, hits)[:3] == ["mill", "oak", "jane"]
+    assert hits[2].parts["links"] + hits[2].parts["meaning"] > 0.1 + Weights().document_head  # else it were no wonder
+    plain = ask(space, "Is Red Mill older, or golden oak?", cosines, switches=linked)
+    assert refs(space, plain)[:3] == ["mill", "jane", "oak"]  # not called by name
+
+
 def test_a_common_word_that_is_a_head_is_no_mention() -> None:
     space = read(document("mill", "Red Mill", "Red Mill is a theatre by a river."), document("r", "River", "It flows."))
     assert refs(space, ask(space, MILL)) == ["mill"]
