@@ -103,12 +103,15 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that would be ignored."""
+    """Refuse options that would be ignored, and files that could not be written when all is measured."""
     learning = options.learning is not None
     if learning and (options.large or options.only):
         parser.error("--large and --only belong to the measurements of speed, not to --learning")
     if not learning and (options.plot or options.questions):
         parser.error("--plot and --questions belong to --learning")
+    for option, file in (("--json", options.json), ("--plot", options.plot)):
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            parser.error(f"{option} {file}: " + ("that is a folder" if file.is_dir() else "there is no such folder"))
 
 
 def _positive(text: str) -> int:

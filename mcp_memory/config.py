@@ -2,8 +2,9 @@
 
 ``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. A key that nobody knows or a
-value of the wrong type is an error that names where it stands and the nearest key there is. ``wiring`` reads these
-values and hands numbers on, and ``server`` reads its own section and the limits; no room reads configuration.
+value of the wrong type or out of range is an error that names where it stands, and the nearest key there is or what
+would be right. ``wiring`` reads these values and hands numbers on, and ``server`` reads its own section and the limits;
+no room reads configuration.
 
 This module is imported before the server's first reply, so it uses dataclasses and the standard library only.
 """
@@ -179,6 +180,27 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
+class Points:
+    """How memory points are made and merged (HGMem; ``hypergraph/shaping.py`` has the other numbers and their sources).
+
+    Attributes:
+        order: entities that a point may join.
+        overlap: share of entities in common from which on evidence updates a point rather than makes another.
+        alike: cosine of two descriptions in [0, 1] from which on points that share an entity are merged.
+        relevance: share of the best item's score below which evidence says too little for a point.
+        words: in a description that the memory makes.
+        shown: points that a recall lists.
+    """
+
+    order: int = 12
+    overlap: float = 0.8
+    alike: float = 0.6
+    relevance: float = 0.5
+    words: int = 80
+    shown: int = 5
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """How sure an answer has to be to be given; `services.answer.Bar` says what was measured.
 
@@ -226,6 +248,8 @@ class Switches:
         learning: answers and feedback teach which sentences help with which questions.
         task_memory: what was learnt of such questions counts in recall.
         time_memory: what was learnt of such times counts in recall.
+        points: memory points are made of what was found for a goal, kept, and listed beside what recall finds.
+        merge: those that are alike become one, for goals that relate things to each other.
     """
 
     meaning: bool = True
@@ -256,6 +280,8 @@ class Switches:
     learning: bool = True
     task_memory: bool = True
     time_memory: bool = True
+    points: bool = True
+    merge: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +296,7 @@ class Config:
     facts: Facts = field(default_factory=Facts)
     navigation: Navigation = field(default_factory=Navigation)
     gain: Gain = field(default_factory=Gain)
+    points: Points = field(default_factory=Points)
     answer: Answer = field(default_factory=Answer)
     switches: Switches = field(default_factory=Switches)
 
@@ -282,7 +309,8 @@ def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) 
         environment: of the process.
 
     Raises:
-        ConfigurationError: a file that is not there or not TOML, an unknown section or key, a wrong type.
+        ConfigurationError: a file that is not there or not TOML, an unknown section or key, a wrong type, a number
+            out of range.
     """
     config = Config()
     if path := _file(file, environment):
@@ -345,6 +373,9 @@ def _with(config: Config, section: str, key: str, value: Any, where: str) -> Con
             raise ConfigurationError(f"{where}: {value!r} is not one of {', '.join(map(repr, get_args(kind)))}")
     elif type(value) is not kind:
         raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[kind]}")
+    elif kind is float and (bounds := _BOUNDS.get(f"{section}.{key}")):
+        if not bounds.hold(value):
+            raise ConfigurationError(f"{where}: {value!r} is not {bounds}")
     elif kind in (int, float):
         least = 1 if kind is int and key not in _MAY_BE_0 else 0
         if not value >= least:  # which is so for NaN as well
@@ -369,6 +400,47 @@ def _nearest(name: str, known: Mapping[str, Any]) -> str:
     return f" The nearest known one is {near[0]!r}." if near else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Between which numbers a setting lies; infinity is never a number that would do."""
+
+    above: float
+    below: float
+    least: bool = False
+    most: bool = False
+
+    def hold(self, value: float) -> bool:
+        lower = value >= self.above if self.least else value > self.above
+        return lower and (value <= self.below if self.most else value < self.below)
+
+    def __str__(self) -> str:
+        lower = f"{self.above:g} or more" if self.least else f"above {self.above:g}"
+        if self.below == float("inf"):
+            return lower
+        return f"{lower} and {'at most' if self.most else 'below'} {self.below:g}"
+
+
+_NOISE = _Bounds(0, float("inf"))
+_COSINE = _Bounds(0, 1, least=True)
+_CONFIDENCE = _Bounds(0, 1, least=True, most=True)
+_BOUNDS = {
+    "facts.stable": _Bounds(0, 1, most=True),
+    "navigation.relevance": _CONFIDENCE,
+    "navigation.coherence": _CONFIDENCE,
+    "gain.talk": _COSINE,
+    "gain.document": _COSINE,
+    "gain.against": _COSINE,
+    "gain.positive": _NOISE,
+    "gain.negative": _NOISE,
+    "gain.process": _Bounds(0, float("inf"), least=True),
+    "gain.caller": _NOISE,
+    "gain.anthropic": _NOISE,
+    "gain.embedded": _NOISE,
+    "answer.talk": _CONFIDENCE,
+    "answer.document": _CONFIDENCE,
+    "answer.plain": _CONFIDENCE,
+}
+"""Of the settings that are no number at all beyond these; any other number is 0 or more."""
 _MAY_BE_0 = frozenset(("threads", "vector_limit"))
 """Whole numbers of which none is a sensible number."""
 _WORDS: dict[Any, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}

@@ -140,8 +140,8 @@ class Step:
         question: the query understood, or None.
         entity: a name.
         relation: a name, in any form.
-        tag: likewise.
-        topic: likewise.
+        tag: of MRAgent's graph, a word or two.
+        topic: its id, or words.
         ids: of evidence.
         window: of time.
         limit: at most so many items.
@@ -174,7 +174,8 @@ class Operator(Protocol):
 
     Attributes:
         name: as the explore tool calls it.
-        needs: the arguments that it cannot do without.
+        needs: the arguments that it cannot do without; "entity or query" where one of them is enough.
+        uses: the arguments that change what it finds or proposes, beside ``limit``, which all use; no other is taken.
     """
 
     @property
@@ -182,6 +183,9 @@ class Operator(Protocol):
 
     @property
     def needs(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def uses(self) -> tuple[str, ...]: ...  # noqa: D102
 
     def __call__(self, asked: Step) -> Found:
         """Take the step. Nothing is stored."""
@@ -201,9 +205,9 @@ class Answerer(Protocol):
 
         Args:
             question: taken apart.
-            candidates: the sentences of the evidence, best items first, those of one item in order.
+            candidates: the sentences of the evidence, best items first, those of one item in order, with their gates.
             rarity: how much each stem of the question tells, its idf in the space, at least 0.
-            knowledge: the facts about what it names.
+            knowledge: the facts about what it names, and the gates of what they stand in.
         """
 
 

@@ -38,6 +38,8 @@ from mcp_memory.gain.learning import Learning, Teacher
 from mcp_memory.gain.operators import Propagate
 from mcp_memory.gain.propagation import Propagating
 from mcp_memory.heap import give_back
+from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
+from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
@@ -46,6 +48,10 @@ from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.operators import EventContext, EventKeywords, EventTime, TagEvents, TopicEvents
+from mcp_memory.reconstruct.personal import PersonalAspect, PersonalInformation
+from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES, Switches, Weights
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.derive import Reading
@@ -54,6 +60,7 @@ from mcp_memory.services.evolve import Taking, evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.following import Following
 from mcp_memory.services.learning import relearner
+from mcp_memory.services.points import Making
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.services.reconstruct import Looking, reconstruct
 from mcp_memory.services.status import status
@@ -146,7 +153,13 @@ class Memory:
         """See `mcp_memory.services.evolve.evolve`."""
         now, settings = self.clock(), self.learning
         teach = Teacher(settings) if settings.learning else None
-        taking = Taking(self.store, self.embedder, self.reading, self.episodes, teach, now=now, progress=progress)
+        making = None
+        if self.config.switches.points:
+            merging = self.config.switches.merge
+            making = Making(self.store, self.embedder, self.looking, self.shaping, merging=merging, now=now)
+        taking = Taking(
+            self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
+        )
         return await evolve(request, taking)
 
     async def status(self) -> Status:
@@ -175,6 +188,11 @@ class Memory:
         return Propagating(gain.rounds, gain.sentences, gain.entities, hub=gain.hub)
 
     @property
+    def shaping(self) -> Shaping:
+        """How memory points are made."""
+        return Shaping(**asdict(self.config.points))
+
+    @property
     def operators(self) -> dict[str, Operator]:
         """The steps of navigation, by name."""
         limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)
@@ -184,6 +202,15 @@ class Memory:
             Timeline(),
             Counterfactual(limits, walks),
             Propagate(),
+            TagEvents(),
+            EventKeywords(),
+            EventTime(),
+            EventContext(),
+            TopicEvents(),
+            PersonalInformation(),
+            PersonalAspect(),
+            LocalPoints(self.shaping),
+            GlobalPoints(self.shaping),
         ]
         return {step.name: step for step in steps}
 
@@ -193,7 +220,8 @@ class Memory:
         limits = Limits(**asdict(self.config.navigation))
         following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
         propagating = self.propagating if self.config.switches.propagation else None
-        return Looking(self.weights, _switched(Switches, self.config), following, self.learning, propagating)
+        shaping = self.shaping if self.config.switches.points else None
+        return Looking(self.weights, _switched(Switches, self.config), following, self.learning, propagating, shaping)
 
 
 async def open_memory(config: Config) -> Memory:
@@ -243,8 +271,8 @@ def open_extractor(config: Config) -> Extractor | None:
     wanted = config.facts.extractor
     if wanted == "spacy" and not there:
         raise ConfigurationError(
-            "facts.extractor is 'spacy', which is not installed. Install it with `pip install mcp-memory[nlp]`, or set "
-            "facts.extractor to 'rules' or 'auto'."
+            "facts.extractor is 'spacy', which is not installed. Install the extra (pip install '.[nlp]' in the "
+            "checkout, or mcp-memory[nlp] where you installed it from), or set facts.extractor to 'rules' or 'auto'."
         )
     return RuleExtractor() if wanted == "rules" or not there else SpacyExtractor()
 
@@ -264,11 +292,12 @@ def open_store(
         config.storage.uri or _usual_place(),
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View(INDEXES, vector_limit=limit, stable=stable),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit=limit, stable=stable),
         lock_timeout_s=config.storage.lock_timeout_s,
         compact_after=config.storage.compact_after,
         derive=lambda: deriver(reading, progress=progress),
         relearn=relearner(embedder, Teacher(learning_of(config))),
+        embed=embedder.embed,
     )
 
 

@@ -13,6 +13,7 @@ from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
@@ -132,3 +133,23 @@ def known(one: Belief) -> tuple[object, ...]:
     time = None if one.time is None else one.time.tolist()
     counts = one.supported, one.unsupported
     return one.sentence_id, one.space, one.task.tolist(), one.task_doubt, time, one.time_doubt, counts
+
+
+def point(name: str, entities: Sequence[str] = ("Ann", "Bob"), space: str = "default", scope: str = "") -> Point:
+    """Return the first revision of a memory point, supported by nothing."""
+    return Point(
+        f"h_{name}", space, tuple(entities), f"What {name} is.", scope, 0, "active", (), None, (), (), "caller", 1
+    )
+
+
+def merged(name: str, *parents: Point) -> tuple[Point, ...]:
+    """Return a point that was merged of others, and the revisions that say so of them."""
+    union = tuple(dict.fromkeys(entity for one in parents for entity in one.entities))
+    made = replace(point(name, union), parents=tuple(one.id for one in parents))
+    gone = (replace(one, revision=one.revision + 1, status="merged", merged_into=made.id) for one in parents)
+    return made, *gone
+
+
+def pointed(*points: Point, dimension: int = DIMENSION) -> Batch:
+    """Return a batch of revisions of points with their vectors."""
+    return Batch(points=points, point_vectors=unit_vectors([one.description for one in points], dimension))

@@ -6,8 +6,8 @@ confidence; the service decides whether that is enough to say it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.facts import Assertion, Version
@@ -26,6 +26,8 @@ class Candidate:
         times: the times that it states, in characters from the start of the turn's text.
         score: of the item of evidence, in [0, 1].
         cosine: of its vector to the question's, or None where the view holds no vectors.
+        gate: how far it is known to help with the question, in [0, 2]; 1 where nothing was learnt, below 1 where a
+            caller called it wrong.
     """
 
     evidence_id: str
@@ -33,6 +35,7 @@ class Candidate:
     times: tuple[StatedTime, ...]
     score: float
     cosine: float | None
+    gate: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class Knowledge:
         groups: of the entities that the question names, then of those that paths lead over.
         turns: those that the assertions of the groups stand in, by id.
         times: what the sentences of these assertions state, by turn and sentence.
+        gates: by turn, the sentences whose gate for the question is not 1: first character, first after it, gate.
     """
 
     moment: Millis
@@ -85,6 +89,19 @@ class Knowledge:
     groups: tuple[Group, ...]
     turns: Mapping[str, Turn]
     times: Mapping[tuple[str, int], tuple[StatedTime, ...]]
+    gates: Mapping[str, Sequence[tuple[int, int, float]]] = field(default_factory=dict)
+
+    def gate(self, citations: Iterable[Citation]) -> float:
+        """Return the gate of what rests on citations, in [0, 2]: the lowest of them.
+
+        That of each is the gate, farthest from 1, of the sentences that it quotes from.
+        """
+        return min((self._gate(one.source) for one in citations), default=1.0)
+
+    def _gate(self, source: Source) -> float:
+        pieces = self.gates.get(source.turn.id, ())
+        met = [gate for start, end, gate in pieces if start < source.end and source.start < end]
+        return max(met, key=lambda gate: abs(gate - 1), default=1.0)
 
     def fact(self, version_id: str) -> tuple[Version, Rule | None] | None:
         """Return a version by its id, with the rule where it is a hypothesis, or None."""
@@ -106,9 +123,11 @@ class Proposal:
         confidence: roughly the share of such proposals that are right, in [0, 1].
         hedged: whether it rests on something uncertain, and should be said so.
         citations: what it rests on, never empty.
+        gate: of what it rests on; see `Candidate`.
     """
 
     text: str
     confidence: float
     hedged: bool
     citations: tuple[Citation, ...]
+    gate: float = 1.0

@@ -10,6 +10,7 @@ import numpy as np
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -32,6 +33,8 @@ class Batch:
         lessons: what judges said of episodes, in the order of recording.
         beliefs: what the sentences that these lessons are about are believed to be worth after them; of several about
             one sentence the last counts.
+        points: revisions of memory points, in the order of recording.
+        point_vectors: of their descriptions, shape ``(len(points), d)``, each row of length 1.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -42,6 +45,8 @@ class Batch:
     assertions: tuple[Assertion, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     beliefs: tuple[Belief, ...] = ()
+    points: tuple[Point, ...] = ()
+    point_vectors: Matrix = field(default_factory=_no_vectors)
 
     @property
     def empty(self) -> bool:
@@ -49,7 +54,7 @@ class Batch:
 
         Pieces come with their turns, and beliefs with the lessons that changed them.
         """
-        return not (self.turns or self.assertions or self.lessons)
+        return not (self.turns or self.assertions or self.lessons or self.points)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without the lessons that were recorded before, and without what came of them (I-27).

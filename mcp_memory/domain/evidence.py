@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from mcp_memory.domain.paths import Path, Root, Rule
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
+if TYPE_CHECKING:  # a point knows whose words it is, which is told here
+    from mcp_memory.domain.points import Point
+
 Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided."""
-EvidenceKind = Literal["sentence", "segment", "fact"]
+EvidenceKind = Literal["sentence", "segment", "fact", "point"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,15 @@ class Evidence:
     """One thing that recall found.
 
     Attributes:
-        id: of the sentence, segment or fact.
+        id: of the sentence, segment, fact or memory point.
         kind: a piece of one sentence is shown as that sentence, a longer one as a segment.
-        text: what it says: verbatim, or the fact in words.
+        text: what it says: verbatim, or the fact in words, or the description of the point.
         score: in [0, 1], comparable within one result only.
         via: the channels that found it, strongest first.
         sources: at most three, most relevant first.
-        valid_from: of a fact, when it begins to hold; ``BEGINNING`` where nobody said. None for other kinds.
-        valid_to: of a fact, its end (exclusive), ``FOREVER`` where it has none.
+        valid_from: of a fact, when it begins to hold; ``BEGINNING`` where nobody said. Of a sentence whose time was
+            asked for, when what it tells begins, as it says; else None.
+        valid_to: of a fact, its end (exclusive), ``FOREVER`` where it has none; of a sentence likewise.
         confidence: of a fact, in (0, 1].
         inferred: the rule, where a fact is a hypothesis (I-11).
     """
@@ -70,12 +74,12 @@ class Suggestion:
 
     Attributes:
         operator: its name (`ports.Operator`).
-        args: by name, as the explore tool takes them.
+        args: by name, as the explore tool takes them; ids are several.
         why: in words.
     """
 
     operator: str
-    args: Mapping[str, str]
+    args: Mapping[str, str | tuple[str, ...]]
     why: str
 
 
@@ -96,6 +100,7 @@ class Recall:
         next: steps that might find what is missing.
         rounds: of propagation that were held (GAM-RAG).
         episode: the id under which it can be learnt from (``episodes.py``); empty for one that nobody keeps.
+        points: memory points that bear on the question, the likest first.
     """
 
     evidence: tuple[Evidence, ...]
@@ -110,6 +115,7 @@ class Recall:
     next: tuple[Suggestion, ...] = ()
     rounds: int = 0
     episode: str = ""
+    points: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

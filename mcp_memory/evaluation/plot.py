@@ -57,7 +57,10 @@ def writer(path: Path) -> Draw:
     try:
         import matplotlib  # noqa: F401 - that it is there
     except ImportError as error:
-        raise ConfigurationError('a PNG needs the extra "plot": install mcp-memory[plot], or ask for .svg') from error
+        raise ConfigurationError(
+            "a PNG needs matplotlib. Install the extra (pip install '.[plot]' in the checkout, or mcp-memory[plot] "
+            "where you installed it from), or ask for .svg"
+        ) from error
     return partial(_write_png, path)
 
 

@@ -22,6 +22,7 @@ class Propagate:
 
     name = "propagate"
     needs = ()
+    uses = ("entity", "query", "since", "until")
 
     def __call__(self, asked: Step) -> Found:
         """See `ports.Operator`; begins at ``entity``, or without one at what ``query`` names; the window narrows it.
@@ -59,9 +60,11 @@ class Propagate:
     ) -> tuple[Suggestion, ...]:
         """Return a further round from what the best sentences name besides, rarest first where one names several."""
         query = {} if asked.question is None else {"query": asked.question.text}
-        named: dict[int, None] = {}
+        named: dict[int, int] = {}
         for row in activated:
             others = (entity for entity in index.entities(row) if entity not in begun)
-            named.update(dict.fromkeys(sorted(others, key=lambda entity: (index.degree(entity), index.key(entity)))))
-        further = [index.key(entity) for entity in named if index.degree(entity) > 1][:_NEXT]
+            for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
+                named.setdefault(entity, row)
+        leading = [(entity, row) for entity, row in named.items() if index.degree(entity) > 1][:_NEXT]
+        further = [index.spelling(asked.space, row).get(entity, index.key(entity)) for entity, row in leading]
         return tuple(Suggestion(self.name, {"entity": name} | query, f"what else names {name}") for name in further)

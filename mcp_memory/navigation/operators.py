@@ -19,11 +19,11 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import meant
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.navigation.counterfactual import recover
-from mcp_memory.navigation.evidence import fact_evidence
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
 from mcp_memory.ports import Found, Step
+from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
 
 _NEXT = 3
@@ -41,6 +41,7 @@ class _LookingAround(ABC):
     """
 
     needs = ("entity",)
+    uses = ("entity", "relation", "query", "since", "until")
 
     def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
         self._limits = limits or Limits()
@@ -114,6 +115,7 @@ class Versions:
 
     name = "versions"
     needs = ("entity",)
+    uses = ("entity", "relation", "since", "until")
 
     def __call__(self, asked: Step) -> Found:
         """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
@@ -141,6 +143,7 @@ class Timeline:
 
     name = "timeline"
     needs = ()
+    uses = ("entity", "since", "until")
 
     def __call__(self, asked: Step) -> Found:
         """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""

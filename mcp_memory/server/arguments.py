@@ -8,7 +8,7 @@ requests in the words of ``domain``. Whatever is refused is refused before the m
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar, get_args
 
 from pydantic import ValidationError
@@ -21,8 +21,12 @@ from mcp_memory.domain.requests import (
     EvolveRequest,
     EvolveStep,
     ExploreRequest,
+    NewDescription,
     NewFact,
     NewItem,
+    NewMerge,
+    NewPoint,
+    PointEdits,
     RecallRequest,
     WriteRequest,
 )
@@ -42,6 +46,10 @@ from mcp_memory.server.schemas import (
     Feedback,
     Message,
     Operator,
+    Point,
+    PointMerge,
+    Points,
+    PointUpdate,
     ReconstructArguments,
     WriteArguments,
 )
@@ -51,10 +59,17 @@ QUERY_BYTES = 20_000
 ENTITIES = 16
 """Names that a recall may start from; each costs a search of its own."""
 JUDGED = 200
-"""Pieces of evidence that a caller may judge at once: as many as a recall returns."""
+"""Pieces of evidence that a caller may name at once: as many as a recall returns."""
+
+POINTS = 100
+"""Memory points that a call may insert, update or merge."""
+POINT_BYTES = 4_000
+"""Of a point's description in UTF-8: beyond that it is a text to remember, not what joins a few things."""
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
-_LISTS = ("messages", "documents", "facts", "entities", "steps")
+_LISTS = ("messages", "documents", "facts", "entities", "steps", "ids")
+_OBJECTS = {"feedback": ("supports", "not_supports"), "points": ("insert", "update", "merge")}
+"""Arguments that are objects, and the lists in them."""
 _EXPECTED = {
     "string": "a text",
     "int": "a whole number",
@@ -70,7 +85,7 @@ _WANTED = {
     "intent": f"one of {', '.join(get_args(Intent))}",
     "detail": f"one of {', '.join(get_args(HowMuch))}",
     "operator": f"one of {', '.join(get_args(Operator))}",
-    "steps": f"a list of {', '.join(get_args(EvolveStep))}",
+    "steps": f"a list with any of {', '.join(get_args(EvolveStep))}",
 }
 """What a field takes of which not every value of its type will do."""
 
@@ -78,16 +93,17 @@ _WANTED = {
 def read(model: type[ArgumentsT], raw: Mapping[str, Any]) -> ArgumentsT:
     """Return the arguments of a call.
 
-    An argument that is null counts as left out. A list that came as the text of a JSON list is read as that list, since
-    some clients send it so; no other text is ever turned into anything else.
+    An argument that is null or an empty list counts as left out: some models fill in every field. A list or an object
+    that came as its JSON text is read as what it is, since some clients send it so; no other text is ever turned into
+    anything else.
 
     Raises:
         InvalidInput: an argument is missing, unknown or of another type, or a number is out of range.
     """
-    given = {name: value for name, value in raw.items() if value is not None}
-    for name in _LISTS:
-        if name in model.model_fields and name in given:
-            given[name] = _list(given[name])
+    given = _filled(raw, [name for name in _LISTS if name in model.model_fields])
+    for name, lists in _OBJECTS.items():
+        if name in model.model_fields and isinstance(said := _parsed(given.get(name), dict), dict):
+            given[name] = _filled(said, lists)
     try:
         return model.model_validate(given)
     except ValidationError as error:
@@ -166,8 +182,13 @@ def evolve_request(args: EvolveArguments, limits: Limits) -> EvolveRequest:
     feedback = None if args.feedback is None else _feedback(args.feedback, limits)
     if feedback is not None and args.episode is None:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    goal = args.goal
+    if goal is not None:
+        goal = checks.text("goal", goal, QUERY_BYTES, None, "Give a question or topic, or leave it out.")
+    points = None if args.points is None else _points(args.points, limits)
     steps = tuple(dict.fromkeys(args.steps or ()))
-    return EvolveRequest(checks.space(args.space), checks.name("episode", args.episode, limits), feedback, steps)
+    episode = checks.name("episode", args.episode, limits)
+    return EvolveRequest(checks.space(args.space), episode, feedback, goal, points, steps)
 
 
 def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
@@ -190,6 +211,9 @@ def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
         query,
         checks.window(args.since, args.until),
         args.limit,
+        checks.name("tag", args.tag, limits),
+        checks.name("topic", args.topic, limits),
+        _names("ids", args.ids, JUDGED, limits),
     )
 
 
@@ -203,6 +227,34 @@ def _feedback(given: Feedback, limits: Limits) -> Said:
         given.answer_correct,
         correction,
     )
+
+
+def _points(given: Points, limits: Limits) -> PointEdits:
+    brought = {name: items for name in Points.model_fields if (items := getattr(given, name)) is not None}
+    if not brought:
+        raise InvalidInput("points", "says nothing", f"Give at least one of {', '.join(Points.model_fields)}.")
+    for name, items in brought.items():
+        checks.number(items, f"points.{name}", POINTS, None)
+
+    def said(argument: str, description: str) -> str:
+        return checks.text(f"{argument}.description", description, POINT_BYTES, None)
+
+    insert, update, merge = [], [], []
+    for place, new in enumerate(given.insert or ()):
+        argument = f"points.insert[{place}]"
+        entities = _names(f"{argument}.entities", new.entities, ENTITIES, limits)
+        insert.append(NewPoint(entities, said(argument, new.description)))
+    for place, changed in enumerate(given.update or ()):
+        argument = f"points.update[{place}]"
+        point = checks.name(f"{argument}.id", changed.id, limits)
+        update.append(NewDescription(point, said(argument, changed.description)))
+    for place, joined in enumerate(given.merge or ()):
+        argument = f"points.merge[{place}]"
+        ids = _names(f"{argument}.ids", joined.ids, ENTITIES, limits)
+        if len(ids) < 2:
+            raise InvalidInput(f"{argument}.ids", "names one point", "Give at least two.")
+        merge.append(NewMerge(ids, said(argument, joined.description)))
+    return PointEdits(tuple(insert), tuple(update), tuple(merge))
 
 
 def _message(argument: str, item: Message, limits: Limits) -> NewItem:
@@ -265,17 +317,29 @@ def _names(argument: str, given: Sequence[str] | None, most: int, limits: Limits
     return tuple(checks.name(f"{argument}[{place}]", one, limits) for place, one in enumerate(given))
 
 
+def _filled(raw: Mapping[str, Any], lists: Collection[str]) -> dict[str, Any]:
+    """Return the arguments that say something; of those that are to be lists, each read as one, and none empty."""
+    given = {name: _list(value) if name in lists else value for name, value in raw.items() if value is not None}
+    return {name: value for name, value in given.items() if name not in lists or value != []}
+
+
 def _list(value: object) -> object:
     """Return a list whose items have no nulls; from the text of a JSON list, that list; anything else as it is."""
+    value = _parsed(value, list)
+    if not isinstance(value, list):
+        return value
+    return [{k: v for k, v in item.items() if v is not None} if isinstance(item, dict) else item for item in value]
+
+
+def _parsed(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
+    """Return what the JSON text of a list or an object says, if it is of that kind; anything else as it is."""
     if isinstance(value, str):
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):
             return value
-        value = parsed if isinstance(parsed, list) else value
-    if not isinstance(value, list):
-        return value
-    return [{k: v for k, v in item.items() if v is not None} if isinstance(item, dict) else item for item in value]
+        return parsed if isinstance(parsed, kind) else value
+    return value
 
 
 def _refusal(model: type[Arguments], error: Mapping[str, Any]) -> InvalidInput:
@@ -302,5 +366,9 @@ def _model_at(model: type[Arguments], place: Sequence[int | str]) -> type[Argume
         "documents": Document,
         "facts": Fact,
         "feedback": Feedback,
+        "points": Points,
     }
+    edits: dict[str, type[Arguments]] = {"insert": Point, "update": PointUpdate, "merge": PointMerge}
+    if len(place) > 1 and place[0] == "points":
+        return edits.get(str(place[1]), Points)
     return parts.get(str(place[0]), model) if place else model

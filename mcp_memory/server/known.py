@@ -30,6 +30,7 @@ from mcp_memory.server.paging import (
     space_of,
     told,
 )
+from mcp_memory.server.points import summary
 from mcp_memory.services import graph as drawings
 
 if TYPE_CHECKING:
@@ -68,10 +69,20 @@ async def entities(memory: Memory, values: Values) -> dict[str, Any]:
 
 
 async def entity(memory: Memory, values: Values) -> dict[str, Any]:
-    """One entity: its names, and the facts about it that can be relied on, by relation."""
+    """One entity: its names, the facts about it that can be relied on, by relation, and the memory points that join it.
+
+    One that nothing but memory points names is a placeholder, and has no more than these.
+    """
 
     def found(space: Space) -> dict[str, Any]:
-        facts, key = space.facts, _key(space, values["name"])
+        facts, name = space.facts, values["name"]
+        joining = [summary(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE]]
+        if joining and facts.resolve(name) is None:
+            from mcp_memory.hypergraph.retrieval import absent  # needs numpy, which no handshake waits for
+
+            state = "placeholder" if absent(space, name) else None
+            return told({"space": space.name, "name": name, "state": state, "points": joining})
+        key = _key(space, name)
         versions = _versions(facts, key, suspected=False)
         start, end = page(values, len(versions))
         by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -79,7 +90,8 @@ async def entity(memory: Memory, values: Values) -> dict[str, Any]:
             by_relation[version.relation].append(_row(space, version))
         rest = following(ENTITY, {"space": space.name, "name": facts.name(key)}, end, len(versions))
         head = {"space": space.name, "name": facts.name(key), "names": facts.names(key), "kind": facts.kind(key)}
-        return told(head | _addresses(space, key) | {"facts": by_relation, "total": len(versions)} | rest)
+        known_of = {"facts": by_relation, "total": len(versions), "points": joining or None}
+        return told(head | _addresses(space, key) | known_of | rest)
 
     return await _in_thread(memory, values, found)
 
@@ -120,32 +132,41 @@ async def fact(memory: Memory, values: Values) -> dict[str, Any]:
 
 
 async def graph(memory: Memory, values: Values) -> dict[str, Any]:
-    """Entities and what joins them; each page has the nodes that its edges touch."""
+    """Entities and what joins them; each page has the nodes that its edges and hyperedges touch."""
 
     def found(space: Space) -> dict[str, Any]:
-        drawn = _drawn(space, values)
+        drawn, points = _drawn(space, values)
         edges = drawings.edges_of(drawn)
-        start, end = page(values, len(edges))
-        nodes = dict.fromkeys(node for edge in edges[start:end] for node in edge[:2])
+        start, end = page(values, len(edges) + len(points))
+        shown = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
+        joined = {key: {"name": name} for one in shown for key, name in one.nodes.items()}
+        nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
+        rows = [{"id": node} | (drawn.nodes[node] if node in drawn else joined[node]) for node in nodes]
         kept = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
+        extra = {key for one in points for key in one.nodes if key not in drawn}
         return {
             "space": space.name,
-            "nodes": [told({"id": node} | drawn.nodes[node] | _addresses(space, node)) for node in nodes],
+            "nodes": [told(row | (_addresses(space, row["id"]) if row["id"] in drawn else {})) for row in rows],
             "edges": [{"from": head, "to": tail} | _row(space, version) for head, tail, version in edges[start:end]],
-            "total": {"nodes": drawn.number_of_nodes(), "edges": len(edges)},
-        } | following(GRAPH, kept, end, len(edges))
+            "hyperedges": [summary(space, one.point) | {"nodes": list(one.nodes)} for one in shown],
+            "total": {
+                "nodes": drawn.number_of_nodes() + len(extra),
+                "edges": len(edges),
+                "hyperedges": len(points),
+            },
+        } | following(GRAPH, kept, end, len(edges) + len(points))
 
     return await _in_thread(memory, values, found)
 
 
 async def mermaid(memory: Memory, values: Values) -> str:
     """The graph as a flowchart."""
-    return await _in_thread(memory, values, lambda space: drawings.mermaid(_drawn(space, values)))
+    return await _in_thread(memory, values, lambda space: drawings.mermaid(*_drawn(space, values)))
 
 
 async def graphml(memory: Memory, values: Values) -> str:
     """The graph for other programs."""
-    return await _in_thread(memory, values, lambda space: drawings.graphml(_drawn(space, values)))
+    return await _in_thread(memory, values, lambda space: drawings.graphml(*_drawn(space, values)))
 
 
 async def _in_thread(memory: Memory, values: Values, found: Callable[[Space], ThingT]) -> ThingT:
@@ -153,7 +174,7 @@ async def _in_thread(memory: Memory, values: Values, found: Callable[[Space], Th
         return await to_thread.run_sync(found, space_of(view, values))
 
 
-def _drawn(space: Space, values: Values) -> MultiDiGraph[str]:
+def _drawn(space: Space, values: Values) -> tuple[MultiDiGraph[str], list[drawings.Hyperedge]]:
     depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
     least, most = DEPTHS
     if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
@@ -161,7 +182,8 @@ def _drawn(space: Space, values: Values) -> MultiDiGraph[str]:
         raise InvalidInput("depth", f"{checks.shown(depth)} will not do", remedy)
     key = _key(space, entity, "entity") if entity else None
     whole = drawings.graph_of(space.facts, checks.moment("as_of", values.get("as_of") or None))
-    return whole if key is None else drawings.around(whole, key, int(depth))
+    drawn = whole if key is None else drawings.around(whole, key, int(depth))
+    return drawn, drawings.hyperedges_of(space, drawn, key)
 
 
 def _key(space: Space, name: str, argument: str = "name") -> str:

@@ -59,7 +59,7 @@ def origin(turn: Turn) -> SourceResult:
 
 def heading(turn: Turn) -> str:
     """Return where a record is from, ``[2023-05-08, Ann, session s1]``."""
-    when = time_of(turn)
+    when = _brief(turn.time) if time_of(turn) else None
     if when is not None and turn.said_at is None:
         when = f"written {when}"
     parts = (when, turn.speaker or turn.role or turn.title, f"session {turn.session}")
@@ -88,9 +88,14 @@ def rounded(score: float) -> float:
     return round(min(max(float(score), 0.0), 1.0), 4)
 
 
+def _brief(moment: Millis | None) -> str | None:
+    """Return a time to read: without what is less than a second."""
+    return None if moment is None else iso.show(moment - moment % 1000)
+
+
 def _qualified(item: Evidence) -> str:
     """Return for how long a fact holds, and what keeps one from relying on it."""
-    since, until = shown(item.valid_from), shown(item.valid_to)
+    since, until = _brief(item.valid_from), _brief(item.valid_to)
     marks = []
     if item.valid_from is not None and item.valid_from == item.valid_to:
         start = f"has the same start, {since}" if since else "was told too, and neither with a start"

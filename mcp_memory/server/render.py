@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from mcp_memory.domain import evidence as found
@@ -27,6 +27,7 @@ from mcp_memory.server.results import (
     FactResult,
     ItemResult,
     NextResult,
+    PointResult,
     ReconstructResult,
     RootResult,
     SkippedResult,
@@ -81,13 +82,17 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
     """Return what memory_reconstruct says, within ``max_tokens``."""
     missing = within(recall.missing, "missing", max_tokens)
     said = within(recall.warnings, "warnings", max_tokens)
+    points = [PointResult(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
+    points = within(points, "points", max_tokens)
     beside, told = _beside(recall, max_tokens, detail)
+    told = [*(f"Memory point: {_line(one.text)}" for one in points), *told]
 
     def reply(kept: int) -> Reply:
         warnings = [*said, *left_out(len(recall.evidence) - kept)]
         result = ReconstructResult(
             episode=recall.episode,
             evidence=[records.row(item) for item in recall.evidence[:kept]],
+            points=points,
             sufficient=recall.sufficient,
             sufficiency=records.rounded(recall.sufficiency),
             missing=missing,
@@ -112,6 +117,7 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
         InvalidInput: the answer with the one citation that it needs is longer than that.
     """
     items, citations = answer.recall.evidence, answer.citations
+    numbers = {item.id: number for number, item in enumerate(items, 1)}
     said = within(answer.recall.warnings, "warnings", max_tokens)
     beside, told = _beside(answer.recall, max_tokens, detail)
 
@@ -142,14 +148,15 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
         else:
             words = records.indented(answer.text)
             head = [f"Answer: {words} (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
-            head += [f"- {records.heading(c.source.turn)} “{records.indented(c.source.quote)}”" for c in cited]
+            head += [f"- {_cited(c, numbers)} “{records.indented(c.source.quote)}”" for c in cited]
         lines = [*head, *(records.numbered(shown) if shown else ()), *told, *_warned(warnings)]
         return Reply(result, _lines(*lines, *_episode(answer.recall)))
 
     least = min(len(citations), 1)
     fitting = most_fitting(reply, least, len(citations) + len(items), max_tokens)
     if fitting is None:
-        needed = int(reply(least).tokens / (1 - sum(SHARES.values()))) + 1  # what stands beside it grows with it
+        grows = sum(SHARES.values()) - SHARES["points"]  # what stands beside it; points do not
+        needed = int(reply(least).tokens / (1 - grows)) + 1
         raise InvalidInput("max_tokens", f"{max_tokens} do not hold the answer", f"Give at least {needed}.")
     return fitting
 
@@ -203,6 +210,7 @@ def reported(state: status.Status) -> Reply:
         sentences=sum(space.sentences for space in state.spaces),
         assertions=sum(space.assertions for space in state.spaces),
         entities=sum(space.entities for space in state.spaces),
+        lessons=sum(space.lessons for space in state.spaces),
     )
     warnings = list(state.store.problems)
     if (more := len(state.spaces) - SPACES_SHOWN) > 0:
@@ -228,7 +236,8 @@ def reported(state: status.Status) -> Reply:
         f"{f'facts read by {state.extractor}' if state.extractor else 'no facts read out of texts'}.",
         f"Holds {counted(total.messages, 'message')} and {counted(total.documents, 'document')} "
         f"in {counted(total.sessions, 'session')} and {counted(len(state.spaces), 'space')}; "
-        f"{counted(total.assertions, 'statement')} of facts about {counted(total.entities, 'entity')}.",
+        f"{counted(total.assertions, 'statement')} of facts about {counted(total.entities, 'entity')}; "
+        f"{counted(total.lessons, 'lesson')} of what helped.",
         f"Store {store.uri}{size}, {counted(store.tx, 'commit')}, open in {counted(len(store.holders), 'process')}.",
         *_warned(warnings),
     )
@@ -246,6 +255,7 @@ def space_counts(space: status.SpaceStatus) -> SpaceCounts:
         sentences=space.sentences,
         assertions=space.assertions,
         entities=space.entities,
+        lessons=space.lessons,
     )
 
 
@@ -283,8 +293,16 @@ def _episode(recall: found.Recall) -> list[str]:
     return [f"Episode {recall.episode} (for memory_evolve)."] if recall.episode else []
 
 
+def _cited(citation: found.Citation, numbers: Mapping[str, int]) -> str:
+    """Return where words stand: the number of the record, by which memory_evolve knows it, and what that is from."""
+    number = numbers.get(citation.evidence_id)
+    record = f"record {number} " if number is not None else ""
+    return record + records.heading(citation.source.turn)
+
+
 def _next(suggestion: found.Suggestion) -> NextResult:
-    return NextResult(operator=suggestion.operator, args=dict(suggestion.args), why=suggestion.why)
+    args = {name: list(given) if isinstance(given, tuple) else given for name, given in suggestion.args.items()}
+    return NextResult(operator=suggestion.operator, args=args, why=suggestion.why)
 
 
 def _suggested(step: NextResult) -> str:

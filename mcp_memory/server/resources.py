@@ -1,8 +1,9 @@
 """What a client can read without a tool: the guide, and the memory as it lies there, space by space.
 
 Every resource is a row of ``TEMPLATES`` (or the guide, which is a text): what was said is read in ``stored.py``, what
-follows from it in ``known.py``, what was learnt in ``learnt.py``. Most are JSON; long ones come in pages, each of which
-names the next by its URI.
+follows from it in ``known.py`` and ``topics.py``, what was learnt in ``learnt.py``, and memory points in
+``points.py``. Most are JSON; long ones come in
+pages, each of which names the next by its URI.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from mcp_memory.server.paging import (
     GRAPHML,
     GUIDE,
     MERMAID,
+    POINT,
+    POINTS,
     SENTENCE,
     SESSION,
     SESSIONS,
@@ -35,8 +38,11 @@ from mcp_memory.server.paging import (
     SPACES_PAGED,
     STATUS,
     TIMELINE,
+    TOPICS,
     Values,
 )
+from mcp_memory.server.points import point, points
+from mcp_memory.server.topics import topics
 
 if TYPE_CHECKING:
     from mcp_memory.wiring import Memory
@@ -78,7 +84,10 @@ TEMPLATES = (
     Template(ENTITIES, "entities", "Everything that facts are about.", known.entities),
     Template(ENTITY, "entity", "An entity: its names, and the facts about it by relation.", known.entity),
     Template(TIMELINE, "timeline", "Every version of every fact about an entity, with its validity.", known.timeline),
+    Template(TOPICS, "topics", "What a space keeps coming back to, the largest topic first.", topics),
     Template(FACT, "fact", "A fact: who said it, in which words, and what was known when.", known.fact),
+    Template(POINTS, "points", "Memory points: what several entities have to do with each other.", points),
+    Template(POINT, "point", "A memory point: what it joins, what it rests on, what became of it.", point),
     Template(GRAPH, "graph", "Entities and what joined them; around one entity, or as of a time.", known.graph),
     Template(MERMAID, "graph as mermaid", "The graph as a flowchart.", known.mermaid, "text/vnd.mermaid"),
     Template(GRAPHML, "graph as GraphML", "The graph for other programs.", known.graphml, "application/graphml+xml"),
@@ -150,6 +159,8 @@ async def complete(memory: Memory, uri_template: str, argument: str, typed: str,
             options = dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
         elif argument == "id" and uri_template == str(FACT):
             options = (version_id(said.id) for said in space.facts.rows if not said.negated)
+        elif argument == "id" and uri_template == str(POINT):
+            options = (point.id for point in space.hypergraph.active())
         elif argument in ("name", "entity"):
             options = sorted(space.facts.name(key) for key in space.facts.entities())
         fitting = [option for option in options if option.casefold().startswith(typed.casefold())]

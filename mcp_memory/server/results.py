@@ -100,7 +100,7 @@ class NextResult(BaseModel):
     """A step that may find more."""
 
     operator: str
-    args: Annotated[dict[str, str], Field(description="As memory_explore takes them.")]
+    args: Annotated[dict[str, str | list[str]], Field(description="As memory_explore takes them.")]
     why: str
 
 
@@ -121,10 +121,19 @@ class DetailedResult(Result):
     budget: BudgetResult | None = None
 
 
+class PointResult(BaseModel):
+    """A memory point: what joins several entities."""
+
+    id: str
+    text: str
+    entities: list[str]
+
+
 class ReconstructResult(DetailedResult):
     """Of memory_reconstruct."""
 
     evidence: Annotated[list[EvidenceResult], Field(description="Best first.")]
+    points: Annotated[list[PointResult], Field(description="Memory points on what the query names.")]
     sufficient: StrictBool
     sufficiency: Score
     missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
@@ -160,7 +169,7 @@ class ChangeResult(BaseModel):
     """One thing that was improved."""
 
     step: EvolveStep
-    kind: Literal["sentence", "fact", "message", "relation"]
+    kind: Literal["sentence", "fact", "message", "relation", "point", "entity"]
     id: str
     text: str
     before: str | None = None
@@ -191,6 +200,7 @@ class Counts(BaseModel):
     sentences: Count
     assertions: Annotated[Count, Field(description="Statements of facts.")]
     entities: Annotated[Count, Field(description="What they are about.")]
+    lessons: Annotated[Count, Field(description="What judges said of recalls and answers.")]
 
 
 class SpaceCounts(Counts):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.requests import Detail as HowMuch
@@ -23,8 +23,31 @@ Limit = Annotated[StrictInt, Field(ge=LIMIT[0], le=LIMIT[1], description="Most i
 Confidence = Annotated[float, Field(strict=True, gt=0, le=1)]
 AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
 Detail = Annotated[HowMuch, Field(description="full: also starting points, paths of facts, and steps to try next.")]
-Operator = Literal["expand_facts", "versions", "timeline", "counterfactual", "propagate"]
+Operator = Literal[
+    "expand_facts",
+    "versions",
+    "timeline",
+    "counterfactual",
+    "propagate",
+    "tag_events",
+    "event_keywords",
+    "event_time",
+    "event_context",
+    "topic_events",
+    "personal_information",
+    "personal_aspect",
+    "local_points",
+    "global_points",
+]
 MaxTokens = Annotated[StrictInt, Field(ge=MAX_TOKENS[0], le=MAX_TOKENS[1], description="Most tokens of the reply.")]
+
+
+def _worded(given: object) -> object:
+    return str(given) if type(given) is int and abs(given) < 10**9 else given
+
+
+Record = Annotated[str, BeforeValidator(_worded)]
+"""An id of evidence, or the number of a record in the text of a reply, which may come as a number too."""
 
 
 class Arguments(BaseModel):
@@ -107,10 +130,41 @@ class AnswerArguments(Arguments):
 class Feedback(Arguments):
     """What a caller says of an episode."""
 
-    supports: Annotated[list[str] | None, Field(description="Ids of evidence that gave or led to the answer.")] = None
-    not_supports: Annotated[list[str] | None, Field(description="Ids of evidence that did not.")] = None
+    supports: Annotated[
+        list[Record] | None, Field(description="Evidence that gave or led to the answer: ids, or numbers of records.")
+    ] = None
+    not_supports: Annotated[list[Record] | None, Field(description="Evidence that did not.")] = None
     answer_correct: Annotated[StrictBool | None, Field(description="false: what is in not_supports misled.")] = None
     correction: Annotated[str | None, Field(description="What is so, in whole sentences with names.")] = None
+
+
+class Point(Arguments):
+    """What joins several entities."""
+
+    entities: Annotated[list[str], Field(description="Two names or more.")]
+    description: str
+
+
+class PointUpdate(Arguments):
+    """What a point is to say from now on."""
+
+    id: str
+    description: str
+
+
+class PointMerge(Arguments):
+    """Points that are to become one."""
+
+    ids: list[str]
+    description: str
+
+
+class Points(Arguments):
+    """What a caller does to memory points."""
+
+    insert: list[Point] | None = None
+    update: list[PointUpdate] | None = None
+    merge: list[PointMerge] | None = None
 
 
 class EvolveArguments(Arguments):
@@ -118,6 +172,8 @@ class EvolveArguments(Arguments):
 
     episode: Annotated[str | None, Field(description="Of the reply that you judge.")] = None
     feedback: Feedback | None = None
+    goal: Annotated[str | None, Field(description="Question or topic to organise memory around, or for points.")] = None
+    points: Annotated[Points | None, Field(description="Memory points of your own wording.")] = None
     steps: Annotated[list[EvolveStep] | None, Field(description="Left out: all that the call has input for.")] = None
     space: Space = "default"
 
@@ -128,6 +184,9 @@ class ExploreArguments(Arguments):
     operator: Operator
     entity: Annotated[str | None, Field(description="Name of a person, place or thing.")] = None
     relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, works_at, ...")] = None
+    tag: Annotated[str | None, Field(description="As `next` gives it.")] = None
+    topic: Annotated[str | None, Field(description="Its id, or words.")] = None
+    ids: Annotated[list[str] | None, Field(description="Of evidence.")] = None
     query: Annotated[str | None, Field(description="What you are after; ranks what is found.")] = None
     since: Annotated[str | None, Field(description="Only what holds at or after this ISO date or time.")] = None
     until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None

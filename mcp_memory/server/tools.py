@@ -198,10 +198,11 @@ EVOLVE = Tool(
     name="memory_evolve",
     title="Improve",
     description=(
-        "Tell the memory how well it recalled or answered, so that it finds better next time. Use it once you know "
-        "which evidence gave the answer, when the user says that an answer was right or wrong, and with a correction "
-        "when they say what is so instead. Give the episode of that reply. Each episode can be judged once; when the "
-        "call returns, what was learnt is stored."
+        "Tell the memory how well it recalled or answered, so that it finds better next time, or organise it. Use it "
+        "once you know which evidence gave the answer, when the user says that an answer was right or wrong, and with "
+        "a correction when they say what is so instead: give the episode of that reply, which can be judged once. With "
+        "a goal it makes memory points, what several entities have to do with each other, which recall then lists; or "
+        "write them yourself in points. When the call returns, all is stored."
     ),
     arguments=EvolveArguments,
     result=EvolveResult,
@@ -216,7 +217,11 @@ EXPLORE = Tool(
         "reply gave. expand_facts: facts around an entity. versions: every value that its facts had over time. "
         "timeline: what began or held, in order, of an entity or between since and until. counterfactual: hypotheses "
         "about an entity where no fact is known, marked as inferred. propagate: sentences that name an entity, or what "
-        "the query names, and to whom they lead."
+        "the query names, and to whom they lead. tag_events: sentences with a name or word (entity), or those of the "
+        "query; tag narrows it. Of ids: event_keywords, where they lead; event_time, when, in order; event_context, "
+        "what was said around. topic_events: passages on a topic. personal_information: aspects known of an entity; "
+        "personal_aspect: facts of one, by relation or tag. local_points: what lies around memory points (ids); "
+        "global_points: what fits the query and stands in none."
     ),
     arguments=ExploreArguments,
     result=ExploreResult,

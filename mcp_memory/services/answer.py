@@ -4,6 +4,9 @@ Recall first; then a judge proposes the best that the facts and the evidence's s
 Below the bar nothing is said: the caller gets the evidence and can make up its own mind. Every answer cites the
 sentences that it stands on, as spans of the stored turns (I-38), and each citation names an item of the evidence.
 
+What was learnt of the sentences counts in it: their gates go to the judge, and what a caller denied for this very
+question is not said plainly again.
+
 Then the memory judges its own answer and learns from that (GAM-RAG §3.3): one step, durable when the answer returns. An
 abstention teaches nothing, and neither does what is known already. Where the store cannot be written to, the answer is
 given all the same, with a warning.
@@ -11,7 +14,7 @@ given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -28,7 +31,7 @@ from mcp_memory.ports import Answerer, Embedder, Judge, Store, Teach
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.episodes import Episodes, cited, episode_of
-from mcp_memory.services.labelling import Trial, own_lesson, trial
+from mcp_memory.services.labelling import Trial, denied, own_lesson, trial
 from mcp_memory.services.learning import learn
 from mcp_memory.services.reconstruct import Looking, ask, find, recalled
 from mcp_memory.vectors import Matrix
@@ -113,7 +116,10 @@ async def answer(
         space = view.space(request.space)
         findings = await find(store, embedder, space, asking, wanted, looking, now)
         recall, knowledge = recalled(space, question, findings, wanted, now)
-        candidates = sentences(space, findings.hits, recall, asking.vectors)
+        gates = opened(space, space.beliefs, asking.vectors, asking.time, looking.learning)
+        gates |= denied(space, request.question, gates) if looking.learning.learning else {}
+        candidates = sentences(space, findings.hits, recall, asking.vectors, gates)
+        knowledge = replace(knowledge, gates=_placed(space, gates)) if gates else knowledge
         words = space.index(WordIndex)
         rarity = {stem: words.rarity(stem) for stem in question.stems}
     proposal = await answerer.propose(question, candidates, rarity, knowledge)
@@ -136,6 +142,7 @@ async def answer(
         asked = None
         if own is not None and request.learn and found.text is not None:
             gates = opened(space, space.beliefs, asking.vectors, asking.time, looking.learning)
+            gates |= denied(space, request.question, gates)
             asked = trial(space, episode, found, gates)
     found = replace(found, recall=replace(found.recall, episode=episode.id))
     if own is None or asked is None:
@@ -195,7 +202,18 @@ def resting(recall: Recall, proposal: Proposal, knowledge: Knowledge) -> Recall:
     return replace(recall, evidence=(*facts.values(), *recall.evidence)) if facts else recall
 
 
-def sentences(space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix) -> list[Candidate]:
+def _placed(space: Space, gates: Mapping[int, float]) -> dict[str, list[tuple[int, int, float]]]:
+    """Return gates by row as `Knowledge` has them."""
+    placed: dict[str, list[tuple[int, int, float]]] = {}
+    for row, gate in gates.items():
+        piece = space.sentences[row]
+        placed.setdefault(piece.turn_id, []).append((piece.start, piece.end, gate))
+    return placed
+
+
+def sentences(
+    space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix, gates: Mapping[int, float]
+) -> list[Candidate]:
     """Return the sentences of the hits, best hit first, each sentence once.
 
     Args:
@@ -203,6 +221,7 @@ def sentences(space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix
         hits: best first.
         recall: the same hits as evidence.
         vectors: of the question as it is and, if it has one, of its first-person form, which is what talk is like.
+        gates: of the question, from `gain.gates.opened`.
     """
     found: list[Candidate] = []
     seen: set[str] = set()
@@ -220,5 +239,5 @@ def sentences(space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix
             sentence = space.sentences[row]
             seen.add(sentence.id)
             source = Source(turn, sentence.start, sentence.end)
-            found.append(Candidate(item, source, sentence.times, hit.score, cosine))
+            found.append(Candidate(item, source, sentence.times, hit.score, cosine, gates.get(row, 1.0)))
     return found

@@ -1,13 +1,16 @@
-"""Improve: take in what a caller says of a recall or an answer.
+"""Improve: organise memory around a goal, and take in what a caller says of a recall or an answer.
 
-Three steps. ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and keeps a correction; ``confidence``
-confirms facts (REAL §3.2, C.2.3); ``cardinality`` tells what a relation was found to be (C.2.4). The last two need no
-work of their own: both are functions of what is asserted, so they follow whatever is written. What they do here is to
-write down a confirmation, and to tell what changed.
+``points`` and ``merge`` make memory points (HGMem): of what a caller gives (``points.py``), and of what is found for a
+goal or was found in an episode (``organise.py``). Three steps are about feedback. ``feedback`` teaches the sentences of
+the episode (GAM-RAG §3.3) and keeps a correction; ``confidence`` confirms facts (REAL §3.2, C.2.3); ``cardinality``
+tells what a relation was found to be (C.2.4). The last two need no work of their own: both are functions of what is
+asserted, so they follow whatever is written. What they do here is to write down a confirmation, and to tell what
+changed.
 
 **Corrections** are the caller's statements: a message without a speaker in a session of their own, under an id that
 follows from the episode and the words, so that repeating one stores nothing. They are read for facts like any message,
-and a newer value closes the older one.
+and a newer value closes the older one. Their sentences are taught as supporting the question, so that they are found
+and answered with where no fact is read out of them (``labelling.py``).
 
 **Confirmations.** A caller who names a fact among what supports an answer confirms it, if nothing else has: that is
 stored as a fact that the caller tells, and from then on the memory relies on it. A fact that it relies on already would
@@ -18,11 +21,14 @@ loses by it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import anyio
 
 from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.ids import digest
+from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.relations import Cardinality, relations
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -32,6 +38,7 @@ from mcp_memory.domain.requests import (
     Improved,
     NewFact,
     NewItem,
+    PointEdits,
     Skipped,
     WriteRequest,
 )
@@ -40,20 +47,25 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, Progress, Store, Teach
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.episodes import Episodes
-from mcp_memory.services.labelling import feedback_labels, told_by
+from mcp_memory.services.labelling import correcting, feedback_labels, told_by, unopposed
 from mcp_memory.services.learning import Learnt, learn
+from mcp_memory.services.organise import organise
+from mcp_memory.services.points import Making, edit
 from mcp_memory.services.write import write
 
 SESSION = "feedback"
 """Where corrections and confirmations are kept."""
 NAMED = 12
 """Ids that an error names."""
+TOLD_CHARS = 300
+"""Of the text of a correction or a sentence, in what a call changed."""
 _ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
+_MAKING: tuple[EvolveStep, ...] = ("points", "merge")
 
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """What is done with feedback.
+    """What is done with what a call brings.
 
     Attributes:
         store: where to.
@@ -61,6 +73,7 @@ class Taking:
         reading: what corrections are read with.
         episodes: of this process.
         teach: the update; None where learning is switched off.
+        making: of memory points; None where they are switched off.
         now: the moment of the call.
         progress: told after each part.
     """
@@ -70,60 +83,157 @@ class Taking:
     reading: Reading
     episodes: Episodes
     teach: Teach | None
+    making: Making | None
     now: Millis
     progress: Progress
 
 
 async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
-    """Take in feedback, and return what changed; all of it is durable when this returns.
+    """Take in feedback and points, organise around a goal, and return what changed; it is durable when this returns.
 
-    Each judge is heard once about an episode: a caller's second word is left out, with the reason.
+    Each judge is heard once about an episode: a caller's second word is left out, with the reason. Organising again
+    what was organised changes nothing.
 
     Raises:
-        InvalidInput: the episode or a piece of evidence is unknown, or the feedback says nothing or contradicts itself.
-            Nothing is changed.
+        InvalidInput: the episode, a piece of evidence or a point is unknown, or the call says nothing or contradicts
+            itself. Nothing is changed.
         StoreError: what was changed before stays, and may be repeated.
     """
-    feedback = request.feedback
-    if feedback is None:
-        if not request.steps:
-            remedy = "Give the episode of a recall or an answer, and what you say of it."
-            raise InvalidInput("feedback", "is missing", remedy)
-        return EvolveResult((), tuple(Skipped(step, _IDLE[step]) for step in request.steps))
-    episode = await _episode(request, taking)
-    _check(feedback, episode)
-    steps = request.steps or _ALL
+    feedback, edits = request.feedback, request.points
+    given = feedback is not None or edits is not None or request.goal is not None
+    if not given and not request.steps:
+        remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points."
+        if request.episode is not None:
+            remedy = "Say what you think of the episode, or give steps ['points'] to organise what it found."
+        raise InvalidInput("feedback", "is missing", remedy)
+    alone = request.goal is not None or (feedback is None and request.episode is not None)
+    brings = edits is not None and bool(edits.insert or edits.merge)
+    organising = alone and not brings  # a caller who brings points has organised
+    episode = await _episode(request, taking) if feedback is not None or request.episode is not None else None
+    if feedback is not None and episode is not None:
+        feedback = _named(feedback, episode)
+        _check(feedback, episode)
+    asked = request.steps or _brought(request)
     changes: list[Improved] = []
     skipped: list[Skipped] = []
-    await taking.progress(0, 3, "reading the episode")
+    if edits is not None:
+        changes += await _edited(edits, request, taking, asked, skipped)
+    if feedback is not None and episode is not None:
+        if judged := tuple(step for step in asked if step in _ALL):
+            several = feedback.correction is not None or any(map(_names_fact, feedback.supports))
+            with anyio.CancelScope(shield=several):  # more than one commit: a cancelled call leaves all or none of them
+                told, left = await _listened(feedback, episode, request, taking, judged)
+            changes += told
+            skipped += left
+        else:
+            skipped.append(Skipped("feedback", _NOT_ASKED))
+    if organising and set(asked) & set(_MAKING):
+        changes += await _organised(request, episode, taking, asked, skipped)
+    elif request.goal is not None and not brings:
+        skipped.append(Skipped("points", _NOT_ASKED))
+    elif request.episode is not None and feedback is None and brings:
+        skipped.append(Skipped("points", _BROUGHT))
+    skipped += [
+        Skipped(step, _IDLE[step])
+        for step in request.steps
+        if (feedback is None if step in _ALL else not organising and edits is None)
+    ]
+    if not changes and not skipped:
+        skipped.append(Skipped(asked[0], "All of it was known."))
+    return EvolveResult(
+        tuple(changes), tuple(skipped), engine="embedded" if feedback is None and edits is None else "caller"
+    )
+
+
+def _brought(request: EvolveRequest) -> tuple[EvolveStep, ...]:
+    """Return the steps for which a call brings input."""
+    making = request.goal is not None or request.points is not None
+    return (*(_MAKING if making else ()), *(_ALL if request.feedback is not None else ()))
+
+
+async def _listened(
+    feedback: Feedback, episode: Episode, request: EvolveRequest, taking: Taking, steps: Sequence[EvolveStep]
+) -> tuple[list[Improved], list[Skipped]]:
+    """Take in what a caller says of an episode."""
+    changes: list[Improved] = []
+    skipped: list[Skipped] = []
+    await taking.progress(0, 4, "reading the episode")
     before = await _state(taking.store, episode.space)
     reason = _ABSTAINED if episode.abstained else await _heard(taking.store, episode)
     if "feedback" in steps and feedback.correction is not None:
         changes += await _correct(feedback.correction, episode, taking)
-    await taking.progress(1, 3, "confirming facts")
-    facts = [name for name in feedback.supports if name.startswith(("f_", "i_"))]
+    await taking.progress(1, 4, "confirming facts")
+    facts = [name for name in feedback.supports if _names_fact(name)]
     if "confidence" in steps and facts and feedback.answer_correct is not False:
         left = [Skipped("confidence", reason)] if reason else await _confirm(facts, episode, taking)
         skipped += left if request.steps else []  # who does not ask for the step need not hear why it was not taken
-    await taking.progress(2, 3, "learning")
-    if "feedback" in steps and (feedback.supports or feedback.not_supports or feedback.answer_correct is not None):
-        learnt = reason or await _learn(feedback, episode, taking)
+    await taking.progress(2, 4, "learning")
+    if "feedback" in steps and feedback != Feedback():
+        teaches = feedback.correction is not None and reason is _ABSTAINED
+        learnt = (None if teaches else reason) or await _learn(feedback, episode, taking)
+        if teaches and (feedback.supports or feedback.not_supports):
+            skipped.append(Skipped("feedback", _ABSTAINED))
         if isinstance(learnt, str):
-            skipped.append(Skipped("feedback", learnt))
+            if changes or feedback != Feedback(correction=feedback.correction):  # else it was all said before
+                skipped.append(Skipped("feedback", learnt))
         else:
             changes += [_taught(one) for one in learnt]
     changes += [one for one in await _followed(taking.store, episode.space, before) if one.step in steps]
+    if "feedback" not in steps and (feedback.correction is not None or feedback.not_supports):
+        skipped.append(Skipped("feedback", _NOT_ASKED))
     if not changes and not skipped:
         skipped.append(Skipped(steps[0], "All of it was known."))
-    await taking.progress(3, 3, "done")
-    return EvolveResult(tuple(changes), tuple(skipped))
+    await taking.progress(3, 4, "judged")
+    return changes, skipped
 
 
+def _names_fact(evidence_id: str) -> bool:
+    return evidence_id.startswith(("f_", "i_"))
+
+
+async def _edited(
+    edits: PointEdits, request: EvolveRequest, taking: Taking, steps: Sequence[EvolveStep], skipped: list[Skipped]
+) -> list[Improved]:
+    """Do to memory points what the caller says, as far as the steps go."""
+    if taking.making is None:
+        skipped.append(Skipped("points", _OFF))
+        return []
+    if "points" not in steps and (edits.insert or edits.update):
+        skipped.append(Skipped("points", _NOT_ASKED))
+        edits = PointEdits(merge=edits.merge)
+    if "merge" not in steps and edits.merge:
+        skipped.append(Skipped("merge", _NOT_ASKED))
+        edits = PointEdits(edits.insert, edits.update)
+    return await edit(request.space, edits, scope_of(request.goal or ""), taking.making)
+
+
+async def _organised(
+    request: EvolveRequest, episode: Episode | None, taking: Taking, steps: Sequence[EvolveStep], skipped: list[Skipped]
+) -> list[Improved]:
+    """Make points of what was found in the episode that the call names for it, or else of what the goal finds."""
+    steps = tuple(step for step in steps if step in _MAKING)
+    if taking.making is None:
+        skipped.extend(Skipped(step, _OFF) for step in steps)
+        return []
+    found = episode if request.feedback is None else None  # else the call names it for its feedback
+    goal = request.goal if request.goal is not None or found is None else found.query
+    await taking.progress(3, 4, "making memory points")
+    changes, left = await organise(request.space, goal or "", found, steps, taking.making)
+    skipped += [one for one in left if request.steps or one.step == "points" or not changes]
+    await taking.progress(4, 4, "done")
+    return changes
+
+
+_OFF = "Memory points are switched off here (switches.points)."
+_BROUGHT = "You brought points of your own, so none were made of the episode."
+_NOT_ASKED = "The call brings it, but steps leaves it out."
 _HEARD = "You have said before what you think of this episode; a judge is heard once."
 _ABSTAINED = (
     "An answer that abstained teaches nothing. Recall instead (memory_reconstruct), and name there what supports."
 )
 _IDLE: dict[EvolveStep, str] = {
+    "points": "The call brings no goal, no points and no episode.",
+    "merge": "The call brings no goal, no points and no episode.",
     "feedback": "The call brings no feedback.",
     "confidence": "It follows every write by itself; a call changes it where supports names facts to confirm.",
     "cardinality": "It follows every write by itself; a call tells what a correction changed.",
@@ -140,10 +250,32 @@ async def _episode(request: EvolveRequest, taking: Taking) -> Episode:
         told = view.space(request.space).beliefs.episode(request.episode)
     if isinstance(told, Episode):
         return told
-    problem = f"{request.episode[:60]!r} is not known in space {request.space!r}, or too long ago"
+    where = f"in space {request.space!r}: it is of another one, of another server process, or too long ago"
+    problem = f"{request.episode[:60]!r} is not known {where}"
     if told is not None:
         problem = f"{request.episode[:60]!r} was recorded, but {told} (mcp-memory doctor says more)"
     raise InvalidInput("episode", problem, "Recall again, and give the episode of that reply. Nothing was changed.")
+
+
+def _named(feedback: Feedback, episode: Episode) -> Feedback:
+    """Return feedback with the ids of the records that it names by their number in the reply's text, from 1 on."""
+
+    def ids(argument: str, names: Sequence[str]) -> tuple[str, ...]:
+        found = []
+        for place, name in enumerate(names):
+            number = int(name) if name.isdecimal() and len(name) < 6 else None
+            if number is not None and not 1 <= number <= len(episode.shown):
+                problem = f"episode {episode.id} has no record {number}"
+                has = f"1 to {len(episode.shown)}" if episode.shown else "none"
+                raise InvalidInput(f"feedback.{argument}[{place}]", problem, f"It has {has}. Nothing was changed.")
+            found.append(name if number is None else episode.shown[number - 1].id)
+        return tuple(dict.fromkeys(found))
+
+    return replace(
+        feedback,
+        supports=ids("supports", feedback.supports),
+        not_supports=ids("not_supports", feedback.not_supports),
+    )
 
 
 def _check(feedback: Feedback, episode: Episode) -> None:
@@ -155,7 +287,7 @@ def _check(feedback: Feedback, episode: Episode) -> None:
             if name not in known:
                 some = ", ".join([item.id for item in episode.shown][:NAMED]) or "it has none"
                 problem = f"{name[:60]!r} is no evidence of episode {episode.id}"
-                remedy = f"Give ids of its evidence: {some}. Nothing was changed."
+                remedy = f"Give numbers of its records, or ids of its evidence: {some}. Nothing was changed."
                 raise InvalidInput(f"feedback.{argument}[{place}]", problem, remedy)
     for name in feedback.supports:
         if name in feedback.not_supports:
@@ -163,7 +295,10 @@ def _check(feedback: Feedback, episode: Episode) -> None:
     silent = not (feedback.supports or feedback.not_supports or feedback.correction)
     if silent and feedback.answer_correct is not None and not (episode.answer or episode.abstained):
         problem = "this episode is a recall, which gave no answer"
-        raise InvalidInput("feedback.answer_correct", problem, "Name in supports the evidence that held yours.")
+        remedy = "Name in supports the evidence that held yours."
+        if not feedback.answer_correct:
+            remedy = "Name in not_supports the evidence that misled."
+        raise InvalidInput("feedback.answer_correct", problem, remedy)
 
 
 async def _heard(store: Store, episode: Episode) -> str | None:
@@ -175,13 +310,18 @@ async def _heard(store: Store, episode: Episode) -> str | None:
 
 async def _correct(text: str, episode: Episode, taking: Taking) -> list[Improved]:
     """Keep a correction, and return what it did."""
-    ref = digest(episode.id, text)
+    ref = _ref(text, episode)
     request = WriteRequest(episode.space, SESSION, "message", (NewItem(text, ref=ref),))
     written = await write(taking.store, taking.reading, request, now=taking.now, progress=_quiet)
     if not any(item.stored for item in written.items):
         return []
     told = [Improved("feedback", "fact", fact.id, fact.text, None, fact.op) for fact in written.facts]
-    return [Improved("feedback", "message", ref, text, None, "stored"), *told]
+    return [Improved("feedback", "message", ref, _begun(text), None, "stored"), *told]
+
+
+def _ref(correction: str, episode: Episode) -> str:
+    """Return the id under which a correction is kept."""
+    return digest(episode.id, correction)
 
 
 async def _confirm(names: Sequence[str], episode: Episode, taking: Taking) -> list[Skipped]:
@@ -215,7 +355,7 @@ def _plainly(version: Version) -> NewFact:
 async def _learn(feedback: Feedback, episode: Episode, taking: Taking) -> list[Learnt] | str:
     """Record what the caller says, or return the reason why nothing is learnt from it.
 
-    What the memory's own judge said waits no longer if the answer was right.
+    What the memory's own judge said waits no longer if the answer was right; what the caller denies of it is left out.
     """
     if taking.teach is None:
         return "Learning is switched off here (switches.learning)."
@@ -223,11 +363,16 @@ async def _learn(feedback: Feedback, episode: Episode, taking: Taking) -> list[L
         return "Nothing was asked, so there is nothing that its evidence could have helped with."
     named = {*feedback.supports, *feedback.not_supports}
     telling = await told_by(taking.store, taking.embedder, episode, [one for one in episode.shown if one.id in named])
-    labels = feedback_labels(episode, feedback, telling)
+    corrected: Sequence[str] = ()
+    if feedback.correction is not None:
+        async with taking.store.reading() as view:
+            corrected = correcting(view.space(episode.space), SESSION, _ref(feedback.correction, episode))
+    labels = feedback_labels(episode, feedback, telling, corrected)
     if not labels:
         return "It rests on no sentence that could learn from it."
     lesson = Lesson.of(episode, "caller", labels, taking.now)
-    own = taking.episodes.waiting(episode.space, episode.id) if feedback.answer_correct else None
+    waiting = taking.episodes.waiting(episode.space, episode.id) if feedback.answer_correct else None
+    own = unopposed(waiting, labels)
     lessons = [lesson] if own is None else [own, lesson]
     learnt = await learn(taking.store, taking.embedder, taking.teach, lessons)
     return _HEARD if learnt is None else learnt
@@ -238,7 +383,12 @@ def _taught(learnt: Learnt) -> Improved:
     words = {1: "supports", 0: "does not support", -1: "is wrong for"}
     doubt = 1.0 if learnt.before is None else learnt.before.task_doubt
     after = f"{words[learnt.target]} this question (doubt {learnt.after.task_doubt:.3f})"
-    return Improved("feedback", "sentence", learnt.sentence_id, learnt.text, f"doubt {doubt:.3f}", after)
+    return Improved("feedback", "sentence", learnt.sentence_id, _begun(learnt.text), f"doubt {doubt:.3f}", after)
+
+
+def _begun(text: str) -> str:
+    """Return as much of a text as a change tells: whoever sent a page knows it."""
+    return text if len(text) <= TOLD_CHARS else f"{text[:TOLD_CHARS]}…"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from anyio import to_thread
+
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -19,6 +21,8 @@ from mcp_memory.ports import Embedder, Found, Operator, Step, Store
 from mcp_memory.services.following import cosine_of
 from mcp_memory.services.reconstruct import ask, cosines
 from mcp_memory.vectors import Scores
+
+_ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 
 
 async def explore(
@@ -41,15 +45,22 @@ async def explore(
         learning: how what was learnt counts; None where it does not.
 
     Raises:
-        InvalidInput: there is no such operator, or it lacks an argument that it cannot do without.
+        InvalidInput: there is no such operator, it lacks an argument that it cannot do without, or was given one that
+            it does not use.
     """
     operator = operators.get(request.operator)
     if operator is None:
         known = ", ".join(operators)
         raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
     for needed in operator.needs:
-        if not _given(request, needed):
-            raise InvalidInput(needed, "is missing", f"The operator {operator.name} cannot do without it.")
+        either = needed.split(" or ")
+        if not any(_given(request, argument) for argument in either):
+            remedy = "it" if len(either) == 1 else "both; give one of them"
+            raise InvalidInput(needed, "is missing", f"The operator {operator.name} cannot do without {remedy}.")
+    for argument in _ARGUMENTS:
+        if argument not in operator.uses and _given(request, argument):
+            remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
+            raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
     question = None
     likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
     weigh: Callable[[Rows], Scores] | None = None
@@ -63,18 +74,20 @@ async def explore(
             likeness = cosine_of(space, vectors, near)
             gates = {} if learning is None else opened(space, space.beliefs, vectors, asked.time, learning)
             weigh = weighing(space, vectors, near, gates, request.window)
-        return operator(
-            Step(
-                space,
-                likeness,
-                question,
-                entity=request.entity,
-                relation=request.relation,
-                window=request.window,
-                limit=request.limit,
-                weigh=weigh,
-            )
+        step = Step(
+            space,
+            likeness,
+            question,
+            entity=request.entity,
+            relation=request.relation,
+            tag=request.tag,
+            topic=request.topic,
+            ids=request.ids,
+            window=request.window,
+            limit=request.limit,
+            weigh=weigh,
         )
+        return await to_thread.run_sync(operator, step)  # the first that walks cues reads every sentence
 
 
 def _given(request: ExploreRequest, argument: str) -> bool:

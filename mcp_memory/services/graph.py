@@ -1,18 +1,23 @@
 """The facts of a space as a graph: entities joined by what was ever true between them, to look at and to take away.
 
 A node is an entity or a value, an edge one version of a fact: two people who were married twice are joined twice. What
-is only suspected, and what never held, is not in the graph; the timeline of an entity shows those too. GraphML is for
-other programs, mermaid for people: of a large graph it shows as much as mermaid itself is willing to draw.
+is only suspected, and what never held, is not in the graph; the timeline of an entity shows those too. Memory points
+are hyperedges: where only pairs can be joined, each stands as a node of its own that is joined to what it joins.
+GraphML is for other programs, mermaid for people: of a large graph it shows as much as mermaid itself is willing to
+draw.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language import iso
@@ -20,6 +25,8 @@ from mcp_memory.view.facts import Facts
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
+
+    from mcp_memory.view.space import Space
 
 MERMAID_EDGES = 400
 """mermaid refuses more than 500 (``maxEdges``)."""
@@ -30,6 +37,19 @@ LABEL_CHARS = 60
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 has no way to write."""
 _JOINERS = "\u200c\u200d"
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperedge:
+    """A memory point in a graph.
+
+    Attributes:
+        point: active.
+        nodes: how each entity that it joins is called, by its key; some may be in no fact and so in no other node.
+    """
+
+    point: Point
+    nodes: Mapping[str, str]
 
 
 def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
@@ -62,6 +82,23 @@ def edges_of(graph: MultiDiGraph[str]) -> list[tuple[str, str, Version]]:
     return [(head, tail, data["version"]) for head, tail, data in graph.edges(data=True)]
 
 
+def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None) -> list[Hyperedge]:
+    """Return the memory points that belong to a graph, in the order in which they were made.
+
+    Args:
+        space: of a view that is held still.
+        graph: of its facts.
+        key: of the entity that the graph lies around, if it does: then those that join it, or two of the graph's nodes.
+    """
+    found = []
+    for point in space.hypergraph.active():
+        nodes = {space.facts.key(name): name for name in reversed(point.entities)}
+        if key is None or key in nodes or len(nodes.keys() & graph.nodes.keys()) > 1:
+            names = {one: graph.nodes[one]["name"] if one in graph else nodes[one] for one in reversed(nodes)}
+            found.append(Hyperedge(point, names))
+    return found
+
+
 def around(graph: MultiDiGraph[str], key: str, depth: int) -> MultiDiGraph[str]:
     """Return what lies within ``depth`` steps of an entity, in either direction, the nearest first.
 
@@ -81,8 +118,11 @@ def around(graph: MultiDiGraph[str], key: str, depth: int) -> MultiDiGraph[str]:
     return near
 
 
-def graphml(graph: MultiDiGraph[str]) -> str:
-    """Return a graph as GraphML; characters that XML cannot hold are left out."""
+def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
+    """Return a graph as GraphML; characters that XML cannot hold are left out.
+
+    A memory point is a node of the kind ``point``, with edges ``joins`` to what it joins.
+    """
     from networkx import MultiDiGraph, write_graphml_xml
 
     plain: MultiDiGraph[str] = MultiDiGraph()
@@ -106,15 +146,23 @@ def graphml(graph: MultiDiGraph[str]) -> str:
             intent=version.intent,
             **times,
         )
+    for hyperedge in hyperedges:
+        name = hyperedge.point.id
+        plain.add_node(name, name=_legal(hyperedge.point.description), kind="point")
+        for key, called in hyperedge.nodes.items():
+            if key not in ids:
+                ids[key] = f"n{len(ids)}"
+                plain.add_node(ids[key], name=_legal(called))
+            plain.add_edge(name, ids[key], key=f"{name} {ids[key]}", relation="joins")
     out = BytesIO()
     write_graphml_xml(plain, out)
     return out.getvalue().decode()
 
 
-def mermaid(graph: MultiDiGraph[str]) -> str:
-    """Return a graph as a mermaid flowchart: what still holds first, arrows of what is over dotted.
+def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
+    """Return a graph as a mermaid flowchart: what still holds first, arrows of what is over dotted, then memory points.
 
-    Where it is more than mermaid draws, the edges that come last are left out, and a comment says how many.
+    Where it is more than mermaid draws, what comes last is left out, and a comment says how much.
     """
     edges = sorted(edges_of(graph), key=lambda edge: not edge[2].current)
     lines, ids = ["flowchart LR"], dict[str, str]()
@@ -135,6 +183,20 @@ def mermaid(graph: MultiDiGraph[str]) -> str:
         shown += 1
     if left := len(edges) - shown:
         lines.insert(1, f"  %% {left} of {len(edges)} facts are not drawn - ask for entity, depth or as_of")
+    for number, hyperedge in enumerate(hyperedges):
+        new = [f'  p{number}{{{{"{label(hyperedge.point.description)}"}}}}']
+        for key, called in hyperedge.nodes.items():
+            if key not in ids:
+                ids[key] = f"n{len(ids)}"
+                new.append(f'  {ids[key]}["{label(called)}"]')
+            new.append(f"  p{number} --- {ids[key]}")
+        room -= sum(len(line.encode("utf-16-le")) // 2 + 1 for line in new)
+        shown += len(hyperedge.nodes)
+        if room < 0 or shown > MERMAID_EDGES:
+            left = len(hyperedges) - number
+            lines.insert(1, f"  %% {left} of {len(hyperedges)} memory points are not drawn - ask for entity")
+            break
+        lines += new
     return "\n".join(lines) + "\n"
 
 

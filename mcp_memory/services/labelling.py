@@ -13,12 +13,21 @@ In the paper every answer is a lesson. Here the memory's own judge is not record
 soon as all sentences that it finds to support the answer have a confident gate for the question, by whoever's word.
 Else a question that is asked again and again would fill the store with one word, and what the rules got wrong would
 come to be held for as certain as what callers confirmed again and again.
+
+A correction is the caller's later and explicit word about the question. So its own sentences count as supporting,
+though nothing activated them (I-27): else what it corrects would be found and answered as before wherever no fact is
+read out of it. By it the caller says as well what is wrong: what the wrong answer cites is closed (y = -1). After an
+abstention its sentences are all that is taught.
+
+A caller's word stands against the memory's own: of a sentence that a caller called wrong for such a question (its gate
+is below 1, where its own words never bring it) the memory teaches itself nothing. Its word weighs half as much, but it
+would be said at every repetition of the question, until what misled is back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
 from mcp_memory.domain.evidence import Answer
@@ -27,32 +36,78 @@ from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import sure
 from mcp_memory.language.mentions import mentions
 from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.ports import Embedder, Judge, Store, Witness
 from mcp_memory.search.look import queries
 from mcp_memory.view.space import NONE, Space
 
+DENIED = 0.8
+"""Gate in answers, at most, of what a caller denied for the very question: what one word leaves where it is alone."""
+CORRECTING = 4
+"""Sentences of a correction that are taken to say what is right; what comes after them is its surroundings."""
 
-def feedback_labels(episode: Episode, feedback: Feedback, telling: Mapping[str, Sequence[str]]) -> dict[str, Target]:
+
+def feedback_labels(
+    episode: Episode, feedback: Feedback, telling: Mapping[str, Sequence[str]], corrected: Iterable[str] = ()
+) -> dict[str, Target]:
     """Return y of each sentence that a caller's word is about (C.2.6, C-10).
 
     What supports, and what a right answer cites, has y = 1. What does not support has y = 0, which makes its gate
     neutral, and y = -1, which closes it, only if the caller says as well that the answer was wrong: then it is what
-    misled. What a wrong answer cites has y = 0 unless it is named: the words may be true and only misread. A sentence
-    that stands both in what supports and in what does not has helped.
+    misled. What a wrong answer cites has y = 0 unless it is named or corrected: the words may be true and only misread.
+    A sentence that stands both in what supports and in what does not has helped, and so does a correction.
 
     Args:
         episode: that the feedback is about.
         feedback: with ids of its evidence.
         telling: the sentences that stand for each piece of evidence that is named (`told_by`).
+        corrected: ids of the sentences of the correction (`correcting`).
     """
-    cited: Target = 1 if feedback.answer_correct else 0
+    corrected = list(corrected)
+    if episode.abstained:
+        return dict.fromkeys(corrected, 1)
+    cited: Target = 1 if feedback.answer_correct else -1 if corrected else 0
     against: Target = -1 if feedback.answer_correct is False else 0
     labels: dict[str, Target] = {}
     if feedback.answer_correct is not None:
         labels |= dict.fromkeys(episode.cited, cited)
     labels |= {name: against for item in feedback.not_supports for name in telling[item]}
     labels |= {name: 1 for item in feedback.supports for name in telling[item]}
-    return labels
+    return labels | dict.fromkeys(corrected, 1)
+
+
+def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
+    """Return the gates of the sentences of which a caller's last word on the very question says no good, by row.
+
+    An answer that the memory gave without a hedge has taught itself before anybody can call it wrong, and others may
+    have confirmed it: then one word more brings its gate back to 1 and no further, and the answer would stand. So it
+    would where it was called wrong and nothing was named, which leaves the gate neutral (y = 0). In recall it is.
+
+    Args:
+        space: of a view that is held still.
+        query: as given.
+        gates: of the question, from `gain.gates.opened`; a lower one stays.
+    """
+    said: dict[str, Target] = {}
+    for lesson in space.beliefs.lessons():
+        if lesson.source == "caller" and lesson.query == query:
+            said |= lesson.labels
+    pieces = _sentences(space, (name for name, target in said.items() if target < 1))
+    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
+    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
+
+
+def correcting(space: Space, session: str, ref: str) -> list[str]:
+    """Return the ids of the first sentences of a correction that state something; a question states nothing.
+
+    Args:
+        space: of a view that is held still.
+        session: where corrections are kept.
+        ref: of the correction, there.
+    """
+    turn = space.current(session, ref)
+    pieces = [space.sentences[row] for row in space.sentences_of(turn.id)[:CORRECTING]] if turn else []
+    return [piece.id for piece in pieces if not space.text(piece).rstrip().endswith(QUESTION_MARKS)]
 
 
 async def told_by(
@@ -87,12 +142,14 @@ class Trial:
         names: that the answer came through.
         witnesses: the sentences to judge.
         known: ids of the sentences that are confidently known to help with this question.
+        wrong: ids of those that a caller called wrong for it.
     """
 
     question: Question
     names: Sequence[str]
     witnesses: Sequence[Witness]
     known: Collection[str] = ()
+    wrong: Collection[str] = ()
 
 
 def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, float]) -> Trial:
@@ -117,17 +174,27 @@ def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, fl
         text, turn = space.text(piece), space.turns[piece.turn_id]
         witnesses.append(Witness(piece.id, text, mentions(turn, text), piece.id in on_path))
     known = {space.sentences[row].id for row in sure(gates)}
-    return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known)
+    wrong = {space.sentences[row].id for row, value in gates.items() if value < 1}
+    return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
 
 
 async def own_lesson(judge: Judge, episode: Episode, asked: Trial) -> Lesson | None:
     """Return what the memory's own judge says of an answer; None where it can tell nothing of it that is not known."""
     if episode.abstained or episode.answer is None:
         return None
-    supporting = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    found = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    supporting = [name for name in found if name not in asked.wrong]
     if all(name in asked.known for name in supporting):
         return None
     return Lesson.of(episode, judge.engine, dict.fromkeys(supporting, 1), episode.at)
+
+
+def unopposed(own: Lesson | None, labels: Mapping[str, Target]) -> Lesson | None:
+    """Return what the own judge said and a caller does not deny by ``labels`` of the same episode; None for nothing."""
+    if own is None:
+        return None
+    left = {name: target for name, target in own.labels.items() if labels.get(name, target) == target}
+    return replace(own, labels=left) if left else None
 
 
 def _sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:

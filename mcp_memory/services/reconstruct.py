@@ -13,11 +13,14 @@ import numpy as np
 
 from mcp_memory.domain.answers import Knowledge
 from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Propagating
+from mcp_memory.hypergraph.retrieval import bearing
+from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.questions import Question, understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
@@ -47,6 +50,7 @@ class Looking:
         following: how facts are followed.
         learning: how what was learnt counts.
         propagating: how far propagation goes; None without it.
+        shaping: how memory points are looked up; None where they are not.
     """
 
     weights: Weights = field(default_factory=Weights)
@@ -54,6 +58,7 @@ class Looking:
     following: Following = field(default_factory=Following)
     learning: Learning = field(default_factory=Learning)
     propagating: Propagating | None = field(default_factory=Propagating)
+    shaping: Shaping | None = field(default_factory=Shaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +84,13 @@ class Findings:
         hits: best first.
         navigation: the paths through facts.
         guidance: what propagation activated, and what was learnt.
+        points: memory points that bear on the question, the likest first.
     """
 
     hits: Sequence[Hit]
     navigation: Navigation
     guidance: Guidance
+    points: Sequence[Point] = ()
 
 
 async def reconstruct(
@@ -164,15 +171,20 @@ async def find(
     extra = dict(guidance.channels)
     if navigation.paths:
         extra["facts"] = on_segments(space, question, navigation.paths)
+    points: Sequence[Point] = ()
+    if looking.shaping is not None:
+        roots = [root.key for root in navigation.roots if not root.soft]
+        scope = scope_of(question.text)
+        points = bearing(space, question.names, roots, scope, vectors[0], looking.shaping.shown)
     seen = survey(space, question, likeness, window, weights, switches, extra, vectors)
     if seen is None:
-        return Findings((), navigation, guidance)
+        return Findings((), navigation, guidance, points)
     further = residuals(space, question, seen.seeds, always=switches.residual_always) if switches.residual else ()
     if further:
         residual = await embedder.embed([one.text for one in further])
         given = compared(further, await cosines(store, space, residual))
         seen = deepened(space, seen, question, given, weights)
-    return Findings(ranked(space, seen, request.limit), navigation, guidance)
+    return Findings(ranked(space, seen, request.limit), navigation, guidance, points)
 
 
 def recalled(
@@ -205,6 +217,7 @@ def recalled(
         paths=navigation.paths,
         next=() if judgement.sufficient else suggestions(question, navigation),
         rounds=findings.guidance.rounds,
+        points=tuple(findings.points),
     )
     return recall, knowledge
 

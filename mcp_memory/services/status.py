@@ -42,4 +42,5 @@ def _count(space: Space) -> SpaceStatus:
         sentences=len(space.sentences),
         assertions=len(space.facts.rows),
         entities=len(space.facts.entities()),
+        lessons=len(space.beliefs.lessons()),
     )

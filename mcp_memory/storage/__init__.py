@@ -19,6 +19,7 @@ killed anywhere in it.
     assertions.py   what was asserted, likewise
     lessons.py      what judges said of episodes, likewise
     beliefs.py      what that taught, likewise
+    points.py       memory points, likewise
     columns.py      what these two compare, whole columns at a time
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left

@@ -18,8 +18,9 @@ from mcp_memory.errors import StoreError
 from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
 from mcp_memory.storage.beliefs import belief_faults, beliefs_of
 from mcp_memory.storage.lessons import lesson_of, records_of
-from mcp_memory.storage.names import COMMITS, EPISODES, FACTS, TURNS, tables_of
+from mcp_memory.storage.names import COMMITS, EPISODES, FACTS, POINTS, TURNS, tables_of
 from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
+from mcp_memory.storage.points import point_of, point_vector_faults
 from mcp_memory.storage.refresh import last_commit, parts
 from mcp_memory.storage.rows import all_turns_of, commits_of, turn_faults
 from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
@@ -33,7 +34,7 @@ FIRST_MS: Millis = -62_135_596_800_000
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
 
-LOG = frozenset({TURNS, FACTS, EPISODES})
+LOG = frozenset({TURNS, FACTS, EPISODES, POINTS})
 """What no rebuild can make anew."""
 
 Severity = Literal["error", "warning", "note"]
@@ -99,7 +100,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
         read = [tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names]
-        turns, facts, episodes, segments, sentences, assertions, beliefs = read
+        turns, facts, episodes, points, segments, sentences, assertions, beliefs, point_vectors = read
         stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
@@ -109,6 +110,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         if taught and sentences is not None:
             cut.update(sentences["id"].to_pylist())
         yield from _belief_faults(beliefs, cut, last.dimension)
+        yield from _point_faults(points, point_vectors, last.dimension)
         yield from _torn(within, rebuilt, taught, read)
         after = until
 
@@ -197,6 +199,25 @@ def _belief_faults(beliefs: Rows | None, sentences: Container[str], dimension: i
             yield "warning", "beliefs: of no stored sentence", belief.sentence_id
 
 
+def _point_faults(points: Rows | None, vectors: Rows | None, dimension: int) -> Iterator[Fault]:
+    named: dict[tuple[int, int], str] = {}
+    for row in points.to_pylist() if points is not None else ():
+        named[row["tx"], row["place"]] = row["id"]
+        point = point_of(row)
+        if isinstance(point, str):
+            yield "error", f"points: {point}", row["id"]
+    found = set()
+    if vectors is not None:
+        numbers = zip(vectors["tx"].to_pylist(), vectors["place"].to_pylist(), strict=True)
+        for number, vector in zip(numbers, vectors_of(vectors), strict=True):
+            found.add(number)
+            for fault in point_vector_faults(vector, dimension):
+                yield "warning", f"point vectors: {fault}", named.get(number, f"commit {number[0]}")
+    for number, name in named.items():
+        if number not in found:
+            yield "warning", "points: there is no vector of it (mcp-memory doctor --rebuild makes it)", name
+
+
 def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
     """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
 
@@ -209,16 +230,18 @@ def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Row
         tables: the rows of these commits, as `tables_of` has the tables.
     """
     have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
-    *_, rows_of_beliefs = have
+    *_, rows_of_beliefs, _ = have
     for commit in commits:
         said = {
             "turns": commit.turns,
             "facts": commit.facts,
             "episodes": commit.episodes,
+            "points": commit.points,
             "segments": commit.segments,
             "sentences": commit.sentences,
             "assertions": commit.assertions,
             "beliefs": min(commit.beliefs, rows_of_beliefs[commit.tx]) if commit.tx < taught else commit.beliefs,
+            "point_vectors": commit.points,
         }
         for (table, expected), rows in zip(said.items(), have, strict=True):
             if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected:

@@ -1,7 +1,7 @@
 """What the tables are called.
 
-Commits and the log (what was said, what callers assert, and what judges say of episodes) have one table each for good;
-what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
+Commits and the log (what was said, what callers assert, what judges say of episodes, and memory points) have one table
+each for good; what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ COMMITS = "commits"
 TURNS = "turns"
 FACTS = "facts"
 EPISODES = "episodes"
+POINTS = "points"
 
 
 def segments_table(generation: int) -> str:
@@ -32,10 +33,15 @@ def beliefs_table(generation: int) -> str:
     return f"beliefs_{generation}"
 
 
+def point_vectors_table(generation: int) -> str:
+    """Return the name of the table of the vectors of what the points in `POINTS` say."""
+    return f"point_vectors_{generation}"
+
+
 def tables_of(generation: int) -> tuple[str, ...]:
     """Return the names of all tables in which commits of a generation have rows: the log, and what is derived."""
-    derived = segments_table, sentences_table, assertions_table, beliefs_table
-    return (TURNS, FACTS, EPISODES, *(table(generation) for table in derived))
+    derived = segments_table, sentences_table, assertions_table, beliefs_table, point_vectors_table
+    return (TURNS, FACTS, EPISODES, POINTS, *(table(generation) for table in derived))
 
 
 def generation_of(table: str) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
 
 import anyio
@@ -25,20 +25,32 @@ from mcp_memory.storage.lock import lock_file, taken
 from mcp_memory.storage.names import (
     COMMITS,
     EPISODES,
+    POINTS,
     TURNS,
     assertions_table,
     beliefs_table,
     generation_of,
+    point_vectors_table,
     segments_table,
     sentences_table,
 )
+from mcp_memory.storage.points import points_of
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rows import commits_of, turns_of
-from mcp_memory.storage.schemas import FORMAT, Commit, assertion_rows, commit_rows, segment_rows, sentence_rows
+from mcp_memory.storage.schemas import (
+    FORMAT,
+    Commit,
+    assertion_rows,
+    commit_rows,
+    point_vector_rows,
+    segment_rows,
+    sentence_rows,
+)
 from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append_commit
+from mcp_memory.vectors import Matrix
 
 CHUNK = 200
 """Turns derived at once."""
@@ -49,7 +61,10 @@ do than the one before, unless others write faster than we derive."""
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
 vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log, and so
-is what was learnt, of which `Relearn` makes beliefs."""
+is what was learnt, of which `Relearn` makes beliefs, and memory points, of which only the vectors are made anew."""
+
+Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
+"""Returns one vector of length 1 for each text, in their order."""
 
 
 async def rebuild(
@@ -57,6 +72,7 @@ async def rebuild(
     writing: Callable[[], AbstractAsyncContextManager[None]],
     make: Make,
     relearn: Relearn,
+    embed: Embed | None,
     *,
     embedder: str,
     dimension: int,
@@ -69,6 +85,7 @@ async def rebuild(
         writing: holds the store's write lock.
         make: derives and embeds.
         relearn: makes beliefs of the lessons.
+        embed: for what points say; None leaves them without vectors, and so like nothing.
         embedder: what makes the vectors from now on.
         dimension: of these vectors.
         clock: milliseconds since 1970, UTC.
@@ -97,7 +114,7 @@ async def rebuild(
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_begin, tables, last)
-        work = _Work(tables, generation, make, relearn)
+        work = _Work(tables, generation, make, relearn, embed)
         for _ in range(ROUNDS):
             if not await to_thread.run_sync(work.left, last.tx):
                 break
@@ -158,18 +175,19 @@ def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
 class _Work:
     """How far the new generation has come."""
 
-    def __init__(self, tables: Tables, generation: int, make: Make, relearn: Relearn) -> None:
+    def __init__(self, tables: Tables, generation: int, make: Make, relearn: Relearn, embed: Embed | None) -> None:
         self.turns = self.segments = self.sentences = self.assertions = 0
         self._tables = tables
         self._generation = generation
         self._make = make
+        self._embed = embed
         self._learning = Relearning(tables, generation, relearn)
         self._done = 0
         self._placed: Counter[int] = Counter()  # by commit, how many of its assertions have their place
 
     def left(self, until: int) -> int:
         where = f"tx > {self._done} AND tx <= {until}"
-        return self._tables.count(TURNS, where) + self._tables.count(EPISODES, where)
+        return sum(self._tables.count(table, where) for table in (TURNS, EPISODES, POINTS))
 
     async def catch_up(self, until: int) -> None:
         for after, upto in await to_thread.run_sync(self._pieces, until):
@@ -181,6 +199,7 @@ class _Work:
                 batch = await self._make([turn for _, turn in part])
                 await to_thread.run_sync(self._append, batch, {turn.id: tx for tx, turn in part})
         await self._learning.catch_up(until)
+        await self._embed_points(until)
         self._done = until
 
     def append_beliefs(self) -> int:
@@ -190,6 +209,18 @@ class _Work:
             return 0
         self._tables.append(beliefs_table(self._generation), rows)
         return len(rows)
+
+    async def _embed_points(self, until: int) -> None:
+        """Append the vectors of what the points of the commits up to a number say."""
+        where = f"tx > {self._done} AND tx <= {until}"
+        points = points_of(await to_thread.run_sync(self._tables.rows, POINTS, where))
+        for start in range(0, len(points), CHUNK):
+            if self._embed is None:
+                return
+            txs, places, part = zip(*points[start : start + CHUNK], strict=True)
+            vectors = await self._embed([point.description for point in part])
+            rows = point_vector_rows(vectors, places, txs)
+            await to_thread.run_sync(self._tables.append, point_vectors_table(self._generation), rows)
 
     def _pieces(self, until: int) -> list[tuple[int, int]]:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""

@@ -21,6 +21,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.assertions import recorded
@@ -30,16 +31,20 @@ from mcp_memory.storage.names import (
     COMMITS,
     EPISODES,
     FACTS,
+    POINTS,
     TURNS,
     assertions_table,
     beliefs_table,
+    point_vectors_table,
     segments_table,
     sentences_table,
 )
 from mcp_memory.storage.pieces import batch_of
+from mcp_memory.storage.points import point_vectors_of, points_of
 from mcp_memory.storage.rows import commits_of, turns_of
 from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
 from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 PIECE = 8192
@@ -125,7 +130,14 @@ class Refresher:
             version: of ``commits``, that has it.
         """
         if self._owed:  # rows come in the order of their commits
-            read_at_once = Batch(batch.turns, assertions=batch.assertions, lessons=batch.lessons, beliefs=batch.beliefs)
+            pieces = Batch()
+            read_at_once = replace(
+                batch,
+                segments=(),
+                sentences=(),
+                segment_vectors=pieces.segment_vectors,
+                sentence_vectors=pieces.sentence_vectors,
+            )
             view.add(read_at_once, commit.tx)
             self._owed.append(commit)
             self._bare += [(commit.tx, turn) for turn in batch.turns]
@@ -190,8 +202,17 @@ class Refresher:
             new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
             assertions = self._assertions(view, commits, part, {turn.id: turn for _, turn in new})
             lessons, beliefs = self._learnt(view, commits, part)
+            points, vectors = self._points(view, commits, part)
             turns = tuple(turn for _, turn in new)
-            view.add(Batch(turns, assertions=assertions, lessons=lessons, beliefs=beliefs), part[-1].tx)
+            batch = Batch(
+                turns,
+                assertions=assertions,
+                lessons=lessons,
+                beliefs=beliefs,
+                points=points,
+                point_vectors=vectors,
+            )
+            view.add(batch, part[-1].tx)
             self._owed += part
             self._bare += new
 
@@ -228,6 +249,17 @@ class Refresher:
             name = beliefs_table(view.generation)
             beliefs = self._rows(name, *where, sum(commit.beliefs for commit in part), None)
         return tuple(lesson for _, lesson in lessons_of(lessons)), latest(beliefs, self._dimension)
+
+    def _points(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[tuple[Point, ...], Matrix]:
+        """Return the revisions of points in a part of the commits, with the vectors of what they say."""
+        where = view.tx, part[-1].tx, commits[-1].tx
+        rows = vectors = None
+        if any(commit.points for commit in commits):
+            expected = sum(commit.points for commit in part)
+            rows = self._rows(POINTS, *where, expected, None)
+            vectors = self._rows(point_vectors_table(view.generation), *where, expected, None)
+        points = points_of(rows)
+        return tuple(point for _, _, point in points), point_vectors_of(points, vectors, self._dimension)
 
     def _look_at(self, commits: list[Commit]) -> None:
         """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
@@ -305,12 +337,12 @@ def _known(view: View, space: str, turn_id: str) -> Turn | None:
 
 
 def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in runs of some thousand sentences or beliefs, which can be read at once."""
+    """Yield the commits in runs of some thousand sentences, beliefs or points, which can be read at once."""
     part: list[Commit] = []
     size = 0
     for commit in commits:
         part.append(commit)
-        size += commit.sentences + commit.beliefs
+        size += commit.sentences + commit.beliefs + commit.points
         if size >= PIECE:
             yield part
             part, size = [], 0

@@ -3,7 +3,8 @@
 The columns are the fields of the dataclasses, and more: ``tx``, the commit that a row belongs to; for segments and
 sentences their ``vector``; for assertions their ``place`` within the commit, since those of one commit lie in two
 tables and the order of recording runs through both; and for lessons and beliefs likewise, since a later one counts and
-an earlier one does not, or the other way round.
+an earlier one does not, or the other way round. So it is with the revisions of points, and their vectors, which are
+derived and stand in a table of their own, have the numbers and places of theirs.
 
 A row of ``episodes`` is a lesson. What is asked of it by column stands in columns; the labels and the rest of the
 episode, which nobody searches, are JSON: what a later program knows more of an episode needs no other table.
@@ -21,6 +22,7 @@ import numpy as np
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix, Vector
@@ -28,9 +30,9 @@ from mcp_memory.vectors import Matrix, Vector
 Rows = Any
 """A pyarrow table, which comes without types."""
 
-FORMAT = 3
+FORMAT = 4
 """Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
-assertions, 2 of no lessons."""
+assertions, 2 of no lessons, 3 of no memory points."""
 READABLE = 2
 """The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
 rebuilt from its log."""
@@ -56,6 +58,7 @@ class Commit:
         episodes: rows in ``episodes``.
         beliefs: rows in ``beliefs_<generation>``; of a rebuild, all of them. Those that a later one of the same
             sentence takes the place of may be gone (``compaction.py``).
+        points: rows in ``points``, and in ``point_vectors_<generation>``.
     """
 
     tx: int
@@ -72,6 +75,7 @@ class Commit:
     assertions: int
     episodes: int
     beliefs: int
+    points: int = 0
 
 
 def commit_rows(commit: Commit) -> Rows:
@@ -163,6 +167,32 @@ def belief_rows(beliefs: Sequence[Belief], places: Sequence[int], txs: Sequence[
         else:
             columns[name] = pa.array(values, kinds.get(name, pa.float64()))
     return pa.table(columns)
+
+
+def point_rows(points: Sequence[Point], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return revisions of points as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    kinds = {"tx": pa.int64(), "place": pa.int64(), "revision": pa.int64(), "at": pa.int64()}
+    columns: dict[str, Sequence[Any]] = {"tx": txs, "place": places}
+    for name in (f.name for f in fields(Point)):
+        values = [getattr(point, name) for point in points]
+        columns[name] = [_json(value) if isinstance(value, tuple) else value for value in values]
+    return pa.table({name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()})
+
+
+def point_vector_rows(vectors: Matrix, places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return the vectors of what points say as rows, with the places and numbers of the revisions that they are of."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+    return pa.table(
+        {
+            "tx": pa.array(txs, pa.int64()),
+            "place": pa.array(places, pa.int64()),
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1]),
+        }
+    )
 
 
 def _json(value: object) -> str:

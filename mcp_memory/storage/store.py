@@ -25,7 +25,7 @@ from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.condition import condition, size
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.names import segments_table
-from mcp_memory.storage.rebuild import Make, rebuild
+from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import Outdated, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.schemas import FORMAT, Commit
@@ -58,6 +58,7 @@ class LanceStore:
         derive: returns what derives and embeds the turns of one rebuild, from the first on; with it a store of an older
             format is rebuilt when it is opened.
         relearn: makes beliefs of the lessons in a rebuild.
+        embed: of what memory points say, in a rebuild; None leaves them without vectors.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -72,6 +73,7 @@ class LanceStore:
         compact_after: int = 64,
         derive: Callable[[], Make] | None = None,
         relearn: Relearn = learn_nothing,
+        embed: Embed | None = None,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -79,6 +81,7 @@ class LanceStore:
         self._dimension = dimension
         self._derive = derive
         self._relearn = relearn
+        self._embed = embed
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view)
@@ -161,6 +164,7 @@ class LanceStore:
             self._write_lock.held,
             make,
             self._relearn,
+            self._embed,
             embedder=self._embedder,
             dimension=self._dimension,
             clock=self._clock,

@@ -16,9 +16,11 @@ from mcp_memory.storage.names import (
     COMMITS,
     EPISODES,
     FACTS,
+    POINTS,
     TURNS,
     assertions_table,
     beliefs_table,
+    point_vectors_table,
     segments_table,
     sentences_table,
 )
@@ -32,6 +34,8 @@ from mcp_memory.storage.schemas import (
     commit_rows,
     lesson_rows,
     numbered,
+    point_rows,
+    point_vector_rows,
     segment_rows,
     sentence_rows,
     turn_rows,
@@ -52,6 +56,8 @@ class Prepared:
         assertions: what was read out of texts.
         episodes: the lessons.
         beliefs: what came of them.
+        points: revisions of memory points.
+        point_vectors: of what they say.
     """
 
     batch: Batch
@@ -62,6 +68,8 @@ class Prepared:
     assertions: Rows | None
     episodes: Rows | None
     beliefs: Rows | None
+    points: Rows | None
+    point_vectors: Rows | None
 
 
 def prepare(batch: Batch) -> Prepared:
@@ -75,6 +83,7 @@ def prepare(batch: Batch) -> Prepared:
         rows = [batch.assertions[place] for place in places]
         return assertion_rows(rows, places, unknown(rows)) if rows else None
 
+    points = range(len(batch.points)), unknown(batch.points)
     return Prepared(
         batch,
         turn_rows(batch.turns, unknown(batch.turns)) if batch.turns else None,
@@ -84,6 +93,8 @@ def prepare(batch: Batch) -> Prepared:
         asserted(DERIVING),
         lesson_rows(batch.lessons, range(len(batch.lessons)), unknown(batch.lessons)) if batch.lessons else None,
         belief_rows(batch.beliefs, range(len(batch.beliefs)), unknown(batch.beliefs)) if batch.beliefs else None,
+        point_rows(batch.points, *points) if batch.points else None,
+        point_vector_rows(batch.point_vectors, *points) if batch.points else None,
     )
 
 
@@ -130,11 +141,14 @@ def append(
         assertions=0 if prepared.assertions is None else len(prepared.assertions),
         episodes=len(batch.lessons),
         beliefs=len(batch.beliefs),
+        points=len(batch.points),
     )
     parts = {
         TURNS: prepared.turns,
         FACTS: prepared.facts,
         EPISODES: prepared.episodes,
+        POINTS: prepared.points,
+        point_vectors_table(commit.generation): prepared.point_vectors,
         beliefs_table(commit.generation): prepared.beliefs,
         assertions_table(commit.generation): prepared.assertions,
         segments_table(commit.generation): prepared.segments,

@@ -19,12 +19,14 @@ from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.columns import Column
 from mcp_memory.view.facts import Facts
+from mcp_memory.view.hypergraph import Hypergraph
 
 NONE = -1
 """In an array of row numbers: there is no such row."""
@@ -52,6 +54,7 @@ class Space:
         segment_turn: the turn of each segment, by row.
         facts: what is asserted here, and what it adds up to.
         beliefs: what use has taught about its sentences.
+        hypergraph: its memory points.
         speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
@@ -61,6 +64,7 @@ class Space:
         self.name = name
         self.facts = Facts(stable)
         self.beliefs = Beliefs()
+        self.hypergraph = Hypergraph()
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
@@ -183,6 +187,8 @@ class Space:
         assertions: Sequence[Assertion] = (),
         lessons: Sequence[Lesson] = (),
         beliefs: Sequence[Belief] = (),
+        points: Sequence[Point] = (),
+        point_vectors: Matrix | None = None,
     ) -> None:
         """Take in rows that the log has and this space has not.
 
@@ -195,12 +201,16 @@ class Space:
             assertions: of these turns or of earlier ones.
             lessons: in the order of recording.
             beliefs: likewise.
+            points: likewise.
+            point_vectors: one row a point; None without any.
         """
         since = len(self.segments)
         for turn in turns:
             self._add_turn(turn)
         self.facts.add(assertions)
         self.beliefs.add(beliefs, lessons)
+        if point_vectors is not None:
+            self.hypergraph.add(points, point_vectors)
         for segment in segments:
             self._add_segment(segment)
         for sentence in sentences:

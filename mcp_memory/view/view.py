@@ -69,6 +69,8 @@ class View:
                 part.assertions,
                 part.lessons,
                 part.beliefs,
+                part.points,
+                part.point_vectors if part.points else None,
             )
         self.tx = tx
 
@@ -87,15 +89,18 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(assertion.space for assertion in batch.assertions),
             *(lesson.space for lesson in batch.lessons),
             *(belief.space for belief in batch.beliefs),
+            *(point.space for point in batch.points),
         ]
     )
     if len(names) == 1:
         return {next(iter(names)): batch}
-    segments, sentences = defaultdict(list), defaultdict(list)
+    segments, sentences, points = defaultdict(list), defaultdict(list), defaultdict(list)
     for row, segment in enumerate(batch.segments):
         segments[segment.space].append(row)
     for row, sentence in enumerate(batch.sentences):
         sentences[sentence.space].append(row)
+    for row, point in enumerate(batch.points):
+        points[point.space].append(row)
     return {
         name: Batch(
             turns=tuple(turn for turn in batch.turns if turn.space == name),
@@ -106,6 +111,8 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
             lessons=tuple(lesson for lesson in batch.lessons if lesson.space == name),
             beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
+            points=tuple(batch.points[row] for row in points[name]),
+            point_vectors=batch.point_vectors[points[name]],
         )
         for name in names
     }

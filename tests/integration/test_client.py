@@ -288,7 +288,8 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
         ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
         ("memory://default/sessions?cursor=-1", "'-1' names no page"),
-        ("memory://default/points", "there is no resource 'memory://default/points'"),
+        ("memory://default/hyperedges", "there is no resource 'memory://default/hyperedges'"),
+        ("memory://default/points/h_0", "space 'default' has no memory point 'h_0'"),
         ("memory://default/entities/", "nothing is known of ''"),
         ("memory://default/entities/Zoe%20B", "nothing is known of 'Zoe B' in space 'default'"),
         ("memory://default/timeline/%E2%80%AE", "nothing is known of '\\u202e'"),
@@ -381,7 +382,7 @@ async def test_the_graph_comes_as_json_as_a_drawing_and_as_a_file_whole_or_aroun
             return part.text, part.mime_type
 
         whole = json.loads((await content("memory://default/graph"))[0])
-        assert whole["total"] == {"nodes": 4, "edges": 3}
+        assert whole["total"] == {"nodes": 4, "edges": 3, "hyperedges": 0}
         assert [(edge["from"], edge["relation"], edge["to"]) for edge in whole["edges"]] == [
             ("ann", "lives_in", "lisbon"),
             ("ann", "lives_in", "oslo"),

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from mcp_memory.config import Config, load
+from mcp_memory.config import _BOUNDS, Config, load
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Propagating
+from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.search.weights import Switches
@@ -66,6 +67,14 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
         ("[limits]\nitems = -1\n", ["limits.items", "-1 is not 1 or more"]),
         ("[storage]\ncompact_after = 0\n", ["storage.compact_after", "0 is not 1 or more"]),
         ("[storage]\nlock_timeout_s = nan\n", ["storage.lock_timeout_s", "nan is not 0 or more"]),
+        ("[gain]\ntalk = 2\n", ["gain.talk", "2.0 is not 0 or more and below 1"]),
+        ("[gain]\ndocument = 1\n", ["gain.document", "1.0 is not 0 or more and below 1"]),
+        ("[gain]\npositive = 0\n", ["gain.positive", "0.0 is not above 0"]),
+        ("[gain]\nembedded = inf\n", ["gain.embedded", "inf is not above 0"]),
+        ("[gain]\nprocess = -0.1\n", ["gain.process", "-0.1 is not 0 or more"]),
+        ("[facts]\nstable = 2\n", ["facts.stable", "2.0 is not above 0 and at most 1"]),
+        ("[facts]\nstable = nan\n", ["facts.stable", "nan is not above 0"]),
+        ("[answer]\nplain = 1.1\n", ["answer.plain", "1.1 is not 0 or more and at most 1"]),
         ("[server]\nwarm_up = 'never'\n", ["server.warm_up", "'first_reply', 'first_call'"]),
         ("[server\n", ["cannot be read as TOML"]),
     ],
@@ -108,6 +117,7 @@ def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
     assert config.facts.stable == STABLE
     assert learning_of(config) == Learning()
     assert Memory(config, None, None).propagating == Propagating()
+    assert Memory(config, None, None).shaping == Shaping()
 
 
 def test_settings_of_learning_reach_it() -> None:
@@ -121,3 +131,10 @@ def test_settings_of_learning_reach_it() -> None:
     learning = learning_of(load(None, environment))
     assert (learning.gating.form, learning.gating.talk, learning.update) == ("published", 0.2, "additive")
     assert (learning.noise.embedded, learning.task_memory, learning.time_memory) == (3.0, False, True)
+
+
+def test_every_bound_is_one_of_a_setting_that_its_default_keeps() -> None:
+    config = Config()
+    for name, bounds in _BOUNDS.items():
+        section, key = name.split(".")
+        assert bounds.hold(getattr(getattr(config, section), key))

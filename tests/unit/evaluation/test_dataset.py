@@ -47,6 +47,13 @@ def test_documents_go_into_one_space_with_their_titles(tmp_path):
     assert found.questions[0].gold == ("d1", "d2")
 
 
+def test_evidence_that_is_nowhere_is_told_beside_the_question(tmp_path):
+    lines(tmp_path / "y.corpus.jsonl", {"doc_id": "d1", "text": "A lake."})
+    lines(tmp_path / "y.questions.jsonl", {"qid": "q", "question": "What is Tarn?", "supporting": ["d1", "d9"]})
+    (asked,) = read(tmp_path / "y").questions
+    assert (asked.gold, asked.unknown) == (("d1", "d9"), ("d9",))
+
+
 def test_fewer_questions_are_an_even_sample_and_each_keeps_its_half(tmp_path):
     lines(tmp_path / "y.corpus.jsonl", {"doc_id": "d", "text": "Text."})
     rows = [{"qid": f"q{i}", "question": f"{i}?", "supporting": ["d"]} for i in range(40)]
@@ -63,7 +70,19 @@ def test_fewer_questions_are_an_even_sample_and_each_keeps_its_half(tmp_path):
         (None, "{}", "y.corpus.jsonl"),
         ('{"doc_id": "d", "text": "T"}', None, "y.questions.jsonl"),
         ('{"doc_id": "d", "text": "T"}\n{"doc', "", "line 2"),
-        ('{"doc_id": "d"}', "", "'text'"),
+        ('{"doc_id": "d", "text": "T"}\n\n{"doc_id": "d"}', "", r"y\.corpus\.jsonl, line 3, lacks 'text'"),
+        ('{"doc_id": "d", "text": "T"}\n[]', "", r"y\.corpus\.jsonl, line 2, is no JSON object"),
+        ('{"doc_id": "d", "text": "T"}', '{"qid": 1}', r"y\.questions\.jsonl, line 1, lacks 'supporting'"),
+        (
+            '{"doc_id": "d", "text": "T"}',
+            '{"qid": 1, "question": "?", "supporting": 5}',
+            r"y\.questions\.jsonl, line 1, is of another form",
+        ),
+        (
+            '{"doc_id": "d", "text": "T"}',
+            '{"qid": 1, "question": "?", "supporting": ["e7", "e8"]}',
+            r"y\.questions\.jsonl: none of the evidence is in the data: e7, e8",
+        ),
         ('{"doc_id": "d", "text": "T"}', '{"qid": 1, "question": "?", "supporting": []}', "no question with evidence"),
     ],
 )

@@ -1,9 +1,12 @@
 """The arithmetic of the learning curve: what is marked, and the table and figures of what was found."""
 
+import json
 from random import Random
 
 import pytest
 
+from mcp_memory.cli import main
+from mcp_memory.evaluation.dataset import is_taught
 from mcp_memory.evaluation.learning_curve import GROUPS, LABELS, Curve, Found, figures, marked, panels, rounds_of, table
 
 EVIDENCE = [{"id": f"e{i}", "sources": [{"id": f"m{i}"}]} for i in range(9)]
@@ -65,3 +68,26 @@ def test_the_figures_hold_every_pass_with_its_half_width():
     assert values["learning, noisy labels", "unseen, R@5, pass 2"] == 60.0
     assert ("learning, noisy labels", "unseen, R@5, pass 2, half-width") in values
     assert values["learning, clean labels", "taught, rounds, pass 1"] == 2.5
+
+
+def test_a_set_without_a_question_to_teach_is_refused_before_anything_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text("", encoding="utf-8")
+    unseen = next(name for name in map(str, range(99)) if not is_taught("few", name))
+    question = {"qid": unseen, "question": "What is Tarn?", "supporting": ["d1"]}
+    (tmp_path / "few.corpus.jsonl").write_text('{"doc_id": "d1", "text": "A lake."}', encoding="utf-8")
+    (tmp_path / "few.questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
+    assert main(["bench", "--learning", str(tmp_path / "few")]) == 2
+    said = capsys.readouterr()
+    assert "none of its 1 questions would be taught" in said.err
+    assert said.out == ""
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+@pytest.mark.parametrize(("place", "why"), [("absent/out.svg", "no such folder"), ("", "is a folder")])
+def test_a_file_that_could_not_be_written_is_refused_at_once(tmp_path, capsys, option, place, why):
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", "--learning", str(tmp_path / "absent"), option, str(tmp_path / place)])
+    assert stopped.value.code == 2
+    assert f"{option} {tmp_path / place}" in (said := capsys.readouterr().err)
+    assert why in said

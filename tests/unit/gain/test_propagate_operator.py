@@ -44,8 +44,8 @@ def test_without_a_query_every_sentence_counts_the_same() -> None:
 
 def test_what_the_sentences_name_besides_is_where_to_go_on() -> None:
     found = step(entity="cid", query="Who?")
-    assert [(s.operator, dict(s.args)) for s in found.next] == [("propagate", {"entity": "bob", "query": "Who?"})]
-    assert [s.args for s in step(entity="bob").next] == [{"entity": "ann"}]  # nothing else names Cid
+    assert [(s.operator, dict(s.args)) for s in found.next] == [("propagate", {"entity": "Bob", "query": "Who?"})]
+    assert [s.args for s in step(entity="bob").next] == [{"entity": "Ann"}]  # nothing else names Cid
 
 
 def test_the_window_hides_what_was_said_outside_of_it() -> None:

@@ -12,9 +12,9 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.evidence import fact_evidence
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.space import Space
 
 ROWS = (

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mcp_memory.config import Limits
-from mcp_memory.domain.requests import Feedback, NewFact, NewItem
+from mcp_memory.domain.requests import Feedback, NewFact, NewItem, NewPoint, PointEdits
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.arguments import (
@@ -53,7 +53,7 @@ BAD = [
     ("memory_write", {"text": "a\x00b"}, ["text: holds a null byte", "Take it out"]),
     ("memory_write", {"text": "\ud800"}, ["text: is not valid Unicode"]),
     ("memory_write", {"text": "ä" * 500_001}, ["text: 1,000,002 bytes are more than the 1,000,000", "limits.message"]),
-    ("memory_write", {"messages": []}, ["messages: is empty. Give at least one"]),
+    ("memory_write", {"messages": []}, ["none of them was given"]),
     ("memory_write", {"messages": "hello"}, ["messages: 'hello' is not a list. Give a list"]),
     ("memory_write", {"messages": "{}"}, ["messages: '{}' is not a list"]),
     ("memory_write", {"messages": "[" * 100_000}, ["messages: ", "is not a list"]),
@@ -82,7 +82,7 @@ BAD = [
     ("memory_write", {"text": "a", "space": "a\n"}, ["space: 'a\\n'"]),
     ("memory_write", {"text": "a", "space": "x" * 65}, ["space: 'xxx"]),
     ("memory_write", {"text": "a", "tags": []}, ["tags: there is no such argument", "Known here: messages, documents"]),
-    ("memory_write", {"text": "a", "facts": []}, ["facts: is empty. Give at least one"]),
+    ("memory_write", {"facts": []}, ["none of them was given"]),
     ("memory_write", {"facts": "Ann lives in Oslo"}, ["facts: 'Ann lives in Oslo' is not a list"]),
     ("memory_write", {"facts": ["Ann lives in Oslo"]}, ["facts[0]: 'Ann lives in Oslo' is not an object"]),
     ("memory_write", {"facts": fact()["facts"] * 501}, ["facts: 1,002 items", "1,000 of limits.items"]),
@@ -131,7 +131,6 @@ BAD = [
     ("memory_reconstruct", {"detail": "all"}, ["detail: 'all' will not do. Give one of brief, full"]),
     ("memory_reconstruct", {"as_of": "2016"}, ["as_of: '2016' is not an ISO-8601 date or date-time"]),
     ("memory_reconstruct", {"entities": "Ann"}, ["entities: 'Ann' is not a list"]),
-    ("memory_reconstruct", {"entities": []}, ["entities: is empty"]),
     ("memory_reconstruct", {"entities": ["Ann", 5]}, ["entities[1]: 5 is not a text"]),
     ("memory_reconstruct", {"entities": ["Ann", "x" * 257]}, ["entities[1]: 257 characters"]),
     ("memory_reconstruct", {"entities": ["Ann"] * 17}, ["entities: 17 items are more than the 16 there may be"]),
@@ -139,7 +138,11 @@ BAD = [
     ("memory_answer", {"question": "a", "as_of": "then"}, ["as_of: 'then' is not an ISO-8601"]),
     ("memory_explore", {}, ["operator: is missing. Give one of expand_facts, versions, timeline, counterfactual"]),
     ("memory_explore", {"operator": "fly"}, ["operator: 'fly' will not do. Give one of expand_facts, versions"]),
-    ("memory_explore", {"operator": "versions", "tag": "a"}, ["tag: there is no such argument", "operator, entity"]),
+    ("memory_explore", {"operator": "versions", "cue": "a"}, ["cue: there is no such argument", "operator, entity"]),
+    ("memory_explore", {"operator": "tag_events", "tag": " "}, ["tag: is empty"]),
+    ("memory_explore", {"operator": "topic_events", "topic": "a\0"}, ["topic: holds a null byte"]),
+    ("memory_explore", {"operator": "event_time", "ids": ["s_1", ""]}, ["ids[1]: is empty"]),
+    ("memory_explore", {"operator": "event_time", "ids": "s_1"}, ["ids: 's_1' is not a list"]),
     ("memory_explore", {"operator": "versions", "entity": ""}, ["entity: is empty"]),
     ("memory_explore", {"operator": "versions", "entity": "a", "relation": "?"}, ["relation: '?' has neither letter"]),
     ("memory_explore", {"operator": "timeline", "query": " "}, ["query: is empty"]),
@@ -161,16 +164,53 @@ BAD = [
         ["feedback.good: there is no", "supports, not_"],
     ),
     ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": "s"}}, ["feedback.supports: 's' is not a list"]),
-    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": []}}, ["feedback.supports: is empty"]),
-    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": [1]}}, ["feedback.supports[0]: 1 is not a text"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": "[]"}, ["feedback: '[]' is not an object"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": [1.5]}}, ["feedback.supports[0]: 1.5 is not a"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": [True]}}, ["feedback.supports[0]: True is not a"]),
+    ("memory_evolve", {"episode": "ep_1", "feedback": {"supports": "{}"}}, ["feedback.supports: '{}' is not a list"]),
     (
         "memory_evolve",
         {"episode": "ep_1", "feedback": {"answer_correct": "yes"}},
         ["answer_correct: 'yes' is not true"],
     ),
     ("memory_evolve", {"episode": "ep_1", "feedback": {"correction": " "}}, ["feedback.correction: is empty"]),
-    ("memory_evolve", {"steps": ["points"]}, ["steps[0]: 'points' will not do", "feedback, confidence, cardinality"]),
-    ("memory_evolve", {"goal": "order"}, ["goal: there is no such argument", "episode, feedback, steps, space"]),
+    ("memory_evolve", {"steps": ["order"]}, ["steps[0]: 'order' will not do", "points, merge, feedback, confidence"]),
+    ("memory_evolve", {"aim": "order"}, ["aim: there is no such argument", "episode, feedback, goal, points, steps"]),
+    ("memory_evolve", {"goal": " "}, ["goal: is empty", "question or topic"]),
+    ("memory_evolve", {"points": []}, ["points: a list is not an object"]),
+    ("memory_evolve", {"points": {}}, ["points: says nothing", "at least one of insert, update, merge"]),
+    ("memory_evolve", {"points": {"delete": []}}, ["points.delete: there is no", "Known here: insert, update, merge"]),
+    ("memory_evolve", {"points": {"insert": []}}, ["points: says nothing"]),
+    (
+        "memory_evolve",
+        {"points": {"insert": [{"entities": ["Ann", "Bob"]}]}},
+        ["points.insert[0].description: is missing"],
+    ),
+    (
+        "memory_evolve",
+        {"points": {"insert": [{"entities": [], "description": "x"}]}},
+        ["points.insert[0].entities: is empty"],
+    ),
+    (
+        "memory_evolve",
+        {"points": {"insert": [{"entities": ["Ann", ""], "description": "x"}]}},
+        ["points.insert[0].entities[1]: is empty"],
+    ),
+    (
+        "memory_evolve",
+        {"points": {"insert": [{"entities": ["Ann", "Bob"], "description": "x" * 4001}]}},
+        ["points.insert[0].description: 4,001 bytes"],
+    ),
+    (
+        "memory_evolve",
+        {"points": {"update": [{"id": "h_1", "description": "x", "entities": []}]}},
+        ["points.update[0].entities: there is no such argument", "Known here: id, description"],
+    ),
+    (
+        "memory_evolve",
+        {"points": {"merge": [{"ids": ["h_1"], "description": "x"}]}},
+        ["points.merge[0].ids: names one point", "at least two"],
+    ),
     ("memory_evolve", {"episode": "", "feedback": {"answer_correct": True}}, ["episode: is empty"]),
     ("memory_status", {"space": "a"}, ["space: there is no such argument. Known here: none"]),
     ("memory_status", {"a\nb" * 100: 1}, ["there is no such argument"]),
@@ -193,6 +233,23 @@ def test_a_list_may_come_as_the_text_of_a_json_list_and_a_text_stays_a_text():
     request = write_request(read(WriteArguments, {"messages": asked}), LIMITS)
     assert request.items == (NewItem('["not", "a", "list"]', speaker="5"),)
     assert write_request(read(WriteArguments, {"text": "[1, 2]"}), LIMITS).items == (NewItem("[1, 2]"),)
+
+
+def test_feedback_and_points_may_come_as_json_text_and_so_may_the_lists_in_them():
+    for raw in ({"supports": ["s_1", 2], "not_supports": []}, {"supports": '["s_1", "2"]', "not_supports": "[]"}):
+        for feedback in (raw, json.dumps(raw)):
+            request = evolve_request(read(EvolveArguments, {"episode": "ep_1", "feedback": feedback}), LIMITS)
+            assert request.feedback == Feedback(("s_1", "2"))
+    points = json.dumps({"insert": json.dumps([{"entities": ["Ann", "Bob"], "description": "They met."}]), "merge": []})
+    request = evolve_request(read(EvolveArguments, {"points": points}), LIMITS)
+    assert request.points == PointEdits((NewPoint(("Ann", "Bob"), "They met."),))
+
+
+def test_an_empty_list_means_left_out():
+    raw = {"text": "a", "messages": [], "documents": "[]", "facts": []}
+    assert write_request(read(WriteArguments, raw), LIMITS).items == (NewItem("a"),)
+    assert recall_request(read(ReconstructArguments, {"entities": []}), LIMITS).entities == ()
+    assert explore_request(read(ExploreArguments, {"operator": "timeline", "ids": []}), LIMITS).ids == ()
 
 
 def test_null_means_left_out():
@@ -251,6 +308,9 @@ def test_what_navigation_may_use_is_handed_over_as_it_is():
     step = explore_request(read(ExploreArguments, raw), LIMITS)
     assert (step.operator, step.entity, step.relation, step.query) == ("expand_facts", "Ann", "livesIn", "where?")
     assert (step.window.since, step.window.until, step.limit, step.space) == (86_400_000, FOREVER, 12, "default")
+    walk = {"operator": "event_time", "tag": "trip", "topic": "o_1", "ids": '["s_1", "g_2"]'}
+    step = explore_request(read(ExploreArguments, walk), LIMITS)
+    assert (step.tag, step.topic, step.ids) == ("trip", "o_1", ("s_1", "g_2"))
 
 
 def test_feedback_is_handed_over_as_it_is_and_null_in_it_means_left_out():

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from batches import point
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -78,6 +79,10 @@ def recalls(draw):
         paths=tuple(paths),
         next=draw(suggestions()),
         episode=f"ep_{'0' * 20}",
+        points=tuple(
+            replace(point("0" * 20, names), description=words)
+            for names, words in draw(st.lists(st.tuples(st.lists(NAMES, min_size=2, max_size=12), TEXTS), max_size=5))
+        ),
     )
 
 
@@ -88,6 +93,17 @@ def chars(reply):
 def left_out(content):
     said = [warning for warning in content["warnings"] if warning.endswith("left out to keep within max_tokens.")]
     return int(said[-1].split()[0].replace(",", "")) if said else 0
+
+
+def test_points_stand_beside_the_evidence_as_far_as_their_share_goes():
+    points = tuple(replace(point(str(number)), description=f"{number}: " + "word\n" * 60) for number in range(5))
+    recall = Recall((item("I moved."),), 1.0, True, (), points=points)
+    reply = recalled(recall, 2000)
+    assert [one["id"] for one in reply.structured["points"]] == ["h_0", "h_1", "h_2"]
+    assert reply.structured["points"][0]["entities"] == ["Ann", "Bob"]
+    told = [line for line in reply.text.splitlines() if line.startswith("Memory point: ")]
+    assert len(told) == 3
+    assert told[0].startswith("Memory point: 0: word word")
 
 
 DETAILS = st.sampled_from(["brief", "full"])
@@ -150,6 +166,14 @@ def test_the_text_for_reading_is_dated_numbered_and_marked_as_data():
         "2. [written 2023-11-14T22:13:20Z, Bob, session s1] Nice!",
         "Enough to answer from (sufficiency 0.70).",
     ]
+
+
+def test_the_text_for_reading_has_times_to_the_second():
+    recall = Recall((item("Hi.", said_at=1_683_553_800_123), fact(since=1_683_553_800_456)), 0.7, True, ())
+    reply = recalled(recall, 2000)
+    assert "1. [2023-05-08T13:50:00Z, Ann" in reply.text
+    assert "(since 2023-05-08T13:50:00Z)" in reply.text
+    assert reply.structured["evidence"][0]["sources"][0]["time"] == "2023-05-08T13:50:00.123Z"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028", "\x0b", "\x85"])

@@ -12,7 +12,7 @@ DEFINITIONS = [tool.definition for tool in TOOLS.values()]
 
 def test_names_descriptions_and_input_schemas_stay_small():
     size = sum(len(json.dumps([tool.name, tool.description, tool.input_schema])) for tool in DEFINITIONS)
-    assert size / 4 <= 2500  # of 3,000, with one tool still to come
+    assert size / 4 <= 2750  # of 3,000, with one tool still to come
 
 
 @pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import anyio
 import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
@@ -10,6 +11,10 @@ from mcp_memory.domain.requests import AnswerRequest, EvolveRequest, Feedback, N
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server import resources
+from mcp_memory.server.render import answered as answered_text
+from mcp_memory.server.render import recalled as recalled_text
+from mcp_memory.server.render import reported
+from mcp_memory.services.evolve import TOLD_CHARS
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
@@ -81,7 +86,7 @@ async def test_an_episode_that_is_not_known_is_refused_with_what_to_do():
     one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
     recall = await recalled(one, DOG)
     for episode, space in (("ep_0", "default"), (recall.episode, "other")):
-        with pytest.raises(InvalidInput, match=r"^episode: .* is not known in space .* Recall again"):
+        with pytest.raises(InvalidInput, match=r"^episode: .* is not known in space .* server process.* Recall again"):
             await judged(one, episode, space, supports=("s_0",))
     assert lessons_of(one) == []
 
@@ -110,8 +115,11 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
         await judged(one, recall.episode, supports=(known,), not_supports=(known,))
     with pytest.raises(InvalidInput, match="feedback: says nothing"):
         await judged(one, recall.episode)
-    with pytest.raises(InvalidInput, match=r"feedback\.answer_correct: this episode is a recall"):
-        await judged(one, recall.episode, answer_correct=True)
+    for right, argument in ((True, "supports"), (False, "not_supports")):
+        with pytest.raises(InvalidInput, match=rf"answer_correct: this episode is a recall.* Name in {argument} the"):
+            await judged(one, recall.episode, answer_correct=right)
+    with pytest.raises(InvalidInput, match=r"feedback: is missing\. Say what you think of the episode"):
+        await one.evolve(EvolveRequest("default", recall.episode))
     assert lessons_of(one) == []
     assert len(one.store.log.commits) == 1
 
@@ -157,6 +165,57 @@ async def test_naming_an_unsure_fact_among_what_supports_confirms_it():
     assert ["needs no confirmation" in skipped.reason for skipped in sure.skipped] == [True]
 
 
+async def test_of_several_calls_in_flight_about_one_episode_one_is_heard_and_confirms():
+    one = await told(memory(), facts=[NewFact("Ann", "allergic_to", "nuts", confidence=0.45)])
+    await told(one, "Ann: I avoid nuts.")
+    recall = await recalled(one, "Is Ann allergic to nuts?", include_uncertain=True)
+    supports = tuple(item.id for item in recall.evidence)
+    assert {item.kind for item in recall.evidence} == {"fact", "sentence"}
+    replies = []
+
+    async def judge():
+        replies.append(await judged(one, recall.episode, supports=supports))
+
+    async with anyio.create_task_group() as calls:
+        for _ in range(4):
+            calls.start_soon(judge)
+    assert sorted(any(change.kind == "sentence" for change in reply.changes) for reply in replies) == [0, 0, 0, 1]
+    assert len(lessons_of(one)) == 1
+    space = one.store._view.space("default")
+    assert [version.confidence for version in space.facts.versions("ann", "allergic_to")] == [
+        pytest.approx(0.9612, abs=1e-4)
+    ]
+
+
+@pytest.mark.parametrize("part", range(4))
+async def test_a_call_that_is_cancelled_on_its_way_is_taken_in_wholly_or_not_at_all(part):
+    one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
+    recall = await recalled(one, DOG)
+    word = EvolveRequest("default", recall.episode, Feedback((recall.evidence[0].id,), correction="Ann has a cat."))
+    with anyio.CancelScope() as call:
+
+        async def cancel(done, _total, _what):
+            if done == part:
+                call.cancel()
+
+        await one.evolve(word, cancel)
+    assert call.cancel_called
+    space = one.store._view.space("default")
+    assert (len(space.sessions.get("feedback", ())), len(lessons_of(one))) in {(0, 0), (1, 1)}
+    await one.evolve(word)  # the locks are free
+    assert (len(space.sessions["feedback"]), len(lessons_of(one))) == (1, 1)
+
+
+async def test_a_correction_of_many_pages_is_stored_whole_and_told_by_its_beginning():
+    one = await told(memory(), "Ann: I adopted a beagle.")
+    recall = await recalled(one, DOG)
+    pages = "Ann has a cat and a dog. " * 1000
+    (change, *_) = (await judged(one, recall.episode, correction=pages)).changes
+    assert (change.kind, len(change.text)) == ("message", TOLD_CHARS + 1)
+    assert pages.startswith(change.text[:-1])
+    assert pages in {turn.text for turn in one.store._view.space("default").turns.values()}
+
+
 async def test_what_a_correction_teaches_of_a_relation_is_told():
     taught = [
         NewFact(who, "teach", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
@@ -182,6 +241,49 @@ async def test_steps_say_what_is_taken_and_why_the_rest_is_not():
     only = await one.evolve(EvolveRequest("default", recall.episode, word, steps=("confidence",)))
     assert only.changes == ()
     assert lessons_of(one) == []
+    word = Feedback(correction="Ann adopted a cat.")
+    kept = await one.evolve(EvolveRequest("default", recall.episode, word, steps=("confidence",)))
+    assert kept.changes == ()
+    assert [(one.step, one.reason) for one in kept.skipped] == [
+        ("feedback", "The call brings it, but steps leaves it out.")
+    ]
+
+
+async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_text():
+    one = await told(memory())
+    recall = await recalled(one, DOG)
+    text = recalled_text(recall, 2000).text
+    second = recall.evidence[1]
+    assert any(line.startswith("2. ") and second.text in line for line in text.splitlines())
+    for wrong in ("0", str(len(recall.evidence) + 1)):
+        with pytest.raises(InvalidInput, match=rf"^feedback\.supports\[1\]: .* has no record {wrong}\. It has 1 to"):
+            await judged(one, recall.episode, supports=("1", wrong))
+    with pytest.raises(InvalidInput, match="stands in supports too"):
+        await judged(one, recall.episode, supports=("2",), not_supports=(second.id,))
+    await judged(one, recall.episode, supports=("2", second.id), not_supports=("1",))
+    (lesson,) = lessons_of(one, recall.episode)
+    assert sorted(lesson.labels.values()) == [0, 1]
+    assert lesson.labels[second.id] == 1
+
+
+async def test_the_words_of_an_answer_name_the_record_that_they_stand_in():
+    one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
+    answer = await one.answer(AnswerRequest("default", "Where did Bob move to?", 12))
+    cited = answer.citations[0].evidence_id
+    number = [item.id for item in answer.recall.evidence].index(cited) + 1
+    assert f"- record {number} [" in answered_text(answer, 2000).text
+    await judged(one, answer.recall.episode, supports=(str(number),))
+    assert 1 in lessons_of(one)[-1].labels.values()
+
+
+async def test_lessons_are_counted_for_each_space():
+    one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
+    recall = await recalled(one, DOG)
+    await judged(one, recall.episode, supports=("1",))
+    reply = reported(await one.status())
+    assert {space["space"]: space["lessons"] for space in reply.structured["spaces"]} == {"default": 1, "other": 0}
+    assert reply.structured["counts"]["lessons"] == 1
+    assert "1 lesson of what helped" in reply.text
 
 
 async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_each_judge_is_heard_once():

@@ -3,15 +3,18 @@
 import pytest
 from fakes import FakeEmbedder, FakeStore
 
+from mcp_memory.config import Config
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, Window, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.ports import Found
 from mcp_memory.search.look import INDEXES
+from mcp_memory.server.schemas import ExploreArguments
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.explore import explore
 from mcp_memory.services.write import write
 from mcp_memory.view.view import View
+from mcp_memory.wiring import Memory
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
@@ -22,6 +25,7 @@ class Listening:
 
     name = "listening"
     needs = ("entity", "since")
+    uses = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 
     def __call__(self, asked):
         self.asked = asked
@@ -45,10 +49,11 @@ async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_wa
     facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
     store, embedder = await store_of(*facts)
     step, window = Listening(), Window(5, 50)
-    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3)
+    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3, "t", "o", ("s_1",))
     assert await explore(store, embedder, {"listening": step}, asked, now=NOW) == Found(())
     told = step.asked
     assert (told.entity, told.relation, told.window, told.limit) == ("Ann", "livesIn", window, 3)
+    assert (told.tag, told.topic, told.ids) == ("t", "o", ("s_1",))
     assert told.question.text == "chess, told about"
     assert step.likeness[1] > step.likeness[0] > 0
 
@@ -68,6 +73,46 @@ async def test_the_best_fact_comes_first_with_its_source():
     found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
     assert [item.text for item in found.items] == ["Ann likes chess", "Ann likes tea"]
     assert found.items[0].sources[0].quote == "Ann told me about chess."
+
+
+async def test_what_a_step_does_not_use_is_refused_by_its_name():
+    step = Listening()
+    step.uses = ("entity", "since")
+    window = Window(5)
+    for asked, name in (
+        (ExploreRequest("default", "listening", "Ann", "likes", window=window), "relation"),
+        (ExploreRequest("default", "listening", "Ann", window=window, ids=("s_1",)), "ids"),
+        (ExploreRequest("default", "listening", "Ann", window=Window(5, 50)), "until"),
+    ):
+        with pytest.raises(
+            InvalidInput, match=rf"^{name}: .* listening does not use it\. .* uses entity, since and limit"
+        ):
+            await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
+    asked = ExploreRequest("default", "listening", "Ann", window=window)
+    assert await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW) == Found(())
+
+
+def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
+    used = set()
+    for step in Memory(Config(), None, None).operators.values():
+        assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
+        used |= set(step.uses)
+    assert used == set(ExploreArguments.model_fields) - {"operator", "limit", "max_tokens", "space"}
+
+
+async def test_where_one_of_two_arguments_is_enough_either_will_do():
+    step = Listening()
+    step.needs = ("relation or tag",)
+    for asked in (
+        ExploreRequest("default", "listening", relation="likes"),
+        ExploreRequest("default", "listening", tag="a"),
+    ):
+        assert await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW) == Found(())
+    asked = ExploreRequest("default", "listening", entity="Ann")
+    with pytest.raises(
+        InvalidInput, match=r"^relation or tag: is missing\. .* cannot do without both; give one of them"
+    ):
+        await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
 
 
 @pytest.mark.parametrize(

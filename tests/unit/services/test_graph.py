@@ -4,7 +4,9 @@ import re
 from xml.etree import ElementTree
 
 import networkx
+import numpy as np
 import pytest
+from batches import point
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,8 +14,17 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.language import iso
-from mcp_memory.services.graph import MERMAID_EDGES, around, graph_of, graphml, label, mermaid
+from mcp_memory.services.graph import (
+    MERMAID_EDGES,
+    around,
+    graph_of,
+    graphml,
+    hyperedges_of,
+    label,
+    mermaid,
+)
 from mcp_memory.view.facts import Facts
+from mcp_memory.view.space import Space
 
 NAMES = [
     'Ann "the Fox" O\'Neil',
@@ -119,3 +130,46 @@ def test_a_large_graph_is_drawn_as_far_as_mermaid_allows_and_says_what_is_left_o
         assert drawn.count("-->") <= MERMAID_EDGES
         left = int(re.search(r"%% (\d+) of", drawn)[1])
         assert left + drawn.count("-->") in (500, 700)
+
+
+def space_with(*points):
+    space = Space("default")
+    space.facts.add(FACTS.rows)
+    space.hypergraph.add(points, np.zeros((len(points), 2), dtype=np.float32))
+    return space
+
+
+def test_memory_points_are_nodes_of_their_own_that_other_programs_read(tmp_path):
+    space = space_with(point("trip", ("Ann", "lisbon", "Atlantis")))
+    graph = graph_of(space.facts)
+    (tmp_path / "graph.graphml").write_text(graphml(graph, hyperedges_of(space, graph)), encoding="utf-8")
+    back = networkx.read_graphml(tmp_path / "graph.graphml", force_multigraph=True)
+    assert back.nodes["h_trip"] == {"name": "What trip is.", "kind": "point"}
+    joined = [(back.nodes[node]["name"], data["relation"]) for _, node, data in back.edges("h_trip", data=True)]
+    assert joined == [("Ann", "joins"), ("Lisbon", "joins"), ("Atlantis", "joins")]
+    assert len(back) == len(graph) + 2
+
+
+def test_memory_points_are_drawn_after_the_facts():
+    space = space_with(point("trip", ("Ann", "Atlantis")))
+    graph = around(graph_of(space.facts), "lisbon", 1)
+    lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
+    assert lines[-4:] == ['  p0{{"What trip is#46;"}}', "  p0 --- n0", '  n2["Atlantis"]', "  p0 --- n2"]
+
+
+def test_around_an_entity_stand_the_points_that_join_it_or_two_that_are_drawn():
+    points = (point("own", ("Lisbon", "Cid")), point("two", ("Ann", "Lisbon")), point("one", ("Ann", "Cid")))
+    space = space_with(*points, point("pair", ("ann", "oslo")))
+    whole = graph_of(space.facts)
+    near = hyperedges_of(space, around(whole, "lisbon", 2), "lisbon")
+    assert [one.point.id for one in near] == ["h_own", "h_two", "h_pair"]
+    assert [one.point.id for one in hyperedges_of(space, whole)] == ["h_own", "h_two", "h_one", "h_pair"]
+
+
+def test_points_that_mermaid_would_not_draw_are_left_out_and_counted():
+    points = [point(str(number), [f"E{number}.{one}" for one in range(12)]) for number in range(40)]
+    space = space_with(*points)
+    graph = graph_of(space.facts)
+    lines = mermaid(graph, hyperedges_of(space, graph)).splitlines()
+    assert lines[1] == "  %% 7 of 40 memory points are not drawn - ask for entity"
+    assert len([line for line in lines if " --- " in line]) == 33 * 12

@@ -78,6 +78,15 @@ async def test_own_labels_may_wait_until_a_caller_says_that_the_answer_was_right
     assert [lesson.source for lesson in lessons_of(one, right.recall.episode)] == ["embedded", "caller"]
 
 
+async def test_of_own_labels_that_waited_those_are_left_out_that_the_caller_denies():
+    one = await told(memory(own_labels="wait"), *TALK)
+    answer = await asked(one)
+    (cited,) = one.episodes.get("default", answer.recall.episode).cited
+    (item,) = [item.id for item in answer.recall.evidence if item.sources[0].turn.speaker == "Bob"]
+    await judged(one, answer.recall.episode, answer_correct=True, not_supports=[item])
+    assert [(lesson.source, lesson.labels) for lesson in lessons_of(one)] == [("caller", {cited: 0})]
+
+
 async def test_with_sure_labels_only_an_answer_without_a_hedge_teaches_at_once():
     one = await told(memory(own_labels="sure"), *TALK)
     for plain, lessons in ((1.0, []), (0.0, ["embedded"])):
@@ -109,6 +118,36 @@ async def test_what_a_caller_confirmed_need_not_be_said_by_the_memory_and_anothe
     assert [lesson.source for lesson in lessons_of(one)] == ["caller"]
     other = await asked(one, "What did Ann adopt?")
     assert [lesson.source for lesson in lessons_of(one, other.recall.episode)] == ["embedded"]
+
+
+async def test_however_often_the_memory_repeats_an_answer_a_caller_who_called_it_wrong_is_not_worn_down():
+    one = await told(memory(own_labels="learn"), *TALK)
+    wrong = await asked(one, learn=False)
+    (cited,) = one.episodes.get("default", wrong.recall.episode).cited
+    (item,) = [item.id for item in wrong.recall.evidence if item.sources[0].turn.speaker == "Bob"]
+    await judged(one, wrong.recall.episode, answer_correct=False, not_supports=[item])
+    before = one.store._view.space("default").beliefs.of(cited)
+    for _ in range(6):
+        assert (await asked(one)).text == wrong.text
+    after = one.store._view.space("default").beliefs.of(cited)
+    assert (after.task_doubt, after.supported, after.unsupported) == (before.task_doubt, 0, 1)
+    assert np.array_equal(after.task, before.task)
+    right = await asked(one, learn=False)
+    for _ in range(2):  # the caller may take the word back
+        await judged(one, right.recall.episode, answer_correct=True)
+        right = await asked(one, learn=False)
+    await asked(one)
+    assert one.store._view.space("default").beliefs.of(cited).supported >= 2
+
+
+async def test_of_what_the_own_judge_names_only_what_a_caller_called_wrong_is_left_out():
+    one = await told(memory(), *TALK)
+    await asked(one)
+    (lesson,) = lessons_of(one)
+    trial = Trial(None, (), (), known={"s_1"}, wrong={"s_2"})
+    for names, says in ((("s_2",), None), (("s_1", "s_2"), None), (("s_2", "s_3"), {"s_3": 1})):
+        found = await own_lesson(Saying(names), lesson.episode(), trial)
+        assert (found and found.labels) == says
 
 
 async def test_a_lesson_about_one_known_sentence_and_one_that_is_not_is_recorded():
@@ -195,4 +234,4 @@ async def test_propagate_leads_from_an_entity_to_the_sentences_that_name_it_and_
     assert [item.text for item in found.items] == [LINES[3][5:], LINES[1][5:]]
     named = await one.explore(ExploreRequest("default", "propagate", query="Lisbon"))
     assert {item.text for item in named.items} == {LINES[1][5:], LINES[3][5:]}
-    assert [step.args["entity"] for step in named.next] == ["bob"]
+    assert [step.args["entity"] for step in named.next] == ["Bob"]

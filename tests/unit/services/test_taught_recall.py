@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from learning_memory import judged, memory, recalled, told
 
+from mcp_memory.domain.requests import NewItem, WriteRequest
+
 pytestmark = pytest.mark.anyio
 TALK = (
     "Ann: My birthday party was great fun.",
@@ -50,3 +52,30 @@ async def test_switched_off_nothing_that_was_learnt_counts(switch):
     await judged(one, recall.episode, supports=(right,))
     one.config = replace(one.config, switches=replace(one.config.switches, **{switch: False}))
     assert [item.id for item in (await recalled(one, QUESTION)).evidence] == [item.id for item in recall.evidence]
+
+
+@pytest.mark.parametrize("limit", [0, 100_000])
+async def test_what_an_old_revision_taught_lifts_nothing_of_the_new_one_and_nothing_in_another_space(limit):
+    old = "The Arno runs through Florence. The Tiber runs through Rome. The Po runs through Turin."
+    new = "The Tiber runs through Rome. The Seine runs through Paris."
+    question = "Which river runs through Rome?"
+
+    async def written(one, text, space="default"):
+        item = NewItem(text, ref="rivers", title="Rivers")
+        return await one.write(WriteRequest(space, "atlas", "document", (item,)))
+
+    def shown(recall):
+        return [(item.id, item.score, item.via) for item in recall.evidence]
+
+    taught, untaught = [await told(memory(vector_limit=limit), "Ann: I like Rome.") for _ in range(2)]
+    for one in (taught, untaught):
+        await written(one, old)
+        await written(one, old, "other")
+    recall = await recalled(taught, question)
+    await judged(taught, recall.episode, supports=[item.id for item in recall.evidence if "Tiber" in item.text])
+    assert shown(await recalled(taught, question)) != shown(await recalled(untaught, question))
+    elsewhere = [await recalled(one, question, space="other") for one in (taught, untaught)]
+    assert shown(elsewhere[0]) == shown(elsewhere[1]) != []
+    for one in (taught, untaught):
+        await written(one, new)
+    assert shown(await recalled(taught, question)) == shown(await recalled(untaught, question))

@@ -1,0 +1,165 @@
+"""Evidence into groups that belong together: what a point could be made of (HGMem §3.3.3, eq. 2; C.2.1).
+
+**Departures.** The paper hands all that was retrieved to a language model, which says what belongs together. Here items
+of evidence belong together that name the same entity, directly or by way of other items: connected components. An
+entity that very much is said of joins nothing, or all that one speaker ever said would be one point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.points import LEAST
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Sentence
+from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.language.mentions import mentions
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of evidence, as far as points need it.
+
+    Attributes:
+        entities: how each entity that it is about is spelt, by its key as the facts know it.
+        texts: what it says, each with its time.
+        sentences: ids of the sentences that say it.
+        facts: ids of the facts that it is.
+    """
+
+    entities: dict[str, str]
+    texts: tuple[tuple[Millis, str], ...]
+    sentences: tuple[str, ...]
+    facts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Evidence that belongs together.
+
+    Attributes:
+        entities: names of what it is about, at least two.
+        texts: what it says, by time.
+        priority: places of texts, those of better evidence first.
+        sentences: ids, those of better evidence first.
+        facts: likewise.
+    """
+
+    entities: tuple[str, ...]
+    texts: tuple[str, ...]
+    priority: tuple[int, ...]
+    sentences: tuple[str, ...]
+    facts: tuple[str, ...]
+
+
+def item_of(space: Space, evidence_id: str, sentences: Iterable[str]) -> Item | None:
+    """Return an item of evidence for grouping; None for one that nothing here says, such as a hypothesis.
+
+    Args:
+        space: of a view that is held still.
+        evidence_id: of a sentence, a segment or a fact.
+        sentences: ids of those that stand for it.
+    """
+    facts = space.facts
+    pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
+    entities: dict[str, str] = {}
+    for piece in pieces:
+        for name in _named(space, piece):
+            _spell(entities, facts.key(name), name)
+    texts = tuple((space.turns[piece.turn_id].time, _told(space, piece)) for piece in pieces)
+    version = facts.version(evidence_id)
+    if version is not None:
+        for name in (version.head, version.tail):
+            _spell(entities, facts.key(name), name)
+        if not pieces:
+            texts = ((version.since, f"{version.text.rstrip('.')}."),)
+    if not texts:
+        return None
+    return Item(entities, texts, tuple(piece.id for piece in pieces), (version.id,) if version else ())
+
+
+def grouped(space: Space, items: Sequence[Item], shaping: Shaping) -> list[Group]:
+    """Return the groups of evidence that join two entities or more, those with the best evidence first.
+
+    Args:
+        space: of a view that is held still.
+        items: best first.
+        shaping: what a hub is, and how many entities a group may have.
+    """
+    joins = _joining(space, {key for item in items for key in item.entities}, shaping)
+    of = list(range(len(items)))  # the group of each item, as the place of its first one
+    met: dict[str, int] = {}
+    for place, item in enumerate(items):
+        for key in item.entities:
+            if key not in joins:
+                continue
+            other = of[met.setdefault(key, place)]
+            here = of[place]
+            if other != here:
+                of = [min(other, here) if group in (other, here) else group for group in of]
+    parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
+    return [group for part in parts if len((group := _group(part, joins, shaping)).entities) >= LEAST]
+
+
+def _group(items: Sequence[Item], joins: frozenset[str], shaping: Shaping) -> Group:
+    spelt: dict[str, str] = {}
+    for item in items:
+        for key, name in item.entities.items():
+            _spell(spelt, key, name)
+    often = Counter(key for item in items for key in item.entities)
+    first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
+    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: shaping.order]
+    said = list(dict.fromkeys(text for item in items for text in item.texts))  # best first
+    told = sorted(said)
+    return Group(
+        tuple(spelt[key] for key in sorted(kept, key=lambda key: first[key])),
+        tuple(text for _, text in told),
+        tuple(told.index(text) for text in said),
+        tuple(dict.fromkeys(name for item in items for name in item.sentences)),
+        tuple(dict.fromkeys(name for item in items for name in item.facts)),
+    )
+
+
+def _joining(space: Space, keys: set[str], shaping: Shaping) -> frozenset[str]:
+    """Return those of the entities that are no hubs."""
+    index = space.index(EntityIndex)
+    degrees = [index.degree(number) for number in range(len(index))]
+    most = max(float(np.quantile(degrees, shaping.hub_share)) if degrees else 0.0, shaping.hub_least)
+
+    def degree(key: str) -> int:
+        number = index.find(key)
+        return space.facts.degree(key) if number is None else index.degree(number)
+
+    return frozenset(key for key in keys if degree(key) <= most)
+
+
+def _named(space: Space, piece: Sentence) -> Iterable[str]:
+    """Yield what a sentence is about: what it names, and both ends of the facts that were read out of it."""
+    turn = space.turns[piece.turn_id]
+    yield from mentions(turn, space.text(piece))
+    if turn.title and entity_key(turn.title) in map(entity_key, mentions(turn, "")):
+        yield turn.title  # its head is folded, the title is as it is written
+    for said in space.facts.said_in(piece.turn_id):
+        version = space.facts.version_of(said) if said.sentence == piece.index else None
+        if version is not None and version.confidence >= space.facts.stable:
+            yield from (said.head, said.tail)
+
+
+def _spell(entities: dict[str, str], key: str, name: str) -> None:
+    """Keep how an entity is spelt: the first way, but one with capitals rather than one without."""
+    if key not in entities or (entities[key].islower() and not name.islower()):
+        entities[key] = name
+
+
+def _told(space: Space, piece: Sentence) -> str:
+    """Return a sentence with who says it, since "I" tells nobody."""
+    turn = space.turns[piece.turn_id]
+    who = turn.speaker or turn.role
+    return f"{who}: {space.text(piece)}" if who and turn.kind != "document" else space.text(piece)

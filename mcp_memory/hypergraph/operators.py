@@ -1,0 +1,120 @@
+"""Local investigation and global exploration one step at a time, for whoever navigates (HGMem §3.3.2, eqs 6 and 7).
+
+**Departures.** The paper's model decides which points to look into and writes the subquery; here whoever navigates
+does. What a subquery retrieves is shown by the sentences that name it, those that fit the query best first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from mcp_memory.domain.evidence import Evidence, Source, Suggestion
+from mcp_memory.domain.points import Point
+from mcp_memory.hypergraph.retrieval import Retrieved, beyond, near, retrieved
+from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.ports import Found, Step
+from mcp_memory.view.evidence import SOURCES, sentence_evidence
+from mcp_memory.view.hypergraph import vertices
+from mcp_memory.view.space import Space
+
+_NEXT = 3
+"""Suggestions of one kind."""
+
+
+class LocalPoints:
+    """What lies around memory points: sentences about what is a step away, and the points that share an entity.
+
+    Args:
+        shaping: how many entities a subquery retrieves.
+    """
+
+    name = "local_points"
+    needs = ("ids",)
+    uses = ("ids", "query")
+
+    def __init__(self, shaping: Shaping | None = None) -> None:
+        self._shaping = shaping or Shaping()
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (C-01).
+
+        One that was merged stands for what it has become; what is no point gives nothing.
+        """
+        space = asked.space
+        named = [point for one in asked.ids if (point := space.hypergraph.resolve(one)) is not None]
+        points = list({point.id: point for point in named}.values())
+        found: dict[str, Retrieved] = {}
+        for point in points:
+            for one in retrieved(space, near(space, point), asked.weigh, self._shaping.n_v):
+                found.setdefault(one.key, one)
+        joined = {key for point in points for key in vertices(space.facts, point)}
+        others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
+        items = _evidence(asked, found.values(), others, self.name)
+        query = {} if asked.question is None else {"query": asked.question.text}
+        following = [
+            Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared(space, one, joined)}")
+            for one in others[:_NEXT]
+        ]
+        return Found(tuple(items[: asked.limit]), (*following, *_expansions(space, found.values(), joined)))
+
+
+class GlobalPoints:
+    """What no memory point joins yet: sentences about the entities that fit the query best.
+
+    Args:
+        shaping: how many entities a subquery retrieves.
+    """
+
+    name = "global_points"
+    needs = ("query",)
+    uses = ("query", "since", "until")
+
+    def __init__(self, shaping: Shaping | None = None) -> None:
+        self._shaping = shaping or Shaping()
+
+    def __call__(self, asked: Step) -> Found:
+        """See `ports.Operator`; begins at ``query``."""
+        space = asked.space
+        found = retrieved(space, beyond(space), asked.weigh, self._shaping.n_v)
+        items = _evidence(asked, found, (), self.name)
+        return Found(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
+
+
+def _evidence(asked: Step, found: Iterable[Retrieved], points: Sequence[Point], operator: str) -> list[Evidence]:
+    """Return sentences about entities, and points, those that fit the query best first."""
+    space = asked.space
+    weights = {row: weight for one in found for row, weight in zip(one.rows, one.weights, strict=True) if weight > 0}
+    best = max(weights.values(), default=0.0) or 1.0
+    shown = sorted(weights, key=lambda row: (-weights[row], space.sentences[row].id))
+    items = [sentence_evidence(space, space.sentences[row], weights[row] / best, (operator,)) for row in shown]
+    said = [_said(asked, point) for point in points]
+    told = [_point(space, point, min(score / best, 1.0), operator) for point, score in zip(points, said, strict=True)]
+    return sorted((*told, *items), key=lambda item: -item.score)
+
+
+def _said(asked: Step, point: Point) -> float:
+    """Return what the best of the sentences that a point rests on weighs; 0 for one that rests on none."""
+    pieces = [piece for name in point.sentences if (piece := asked.space.sentence(name)) is not None]
+    rows = np.array([asked.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)
+    if asked.weigh is None:
+        return 1.0
+    return float(asked.weigh(rows).max()) if len(rows) else 0.0
+
+
+def _point(space: Space, point: Point, score: float, operator: str) -> Evidence:
+    pieces = [piece for name in point.sentences if (piece := space.sentence(name)) is not None][:SOURCES]
+    sources = tuple(Source(space.turns[piece.turn_id], piece.start, piece.end) for piece in pieces)
+    return Evidence(point.id, "point", point.description, score, (operator,), sources)
+
+
+def _shared(space: Space, point: Point, joined: set[str]) -> str:
+    return ", ".join(name for name in point.entities if space.facts.key(name) in joined)
+
+
+def _expansions(space: Space, found: Iterable[Retrieved], joined: set[str]) -> list[Suggestion]:
+    """Return where facts lead on from what was retrieved and does not stand in the points already."""
+    new = [one.key for one in found if one.key not in joined and space.facts.degree(one.key)]
+    names = [space.facts.name(key) for key in new[:_NEXT]]
+    return [Suggestion("expand_facts", {"entity": name}, f"what is known about {name}") for name in names]

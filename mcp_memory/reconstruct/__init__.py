@@ -1,0 +1,1 @@
+"""MRAgent: cues, tags and contents, topics over them, and the seven steps by which a memory is reconstructed."""

@@ -1,0 +1,271 @@
+"""Cue, tag and content: the associative memory graph of MRAgent (§3.1, eqs. 5 and 9), derived from the sentences.
+
+M = (C, V, R) with R ⊆ C×G×V: a sentence v (the paper's episode) is found by its cues c, and a *tag* g of at most two
+words says how a cue and a sentence belong together. It is an attribute of their relation, not a node. Forward, a cue
+leads to the tags under which something is told of it, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse a
+sentence leads to its (c, g): to what it may be connected with. Both directions read the same rows and the same rule, so
+that they cannot disagree (I-36).
+
+**Cues** are those of ``cues.py``, and besides phrases: two words that stand next to one another in at least two
+sentences. A phrase that stood in one so far is remembered by its first sentence alone.
+
+**Tags**: the paper has a language model name them. Where a fact was read out of the sentence, or told of it, the
+relation is the tag of what is at the fact's two ends: (Ann, lives in, "I moved to Lisbon"). Elsewhere it is a word of
+the sentence itself: of those which tell something (in at most one sentence of 50) the most common in this space, "trip"
+rather than "suitcase". A tag has to be shared to be a bridge, and rare enough to mean something. No cue is its own tag
+where there is another word. What the tags are is decided when they are asked for, since how common a word is changes.
+
+Nothing of it is stored, and it is built when an operator first asks: recall pays nothing.
+
+**Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
+aspects of persons, are the facts themselves (``personal.py``), so they are not kept a second time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from math import log
+
+from mcp_memory.domain.facts import WHOLE
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.turns import Sentence, Turn
+from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.reconstruct.cues import Cue, cues_of, key_of, likeness
+from mcp_memory.view.space import NONE, Space
+
+TELLING = 50
+"""A word that stands in more than one sentence of so many is too common for a tag, but never in `FEW` or less."""
+FEW = 5
+FOUND = 8
+"""Cues that one name may match."""
+TAG_WORDS = 2
+"""A tag has at most so many words (A.5)."""
+
+
+class CueGraph:
+    """The cues of a space by number, the sentences of each, and the tags between them.
+
+    Args:
+        read: the cues of a sentence of a turn.
+    """
+
+    def __init__(self, read: Callable[[Turn, str], Iterable[Cue]] = cues_of) -> None:
+        self._read = read
+        self._numbers: dict[str, int] = {}
+        self._keys: list[str] = []
+        self._written: list[str] = []  # as first met
+        self._rows: list[array[int]] = []  # of each cue, ascending
+        self._holding: dict[str, list[int]] = {}  # cues of several words, by each of them
+        self._once: dict[int, int] = {}  # phrases that stood in one sentence so far: the row, by their two numbers
+        self._as_name: array[int] = array("i")  # in how many sentences each cue is written like a name
+        self._codes: array[int] = array("i")  # the cues of all sentences: twice the number, + 1 if it follows the last
+        self._starts: array[int] = array("i", [0])
+        self._tags: dict[int, tuple[int, ...]] = {}  # of sentences, the words that may be their tag, best first
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @classmethod
+    def of(cls, space: Space) -> CueGraph:
+        """Return the graph of a space, with all of its sentences; its view must have been made with a `CueGraph`.
+
+        What arrived since it was last asked for is read now, so the first call may take seconds in a large space.
+        """
+        graph = space.index(cls)
+        graph.catch_up(space)
+        return graph
+
+    def extend(self, space: Space, since: int) -> None:
+        """Take in nothing yet: see `of`."""
+
+    def catch_up(self, space: Space) -> None:
+        """Read the sentences that arrived since the last time."""
+        begun = len(self._starts) - 1
+        if begun < len(space.sentences):
+            self._tags.clear()
+        for row in range(begun, len(space.sentences)):
+            sentence = space.sentences[row]
+            self._add(row, self._read(space.turns[sentence.turn_id], space.text(sentence)))
+            self._starts.append(len(self._codes))
+
+    # Cues
+
+    def find(self, name: str, most: int = FOUND) -> list[tuple[int, float]]:
+        """Return the cues that a name matches, and how well (`likeness`), best first; in a tie the common ones."""
+        asked = key_of(name)
+        number = self._numbers.get(asked)
+        parts = asked.split()
+        near = dict.fromkeys(other for part in parts for other in self._holding.get(part, ()))
+        found = [(other, like) for other in near if other != number and (like := likeness(asked, self._keys[other]))]
+        found.sort(key=lambda one: (-one[1], -len(self._rows[one[0]]), self._keys[one[0]]))
+        return ([] if number is None else [(number, 1.0)]) + found[:most]
+
+    def key(self, cue: int) -> str:
+        """Return the key of a cue by its number."""
+        return self._keys[cue]
+
+    def written(self, cue: int) -> str:
+        """Return how a cue is written where it was first met."""
+        return self._written[cue]
+
+    def degree(self, cue: int) -> int:
+        """Return in how many sentences a cue stands."""
+        return len(self._rows[cue])
+
+    def rarity(self, cue: int) -> float:
+        """Return how much a cue tells, above 0: its idf."""
+        return log(1 + (len(self._starts) - 1) / max(1, len(self._rows[cue])))
+
+    def rows(self, cue: int) -> list[int]:
+        """Return the rows of the sentences of a cue, ascending."""
+        return self._rows[cue].tolist()
+
+    def cues(self, row: int) -> list[int]:
+        """Return the cues of a sentence, each once: speaker, names, words, phrases."""
+        return list(dict.fromkeys(self._standing(row)))
+
+    def names(self, row: int) -> set[int]:
+        """Return those cues of a sentence that are names in most of their sentences; its speaker mostly is one."""
+        return {code >> 1 for code in self._of(row) if self._named(code >> 1)}
+
+    def spelling(self, space: Space, row: int) -> dict[int, str]:
+        """Return how each cue of a sentence is written in it (I-37)."""
+        sentence = space.sentences[row]
+        text = space.text(sentence)
+        found: dict[int, str] = {}
+        before: Cue | None = None
+        for cue in self._read(space.turns[sentence.turn_id], text):
+            found.setdefault(self._numbers[cue.key], cue.written)
+            if cue.follows and before and (phrase := self._numbers.get(f"{before.key} {cue.key}")) is not None:
+                spaced = f"{before.written} {cue.written}"
+                found.setdefault(phrase, spaced if spaced in text.casefold() else spaced.replace(" ", "-"))
+            before = cue
+        return found
+
+    # The three maps
+
+    def tags(self, space: Space, cue: int) -> Counter[str]:
+        """Return φ(c), the tags that a cue has and in how many sentences, the most common first."""
+        found: Counter[str] = Counter()
+        for row in self._rows[cue]:
+            found.update(self._between(space, cue, row))
+        return Counter(dict(sorted(found.items(), key=lambda one: (-one[1], one[0]))))
+
+    def contents(self, space: Space, cue: int, tag: str) -> list[int]:
+        """Return φ(c, g), the rows of the sentences that a cue with a tag, as `tags` has it, leads to, ascending."""
+        return [row for row in self._rows[cue] if tag in self._between(space, cue, row)]
+
+    def reverse(self, space: Space, row: int) -> list[tuple[int, str]]:
+        """Return the cues of a sentence, each with its tags there (eq. 9)."""
+        return [(cue, tag) for cue in self.cues(row) for tag in self._between(space, cue, row)]
+
+    def label(self, tag: str) -> str:
+        """Return how a tag is written: as the relation that it is, or as its word was first met."""
+        number = self._numbers.get(tag)
+        return tag if number is None else self._written[number]
+
+    # Within
+
+    def _add(self, row: int, cues: Iterable[Cue]) -> None:
+        before = NONE
+        for cue in cues:
+            number = self._number(cue.key, cue.written)
+            self._stand(number, row)
+            follows = cue.follows and before != NONE
+            if follows:
+                self._join(before, number, row)
+            self._codes.append(number << 1 | follows)
+            if cue.name:
+                self._as_name[number] += 1
+            before = NONE if cue.name else number
+
+    def _join(self, first: int, second: int, row: int) -> None:
+        """Take note of a phrase; from its second sentence on it is a cue."""
+        key = f"{self._keys[first]} {self._keys[second]}"
+        pair = first << 32 | second
+        if key in self._numbers:
+            self._stand(self._numbers[key], row)
+        elif self._once.setdefault(pair, row) != row:
+            self._stand(self._number(key, f"{self._written[first]} {self._written[second]}"), row)
+
+    def _stand(self, cue: int, row: int) -> None:
+        rows = self._rows[cue]
+        if not rows or rows[-1] != row:
+            rows.append(row)
+
+    def _number(self, key: str, written: str) -> int:
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = len(self._keys)
+            self._keys.append(key)
+            self._written.append(written)
+            self._rows.append(array("i"))
+            self._as_name.append(0)
+            parts = key.split()
+            if len(parts) > 1:
+                for part in dict.fromkeys(parts):
+                    self._holding.setdefault(part, []).append(number)
+            if len(parts) == 2 and parts[0] in self._numbers and parts[1] in self._numbers:
+                first = self._once.pop(self._numbers[parts[0]] << 32 | self._numbers[parts[1]], None)
+                if first is not None:
+                    self._rows[number].append(first)
+        return number
+
+    def _of(self, row: int) -> array[int]:
+        if not 0 <= row < len(self._starts) - 1:
+            return array("i")
+        return self._codes[self._starts[row] : self._starts[row + 1]]
+
+    def _standing(self, row: int) -> Iterator[int]:
+        codes = self._of(row)
+        yield from (code >> 1 for code in codes)
+        for place, code in enumerate(codes):
+            if code & 1:
+                phrase = self._numbers.get(f"{self._keys[codes[place - 1] >> 1]} {self._keys[code >> 1]}")
+                if phrase is not None:
+                    yield phrase
+
+    def _between(self, space: Space, cue: int, row: int) -> tuple[str, ...]:
+        """Return the tags of a cue in a sentence: the relations of facts that it is an end of there, else a word."""
+        sentence, key = space.sentences[row], self._keys[cue]
+        stated = tuple(dict.fromkeys(tag for end, tag in _stated(space, sentence) if end == key))
+        if stated:
+            return stated
+        if row not in self._tags:
+            self._tags[row] = self._telling(row)
+        parts = key.split()
+        tag = next((self._keys[word] for word in self._tags[row] if self._keys[word] not in parts), key)
+        return (" ".join(tag.split()[:TAG_WORDS]),)
+
+    def _telling(self, row: int) -> tuple[int, ...]:
+        """Return the words of a sentence, the best tag first: telling and common; then what is rare; then its names."""
+        most = max(FEW, (len(self._starts) - 1) // TELLING)
+        cues = dict.fromkeys(code >> 1 for code in self._of(row))
+        degrees = {cue: len(self._rows[cue]) for cue in cues if not self._named(cue)}
+        order = sorted(degrees, key=lambda word: (degrees[word] > most, abs(degrees[word] - most)))
+        return (*order[: TAG_WORDS + 1], *(cue for cue in cues if cue not in degrees))
+
+    def _named(self, cue: int) -> bool:
+        return 2 * self._as_name[cue] > len(self._rows[cue])
+
+
+@lru_cache(maxsize=4096)
+def relation_tag(relation: str) -> str:
+    """Return the tag that a relation is, by its name: of its label what says something, at most two words."""
+    label = relations().get(relation).label.split()
+    if len(label) > TAG_WORDS:
+        label = [word for word in label if not STOP_WORDS.issuperset(words(word))] or label
+    return " ".join(label[:TAG_WORDS])
+
+
+def _stated(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
+    """Yield the ends of the facts that a sentence states, as keys of cues, each with its tag."""
+    alone = len(space.sentences_of(sentence.turn_id)) == 1
+    for said in space.facts.said_in(sentence.turn_id):
+        if said.sentence == sentence.index or (said.sentence == WHOLE and alone):
+            tag = relation_tag(said.relation)
+            yield key_of(said.head), tag
+            yield key_of(said.tail), tag

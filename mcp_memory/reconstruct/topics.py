@@ -1,0 +1,199 @@
+"""Topics: what a space keeps coming back to (MRAgent's abstraction layer, V^τ; C.1 step 5), derived from its segments.
+
+Leader clustering (Hartigan, "Clustering Algorithms", 1975, ch. 3): in the order of arrival a segment joins the leader
+that its vector is most like, if the cosine is at least .55, else it is a leader itself. A leader is a topic once a
+second segment has joined it. So topics grow with what arrives, and nothing that was sorted is sorted again.
+
+The paper has a language model write a topic's summary. Here it is extractive: the most typical sentence, the one
+nearest to the mean of the members, and the cues that stand in many of them and in few other places.
+
+**Departures** from C.1, whose centroids move with each member: leaders stay what they were, so that the topics do not
+depend on how the arrivals were cut into calls; the mean serves the summary alone. Where the view holds no vectors
+(`View.vector_limit`) there are no topics.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcp_memory.domain.ids import digest
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.vectors import GrowingMatrix, Matrix, Vector
+from mcp_memory.view.space import NONE, Space
+
+ALIKE = 0.55
+"""The cosine from which on a segment is of a leader's topic (C.1; of MiniLM's kind of vectors)."""
+MEMBERS = 2
+"""Segments that make a topic."""
+TERMS = 5
+"""Of a summary."""
+READ = 50
+"""Members that are read for a summary, the most typical first."""
+_BLOCK = 512  # segments that are compared at once
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic.
+
+    Attributes:
+        id: ``o_…``, made of its leader, so it lasts.
+        number: within `Topics`.
+        members: the rows of its live segments, ascending.
+    """
+
+    id: str
+    number: int
+    members: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a topic is about.
+
+    Attributes:
+        sentence: the row of its most typical sentence; `NONE` where its segments have none.
+        terms: cues that tell it from the rest, the most telling first, as written.
+    """
+
+    sentence: int
+    terms: tuple[str, ...]
+
+
+class Topics:
+    """The topics of a space."""
+
+    def __init__(self) -> None:
+        self._leaders: GrowingMatrix | None = None
+        self._members: list[array[int]] = []  # of each leader, itself first
+        self._of: array[int] = array("i")  # the leader of each segment
+
+    @classmethod
+    def of(cls, space: Space) -> Topics:
+        """Return the topics of a space as of now, as `CueGraph.of` does; without vectors those there were before."""
+        topics = space.index(cls)
+        topics.catch_up(space)
+        return topics
+
+    def extend(self, space: Space, since: int) -> None:
+        """Take in nothing yet: see `of`."""
+
+    def catch_up(self, space: Space) -> None:
+        """Sort the segments that arrived since the last time."""
+        vectors = space.segment_vectors
+        if vectors is None:
+            return
+        self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
+        for start in range(len(self._of), len(vectors), _BLOCK):
+            rows = np.arange(start, min(start + _BLOCK, len(vectors)))
+            self._sort(start, vectors.take(rows), self._leaders)
+
+    def all(self, space: Space) -> list[Topic]:
+        """Return every topic, the one with most live segments first; ties by id."""
+        found = (self._topic(space, number) for number in range(len(self._members)))
+        return sorted((one for one in found if one is not None), key=lambda one: (-len(one.members), one.id))
+
+    def get(self, space: Space, topic_id: str) -> Topic | None:
+        """Return a topic by its id, or None."""
+        return next((one for one in self.all(space) if one.id == topic_id), None)
+
+    def topic_of(self, space: Space, segment: int) -> Topic | None:
+        """Return the topic of a segment by its row; None for one that is alone with what it says."""
+        return self._topic(space, self._of[segment]) if 0 <= segment < len(self._of) else None
+
+    def typical(self, space: Space, topic: Topic) -> list[tuple[int, float]]:
+        """Return the members of a topic with their cosine to its mean, the most typical first; ties by row."""
+        scores = _rows_of(space, topic.members) @ self._mean(space, topic)
+        order = sorted(range(len(topic.members)), key=lambda place: (-scores[place], topic.members[place]))
+        return [(topic.members[place], float(scores[place])) for place in order]
+
+    def near(self, space: Space, topic: Topic, most: int) -> list[Topic]:
+        """Return the topics whose leaders are most like a topic's, the nearest first."""
+        if self._leaders is None:
+            return []
+        likeness = self._leaders.dot(self._leaders[topic.number][None, :])[0]
+        found: list[Topic] = []
+        for number in np.argsort(-likeness, kind="stable").tolist():
+            if number != topic.number and (other := self._topic(space, number)):
+                found.append(other)
+            if len(found) == most:
+                break
+        return found
+
+    def summary(self, space: Space, graph: CueGraph, topic: Topic) -> Summary:
+        """Return what a topic is about.
+
+        Args:
+            space: that it is of.
+            graph: of the space.
+            topic: with vectors still held.
+        """
+        members = [row for row, _ in self.typical(space, topic)[:READ]]
+        counts: Counter[int] = Counter()
+        for row in members:
+            counts.update({cue for one in space.sentences_within(space.segments[row]) for cue in graph.cues(one)})
+        shared = [cue for cue, count in counts.items() if count > 1]
+        shared.sort(key=lambda cue: (-counts[cue] * graph.rarity(cue), -len(graph.key(cue)), graph.key(cue)))
+        terms: list[int] = []
+        for cue in shared:
+            parts = set(graph.key(cue).split())
+            if len(terms) < TERMS and not any(parts <= set(graph.key(one).split()) for one in terms):
+                terms.append(cue)
+        return Summary(self._sentence(space, topic, members), tuple(map(graph.written, terms)))
+
+    def _sentence(self, space: Space, topic: Topic, members: Sequence[int]) -> int:
+        """Return the row of the sentence nearest to the mean; without their vectors the first of the first member."""
+        rows = list(dict.fromkeys(one for row in members for one in space.sentences_within(space.segments[row])))
+        if not rows:
+            return NONE
+        if space.sentence_vectors is None:
+            return rows[0]
+        scores = space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ self._mean(space, topic)
+        return rows[int(np.argmax(scores))]
+
+    def _sort(self, start: int, block: Matrix, leaders: GrowingMatrix) -> None:
+        """Give each segment of a block its leader, one after the other."""
+        known = len(leaders)
+        among = leaders.dot(block) if known else np.empty((len(block), 0), dtype=np.float32)
+        best = among.argmax(axis=1) if known else np.zeros(len(block), dtype=np.intp)
+        within = block @ block.T
+        new: list[int] = []  # places in the block that became leaders
+        for place in range(len(block)):
+            leader, likeness = (int(best[place]), float(among[place, best[place]])) if known else (NONE, -1.0)
+            if new:
+                nearest = int(np.argmax(within[place, new]))
+                if float(within[place, new[nearest]]) > likeness:
+                    leader, likeness = known + nearest, float(within[place, new[nearest]])
+            if likeness < ALIKE:
+                leader = len(self._members)
+                new.append(place)
+                self._members.append(array("i"))
+                leaders.append(block[place][None, :])
+            self._members[leader].append(start + place)
+            self._of.append(leader)
+
+    def _topic(self, space: Space, number: int) -> Topic | None:
+        rows = self._members[number]
+        if len(rows) < MEMBERS:
+            return None
+        live = space.live
+        members = [row for row in rows if live[row]]
+        if len(members) < MEMBERS:
+            return None
+        return Topic(f"o_{digest(space.name, space.segments[rows[0]].id)}", number, members)
+
+    def _mean(self, space: Space, topic: Topic) -> Vector:
+        mean: Vector = _rows_of(space, topic.members).mean(axis=0)
+        length = float(np.linalg.norm(mean))
+        return mean / np.float32(length or 1.0)
+
+
+def _rows_of(space: Space, rows: Sequence[int]) -> Matrix:
+    if space.segment_vectors is None:
+        return np.zeros((len(rows), 1), dtype=np.float32)
+    return space.segment_vectors.take(np.array(rows, dtype=np.intp))

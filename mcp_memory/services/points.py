@@ -1,0 +1,276 @@
+"""Memory points made, updated and merged: by a caller's own words, or out of what was found for a goal (HGMem §3.3.3).
+
+What is to be done is decided under the store's lock, by what the points are then, so several processes may organise at
+once. Descriptions are embedded before it is taken: where a decision needs the vector of words that nobody has embedded
+yet, the lock is given back, the words are embedded, and it is decided again. All of a call is one commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.points import LEAST, Point, distinct, point_id
+from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, NewPoint, PointEdits
+from mcp_memory.domain.times import Millis
+from mcp_memory.errors import InvalidInput, StoreBusy
+from mcp_memory.hypergraph.describe import united
+from mcp_memory.hypergraph.grouping import Group
+from mcp_memory.hypergraph.insert import taken_in
+from mcp_memory.hypergraph.merge import merged, pairs
+from mcp_memory.hypergraph.retrieval import absent
+from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.ports import Embedder, Store
+from mcp_memory.services.reconstruct import Looking
+from mcp_memory.vectors import Vector
+from mcp_memory.view.space import Space
+
+TRIES = 8
+"""How often a decision is taken anew because other words are needed than those that were embedded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What points are made with.
+
+    Attributes:
+        store: where to.
+        embedder: of descriptions and goals.
+        looking: how what belongs to a goal is looked for.
+        shaping: how points are made.
+        merging: whether points that are alike are merged.
+        now: the moment of the call.
+    """
+
+    store: Store
+    embedder: Embedder
+    looking: Looking
+    shaping: Shaping
+    merging: bool
+    now: Millis
+
+
+@dataclass
+class _Planned:
+    """What a call does to the points of a space.
+
+    Attributes:
+        now: the points as they will be, by id.
+        revisions: to be recorded, in order.
+        changes: what the caller is told.
+    """
+
+    now: dict[str, Point]
+    revisions: list[Point] = field(default_factory=list)
+    changes: list[Improved] = field(default_factory=list)
+
+    def record(self, *points: Point) -> None:
+        self.revisions += points
+        self.now |= {point.id: point for point in points}
+
+    def tell(self, step: EvolveStep, point: Point, before: str | None) -> None:
+        joined = ", ".join(point.entities)
+        self.changes.append(Improved(step, "point", point.id, joined, before, point.description))
+
+
+Plan = Callable[[Space, Mapping[str, Vector]], _Planned]
+"""Decides what to do, given a space and the vectors of descriptions; without them it stops short of what needs them."""
+
+
+async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> list[Improved]:
+    """Do to points what a caller says, and return what changed: nothing where all of it was done before.
+
+    Args:
+        space: its name.
+        edits: all of them, or none.
+        scope: of what is inserted or merged; empty for none: then merged points keep the scope that all of them share.
+        making: what points are made with.
+
+    Raises:
+        InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
+        StoreError: nothing is changed.
+    """
+    now, shaping = making.now, making.shaping
+
+    def plan(held: Space, _vectors: Mapping[str, Vector]) -> _Planned:
+        planned = _Planned({point.id: point for point in held.hypergraph.all()})
+        touched: dict[str, str] = {}  # id → the argument that names it
+        for place, one in enumerate(edits.insert):
+            _insert(planned, held, one, f"points.insert[{place}]", scope, now, shaping)
+        for place, update in enumerate(edits.update):
+            _update(planned, held, update, f"points.update[{place}]", touched, now)
+        for place, merge in enumerate(edits.merge):
+            _merge(planned, held, merge, f"points.merge[{place}]", scope, touched, now, shaping)
+        return planned
+
+    return await _settle(making.store, making.embedder, space, plan)
+
+
+async def shape(space: str, scope: str, groups: Sequence[Group], making: Making, *, merging: bool) -> list[Improved]:
+    """Make points of evidence, under a goal, and merge those that are alike; return what changed.
+
+    Args:
+        space: its name.
+        scope: of the goal.
+        groups: of evidence that belongs together; none where nothing is to be made.
+        making: what points are made with.
+        merging: whether points of the scope are merged afterwards: those that the call has changed with others, so that
+            a repeated call changes nothing; without groups, any.
+
+    Raises:
+        StoreError: nothing is changed.
+    """
+    now, shaping = making.now, making.shaping
+
+    def plan(held: Space, vectors: Mapping[str, Vector]) -> _Planned:
+        planned = _Planned({point.id: point for point in held.hypergraph.all(scope)})
+        for group in groups:
+            before = dict(planned.now)
+            point = taken_in(held.facts, planned.now, group, space, scope, now, shaping)
+            if point is not None:
+                planned.record(point)
+                old = before.get(point.id)
+                planned.tell("points", point, None if old is None else old.description)
+        if merging and all(point.description in vectors for point in planned.revisions):
+            _merge_alike(planned, held, vectors, scope, now, shaping, fresh=bool(groups))
+        return planned
+
+    return await _settle(making.store, making.embedder, space, plan)
+
+
+async def _settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> list[Improved]:
+    """Decide, embed what the decision needs, decide again, and record it; return what changed."""
+    vectors: dict[str, Vector] = {}
+    for _ in range(TRIES):
+        async with store.writing() as transaction:
+            planned = plan(transaction.view.space(space), vectors)
+            texts = dict.fromkeys(point.description for point in planned.revisions)
+            missing = [text for text in texts if text not in vectors]
+            if not missing:
+                revisions = tuple(planned.revisions)
+                if revisions:
+                    rows = np.array([vectors[point.description] for point in revisions], dtype=np.float32)
+                    await transaction.commit(Batch(points=revisions, point_vectors=rows))
+                break
+        vectors |= zip(missing, await embedder.embed(missing), strict=True)
+    else:
+        raise StoreBusy("The memory points were changed by others all the time. Nothing was changed. Try again.")
+    return [*await _placeholders(store, space, planned.revisions), *planned.changes]
+
+
+async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
+    """Return which entities of new points were inserted by force, since nothing else names them (Alg. 1)."""
+    new = [point for point in points if not point.revision and not point.parents]
+    if not new:
+        return []
+    async with store.reading() as view:
+        held = view.space(space)
+        names = distinct(name for point in new for name in point.entities)
+        return [Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in names if absent(held, name)]
+
+
+_PLACEHOLDER = "placeholder: only memory points name it so far"
+
+
+def _insert(
+    planned: _Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, shaping: Shaping
+) -> None:
+    entities = distinct(new.entities)
+    meant = len({held.facts.key(name) for name in entities})
+    if meant < LEAST:
+        problem = f"name {meant} entity" if meant == len(entities) else "are names of one and the same entity"
+        raise InvalidInput(f"{argument}.entities", problem, f"Give at least {LEAST} that differ. Nothing was changed.")
+    if len(entities) > shaping.order:
+        problem = f"name {len(entities)} entities"
+        remedy = f"Give at most {shaping.order}, or several points. Nothing was changed."
+        raise InvalidInput(f"{argument}.entities", problem, remedy)
+    name = point_id(held.name, scope, entities, new.description)
+    if name in planned.now:
+        return  # what has become of it since is not undone by saying it again
+    point = Point(name, held.name, entities, new.description, scope, 0, "active", (), None, (), (), "caller", now)
+    planned.record(point)
+    planned.tell("points", point, None)
+
+
+def _update(
+    planned: _Planned, held: Space, new: NewDescription, argument: str, touched: dict[str, str], now: Millis
+) -> None:
+    point = _named(planned, held, new.id, f"{argument}.id", touched)
+    if point.description == new.description:
+        return
+    revised = replace(point, description=new.description, revision=point.revision + 1, source="caller", at=now)
+    planned.record(revised)
+    planned.tell("points", revised, point.description)
+
+
+def _merge(
+    planned: _Planned,
+    held: Space,
+    new: NewMerge,
+    argument: str,
+    scope: str,
+    touched: dict[str, str],
+    now: Millis,
+    shaping: Shaping,
+) -> None:
+    if _was_merged(planned, new):
+        return
+    parents = [_named(planned, held, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)]
+    shared = len({parent.scope.casefold() for parent in parents}) == 1
+    made, gone = merged(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
+    if len(made.entities) > shaping.order:
+        problem = f"join {len(made.entities)} entities together"
+        remedy = f"A point joins at most {shaping.order}: merge fewer. Nothing was changed."
+        raise InvalidInput(f"{argument}.ids", problem, remedy)
+    planned.record(made, *gone)
+    planned.tell("merge", made, " + ".join(new.ids))
+
+
+def _was_merged(planned: _Planned, new: NewMerge) -> bool:
+    """Return whether a merge was done before, in these very words."""
+    into = {point.merged_into for name in new.ids if (point := planned.now.get(name)) is not None}
+    made = planned.now.get(into.pop() or "") if len(into) == 1 else None
+    return made is not None and set(made.parents) == set(new.ids)
+
+
+def _named(planned: _Planned, held: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
+    """Return the active point that an edit names; none is named twice in a call."""
+    point = planned.now.get(name)
+    if point is None:
+        remedy = f"See memory://{held.name}/points. Nothing was changed."
+        raise InvalidInput(argument, f"space {held.name!r} has no point {name[:60]!r}", remedy)
+    if name in touched:
+        raise InvalidInput(argument, f"{name} stands in {touched[name]} too", "Name it once. Nothing was changed.")
+    if not point.active:
+        become = held.hypergraph.resolve(name)
+        remedy = f"Name {become.id if become else 'another'}. Nothing was changed."
+        raise InvalidInput(argument, f"{name} was merged into {point.merged_into}", remedy)
+    touched[name] = argument
+    return point
+
+
+def _merge_alike(
+    planned: _Planned,
+    held: Space,
+    vectors: Mapping[str, Vector],
+    scope: str,
+    now: Millis,
+    shaping: Shaping,
+    *,
+    fresh: bool,
+) -> None:
+    """Do one round of merges among the points of a scope; with ``fresh`` only those of what this call has changed."""
+    changed = {point.id for point in planned.revisions}
+
+    def vector(point: Point) -> Vector:
+        return vectors[point.description] if point.id in changed else held.hypergraph.vector(point.id)
+
+    active = [point for point in planned.now.values() if point.active]
+    for pair in pairs(held.facts, active, vector, shaping, among=changed if fresh else None):
+        description = united([point.description for point in pair], shaping.merged_words, shaping.redundant)
+        made, gone = merged(pair, description, scope, "embedded", now)
+        planned.record(made, *gone)
+        planned.tell("merge", made, " + ".join(point.id for point in pair))

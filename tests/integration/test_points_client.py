@@ -1,0 +1,126 @@
+"""Memory points as a client sees them, connected in memory: made, listed in recall, walked and read."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from fakes import FakeLog
+from jsonschema import validate
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import ResourceTemplateReference
+from unit.services.learning_memory import memory
+
+from mcp_memory.server.app import build
+from mcp_memory.server.paging import POINT
+
+pytestmark = pytest.mark.anyio
+TALK = [
+    {"speaker": "Ann", "text": "Rufus met Bella in Hyde Park."},
+    {"speaker": "Bob", "text": "Bella won the Crufts cup."},
+    {"speaker": "Cid", "text": "Dover opened a ferry to Calais."},
+]
+
+
+def connected(log):
+    async def opened():
+        return memory(log)
+
+    return Client(build(opened))
+
+
+async def said(client, name, **arguments):
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content[0].text
+    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    validate(result.structured_content, schemas[name])
+    return result.structured_content
+
+
+async def content(client, uri):
+    (part,) = (await client.read_resource(uri)).contents
+    return part.text
+
+
+async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():
+    log = FakeLog()
+    async with connected(log) as client:
+        await said(client, "memory_write", messages=TALK)
+        insert = [
+            {"entities": ["Rufus", "Bella"], "description": "They are friends."},
+            {"entities": ["Bella", "Atlantis"], "description": "Bella dreams of it."},
+        ]
+        made = await said(client, "memory_evolve", points={"insert": insert}, goal="Who is friends with whom?")
+        assert made["engine"] == "caller"
+        assert [(one["kind"], one["text"]) for one in made["changes"]] == [
+            ("entity", "Atlantis"),
+            ("point", "Rufus, Bella"),
+            ("point", "Bella, Atlantis"),
+        ]
+        first, second = (one["id"] for one in made["changes"][1:])
+        points = {"merge": [{"ids": [first, second], "description": "Bella has a friend and a dream."}]}
+        merged = await said(client, "memory_evolve", points=points)
+        (whole,) = (one["id"] for one in merged["changes"])
+        assert (await said(client, "memory_evolve", points=points))["changes"] == []
+        wrong = await client.call_tool("memory_evolve", {"points": {"update": [{"id": "h_0", "description": "x"}]}})
+        assert wrong.is_error
+        assert "points.update[0].id" in wrong.content[0].text
+    async with connected(log) as client:
+        result = await client.call_tool("memory_reconstruct", {"query": "Who is Rufus?"})
+        assert result.structured_content["points"] == [
+            {"id": whole, "text": "Bella has a friend and a dream.", "entities": ["Rufus", "Bella", "Atlantis"]}
+        ]
+        assert "Memory point: Bella has a friend and a dream." in result.content[0].text
+        listed = json.loads(await content(client, "memory://default/points"))
+        assert [(one["id"], one["goal"]) for one in listed["points"]] == [(whole, "Who is friends with whom?")]
+        told = json.loads(await content(client, listed["points"][0]["uri"]))
+        assert [one["id"] for one in told["parents"]] == [first, second]
+        assert told["joins"][-1] == {"name": "Atlantis", "state": "placeholder"}
+        gone = json.loads(await content(client, told["parents"][0]["uri"]))
+        assert (gone["status"], gone["has_become"]["id"], len(gone["history"])) == ("merged", whole, 2)
+        placeholder = json.loads(await content(client, "memory://default/entities/atlantis"))
+        assert (placeholder["state"], placeholder["points"][0]["id"]) == ("placeholder", whole)
+        ids = await client.complete(ResourceTemplateReference(uri=str(POINT)), {"name": "id", "value": "h_"})
+        assert ids.completion.values == [whole]
+        with pytest.raises(MCPError, match="no memory point"):
+            await content(client, "memory://default/points/h_0")
+
+
+async def test_a_goal_makes_points_that_can_be_walked_and_drawn():
+    async with connected(FakeLog()) as client:
+        await said(client, "memory_write", messages=TALK)
+        goal = "How did Rufus and Bella meet?"
+        made = await said(client, "memory_evolve", goal=goal)
+        assert made["engine"] == "embedded"
+        point = next(one["id"] for one in made["changes"] if "Rufus" in one["text"])
+        assert (await said(client, "memory_evolve", goal=goal))["changes"] == []
+        told = json.loads(await content(client, f"memory://default/points/{point}"))
+        assert [one["text"] for one in told["sentences"]] == [TALK[0]["text"], TALK[1]["text"]]
+        near = await said(client, "memory_explore", operator="local_points", ids=[point], query="Who won a cup?")
+        assert near["items"][0]["text"] == "Bella won the Crufts cup."
+        beyond = await said(client, "memory_explore", operator="global_points", query="a ferry from Dover")
+        assert all("Bella" not in item["text"] for item in beyond["items"])
+        graph = json.loads(await content(client, "memory://default/graph"))
+        assert point in [one["id"] for one in graph["hyperedges"]]
+        assert {node["id"] for node in graph["nodes"]} >= set(graph["hyperedges"][0]["nodes"])
+        assert graph["total"]["hyperedges"] == len(graph["hyperedges"])
+        assert "p0{{" in await content(client, "memory://default/graph.mermaid")
+        file = await content(client, "memory://default/graph.graphml")
+        assert point in [node.get("id") for node in ElementTree.fromstring(file).findall(".//{*}node")]
+
+
+async def test_points_come_in_pages_and_a_graph_goes_on_from_facts_to_points():
+    async with connected(FakeLog()) as client:
+        for start in range(0, 120, 60):
+            insert = [{"entities": [f"E{n}", f"F{n}"], "description": f"{n}"} for n in range(start, start + 60)]
+            await said(client, "memory_evolve", points={"insert": insert})
+        await said(client, "memory_write", facts=[{"head": "Ann", "relation": "likes", "tail": "tea"}])
+        page = json.loads(await content(client, "memory://default/points"))
+        assert (len(page["points"]), page["total"]) == (100, 120)
+        rest = json.loads(await content(client, page["next"]))
+        assert [one["text"] for one in rest["points"]] == [str(number) for number in range(100, 120)]
+        graph = json.loads(await content(client, "memory://default/graph"))
+        assert (len(graph["edges"]), len(graph["hyperedges"])) == (1, 99)
+        rest = json.loads(await content(client, graph["next"]))
+        assert (len(rest["edges"]), len(rest["hyperedges"]), "next" in rest) == (0, 21, False)
+        assert len(rest["nodes"]) == 42

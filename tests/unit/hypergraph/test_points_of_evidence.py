@@ -1,0 +1,199 @@
+"""How evidence becomes points, and points one: groups, extracts, updates, merges, and the goals that they are for."""
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from batches import point
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.gain.sentence_space import documents
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.paths import Root
+from mcp_memory.hypergraph.describe import extract, united
+from mcp_memory.hypergraph.grouping import Group, grouped, item_of
+from mcp_memory.hypergraph.insert import taken_in
+from mcp_memory.hypergraph.merge import merged, pairs, relational
+from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.language.questions import understand
+from mcp_memory.language.rouge import rouge_l
+from mcp_memory.language.tokens import words
+from mcp_memory.view.facts import Facts
+from mcp_memory.view.hypergraph import Hypergraph, vertices
+
+Z = (0.0, 0.0)
+SHAPING = Shaping()
+
+
+def groups_of(space, *ids, **numbers):
+    items = [item_of(space, name, [name]) for name in ids]
+    return grouped(space, [item for item in items if item is not None], Shaping(**numbers))
+
+
+def test_evidence_belongs_together_that_names_the_same_entity_directly_or_by_way_of_others():
+    space = documents([("Ann met Bob.", Z)], [("Cid met Dot.", Z)], [("Bob met Eve.", Z)], [("Eve ran.", Z)])
+    first, second = groups_of(space, "s_3.0", "s_1.0", "s_0.0", "s_2.0")
+    assert set(first.entities) == {"Ann", "Bob", "Eve"}
+    assert first.texts == ("Ann met Bob.", "Bob met Eve.", "Eve ran.")  # by time
+    assert first.sentences == ("s_3.0", "s_0.0", "s_2.0")  # best first
+    assert [first.texts[place] for place in first.priority] == ["Eve ran.", "Ann met Bob.", "Bob met Eve."]
+    assert set(second.entities) == {"Cid", "Dot"}
+
+
+def test_a_hub_joins_nothing_but_is_joined():
+    passages = [[(f"Ann met {name}.", Z)] for name in ("Bob", "Cid", "Dot", "Eve")]
+    space = documents(*passages)
+    names = [f"s_{number}.0" for number in range(4)]
+    assert len(groups_of(space, *names)) == 1  # so few sentences make no hub
+    apart = groups_of(space, *names, hub_least=2)
+    assert [set(group.entities) for group in apart] == [{"Ann", one} for one in ("Bob", "Cid", "Dot", "Eve")]
+
+
+def test_what_names_one_entity_alone_is_no_group_and_one_of_many_names_the_most_named():
+    space = documents([("Ann ran.", Z)], [("Ann and Bob and Cid and Dot and Eve.", Z)], [("Ann met Dot.", Z)])
+    assert groups_of(space, "s_0.0") == []
+    (group,) = groups_of(space, "s_1.0", "s_2.0", order=3)
+    assert group.entities == ("Ann", "Bob", "Dot")
+    assert groups_of(space, "s_nobody") == []
+
+
+def test_an_entity_is_spelt_with_capitals_where_any_evidence_has_them():
+    space = documents([("Ann ran.", Z)])
+    assert item_of(space, "s_0.0", ["s_0.0"]).entities["ann"] == "Ann"
+    space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill")
+    assert item_of(space, "s_0.0", ["s_0.0"]).entities["blue mill"] == "Blue Mill"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_two_texts_of_an_extract_say_the_same(seed):
+    dice = random.Random(seed)
+    texts = [" ".join(dice.choices("abcd", k=dice.randint(1, 5))) + "." for _ in range(8)]
+    told = extract(texts, range(8), 99, 0.6).split(".")[:-1]
+    assert {f"{text.strip()}." for text in told} <= set(texts)
+    assert all(rouge_l(words(a), words(b)) < 0.6 for n, a in enumerate(told) for b in told[:n])
+    for text in texts:
+        assert any(rouge_l(words(text), words(one)) >= 0.6 for one in told)
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=8), st.integers(1, 12))
+def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(texts, most):
+    told = extract(texts, range(len(texts)), most, 0.6)
+    first = " ".join(texts[0].split())
+    assert told.startswith(first)
+    assert told == first or len(told.split()) <= most
+
+
+def test_an_extract_prefers_what_matters_and_keeps_the_order():
+    texts = ["One came.", "Two came late.", "Two came late!", "Three sang a song."]
+    assert extract(texts, [3, 0, 1, 2], 6, 0.6) == "One came. Three sang a song."
+    assert extract(texts, [1, 2, 3, 0], 80, 0.6) == "One came. Two came late. Three sang a song."
+    assert (
+        united(["One came. Two came late.", "Two came late! Three sang."], 80, 0.6)
+        == "One came. Two came late. Three sang."
+    )
+
+
+def group(*entities, text="They met.", sentences=("s_1",)):
+    return Group(entities, (text,), (0,), sentences, ())
+
+
+def take(points, what, scope=""):
+    return taken_in(Facts(), {one.id: one for one in points}, what, "default", scope, 7, SHAPING)
+
+
+def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices():
+    five = point("p", ("A1", "B1", "C1", "D1", "E1"))
+    made = take([five], group("A1", "B1", "C1", "D1"))  # 4 of 5
+    assert (made.id, made.entities, made.revision, made.sentences) == (five.id, five.entities, 1, ("s_1",))
+    other = take([five], group("A1", "B1", "C1"))  # 3 of 5
+    assert other.id != five.id
+    assert (other.entities, other.revision, other.description, other.at) == (("A1", "B1", "C1"), 0, "They met.", 7)
+
+
+def test_what_a_merged_point_would_have_taken_in_goes_to_what_it_has_become():
+    a, b = point("a", ("A1", "B1")), point("b", ("B1", "C1"))
+    whole, gone = merged((a, b), "Both.", "", "embedded", 1)
+    taken = take([whole, *gone], group("A1", "B1"))
+    assert (taken.id, taken.entities, taken.description) == (whole.id, ("A1", "B1", "C1"), "Both. They met.")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_evidence_taken_in_twice_is_taken_in_once(seed):
+    dice = random.Random(seed)
+    points = {}
+    names = [f"{one}1" for one in "ABCDEF"]
+    history = []
+    for number in range(10):
+        what = group(*dice.sample(names, dice.randint(2, 4)), text=f"Text {number} of it.", sentences=(f"s_{number}",))
+        history.append(what)
+        for _ in range(2):
+            made = taken_in(Facts(), points, what, "default", "goal", number, SHAPING)
+            if made is not None:
+                before = points.get(made.id)
+                assert before is None or (before.entities, before.revision + 1) == (made.entities, made.revision)
+                points[made.id] = made
+        assert taken_in(Facts(), points, what, "default", "goal", number, SHAPING) is None
+    supported = {name for one in points.values() for name in one.sentences}
+    assert supported == {f"s_{number}" for number in range(10)}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
+    """I-13 and I-16; the pairs share an entity and are alike, the likeliest first."""
+    dice = random.Random(seed)
+    names = [f"{one}1" for one in "ABCDEFGHIJ"]
+    points = [point(str(number), dice.sample(names, dice.randint(2, 4))) for number in range(8)]
+    vectors = np.abs(np.random.default_rng(seed).normal(size=(8, 3)))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    of = {one.id: vector for one, vector in zip(points, vectors, strict=True)}
+    chosen = pairs(Facts(), points, lambda one: of[one.id], Shaping(order=5))
+    taken = [one.id for pair in chosen for one in pair]
+    assert len(taken) == len(set(taken))
+    cosines = [float(of[one.id] @ of[other.id]) for one, other in chosen]
+    assert cosines == sorted(cosines, reverse=True)
+    assert all(cosine >= 0.6 for cosine in cosines)
+    for pair in chosen:
+        whole, gone = merged(pair, "Both.", "", "embedded", 1)
+        sets = [vertices(Facts(), one) for one in pair]
+        assert sets[0] & sets[1]
+        assert vertices(Facts(), whole) == sets[0] | sets[1]
+        assert len(whole.entities) == len({entity_key(name) for name in whole.entities}) <= 5
+        assert [(one.merged_into, one.revision, one.entities) for one in gone] == [
+            (whole.id, 1, parent.entities) for parent in pair
+        ]
+
+
+def test_of_asked_points_a_pair_has_at_least_one():
+    points = [point(str(number), ("A1", f"B{number}")) for number in range(3)]
+    same = np.array([1.0, 0.0])
+    (pair,) = pairs(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
+    assert "h_2" in {one.id for one in pair}
+    assert pairs(Facts(), points, lambda _: same, SHAPING, among=()) == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "names", "relates"),
+    [
+        ("Where does Ann live?", ["Ann"], False),
+        ("Who is Ann?", ["Ann"], False),
+        ("When did it open?", [], False),
+        ("How many dogs has Ann?", ["Ann"], False),
+        ("Where did Ann meet Bob?", ["Ann", "Bob"], True),
+        ("Why did Ann leave?", ["Ann"], True),
+        ("How did Ann come to Oslo?", ["Ann"], True),
+        ("What is the difference of the two?", [], True),
+        ("Ann's years in Oslo", ["Ann"], True),
+    ],
+)
+def test_a_goal_relates_if_it_asks_why_or_how_names_two_or_is_a_topic(goal, names, relates):
+    roots = [Root(name.lower(), name, "FACT") for name in names]
+    assert relational(understand(goal, ()), [*roots, Root("near", "near", "FACT", soft=True)], ()) is relates
+
+
+def test_damaged_merges_that_go_round_resolve_to_nothing():
+    held = Hypergraph()
+    rows = [replace(point(a), status="merged", merged_into=f"h_{b}") for a, b in ("ab", "ba", "cd")]
+    held.add(rows, np.zeros((3, 2), dtype=np.float32))
+    assert [held.resolve(name) for name in ("h_a", "h_c", "h_d")] == [None, None, None]

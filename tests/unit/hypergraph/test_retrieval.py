@@ -1,0 +1,136 @@
+"""Where subqueries look: W-13 by hand, and what holds for any graph (I-17)."""
+
+import random
+
+import numpy as np
+import pytest
+from batches import merged, point
+from unit.gain.sentence_space import documents
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
+from mcp_memory.hypergraph.retrieval import absent, bearing, beyond, near, retrieved
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Step
+from mcp_memory.view.hypergraph import vertices
+
+Z = (0.0, 0.0)
+
+
+def said(head, relation, tail):
+    name = assertion_id("t_0", 0, 1, head, relation, tail)
+    return Assertion(
+        name, "x", "t_0", 0, 0, 1, head, relation, tail, False, 0, FOREVER, True, 0.95, "FACT", False, "caller", 0, 0
+    )
+
+
+def space_with(points, edges, *passages):
+    space = documents(*passages)
+    space.facts.add([said(head, "knows_about", tail) for head, tail in edges])
+    space.hypergraph.add(points, np.eye(len(points) or 1, 2 + len(points), dtype=np.float32)[: len(points)])
+    return space
+
+
+def worked():
+    points = (point("e1", ("Aa", "Bb"), "x"), point("e2", ("Bb", "Cc"), "x"))
+    edges = (("Aa", "Xx"), ("Bb", "Yy"), ("Dd", "Zz"))
+    return space_with(points, edges, [("Aa saw Cc.", Z)], [("Dd ran.", Z)])
+
+
+def test_local_investigation_looks_one_step_around_a_point_and_global_exploration_beyond_all():
+    space = worked()
+    e1, e2 = space.hypergraph.all()
+    assert near(space, e1) == {"aa", "bb", "cc", "xx", "yy"}
+    assert near(space, e2) == {"aa", "bb", "cc", "yy"}  # a by e1, x is two steps away
+    assert beyond(space) == {"dd", "xx", "yy", "zz"}
+    assert {key for one in (e1, e2) for key in vertices(space.facts, one)} == {"aa", "bb", "cc"}
+
+
+def test_merging_joins_what_the_parents_joined():
+    space = worked()
+    e1, e2 = space.hypergraph.all()
+    rows = merged("e3", e1, e2)
+    space.hypergraph.add(rows, np.eye(3, 4, dtype=np.float32))
+    (whole,) = space.hypergraph.active()
+    assert vertices(space.facts, whole) == {"aa", "bb", "cc"}  # Avg-N_v 2 before, 3 now
+    assert near(space, whole) == {"aa", "bb", "cc", "xx", "yy"}
+    assert [one.id for one in space.hypergraph.incident(space.facts, ["aa", "cc"])] == ["h_e3"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
+    dice = random.Random(seed)
+    names = [f"{one}{one.lower()}" for one in "ABCDEFGHIJKL"]
+    points = [point(f"p{n}", dice.sample(names, dice.randint(2, 4)), "x") for n in range(3)]
+    edges = [tuple(dice.sample(names, 2)) for _ in range(6)]
+    passages = [[(f"{' met '.join(dice.sample(names, 2))}.", Z)] for _ in range(12)]
+    space = space_with(points, edges, *passages)
+    weights = np.array([dice.random() for _ in passages], dtype=np.float32)
+    joined = {key for one in points for key in vertices(space.facts, one)}
+    for one in points:
+        scope = near(space, one)
+        found = retrieved(space, scope, lambda rows: weights[rows], 3)
+        assert vertices(space.facts, one) <= scope
+        assert {entity.key for entity in found} <= scope
+        assert len(found) <= 3
+        best = [max(entity.weights) for entity in found]
+        assert best == sorted(best, reverse=True)
+    outside = retrieved(space, beyond(space), lambda rows: weights[rows], 3)
+    assert not {entity.key for entity in outside} & joined
+    assert len(outside) <= 3
+
+
+def step(operator, **asked):
+    space = documents(
+        [("Ann met Bob.", Z), ("Bob owns Rufus.", Z)], [("Cid met Rufus.", Z)], [("Dot met Eve.", Z)], [("Eve ran.", Z)]
+    )
+    space.facts.add([said("Bob", "owns", "Rufus")])
+    rows = (point("a", ("Ann", "Bob"), "x"), point("b", ("Bob", "Cid"), "x"), point("old", ("Ann", "Cid"), "x"))
+    gone = merged("a", rows[2])[1:]
+    space.hypergraph.add((*rows, *gone), np.eye(4, dtype=np.float32))
+    if query := asked.pop("query", None):
+        asked |= {"question": understand(query, ()), "weigh": lambda rows: np.float32([0.5, 0.9, 0.4, 0.0, 0.8])[rows]}
+    return operator(Step(space, lambda rows: [0.0] * len(rows), **asked))
+
+
+def test_a_point_leads_to_sentences_around_it_and_to_the_points_that_share_an_entity():
+    found = step(LocalPoints(), ids=("h_a",), query="Who owns a dog?")
+    assert [item.text for item in found.items if item.kind == "sentence"] == [
+        "Bob owns Rufus.",
+        "Ann met Bob.",
+        "Cid met Rufus.",
+    ]
+    assert [item.id for item in found.items if item.kind == "point"] == ["h_b"]
+    assert found.items[0].score == 1.0
+    assert [(one.operator, dict(one.args)) for one in found.next] == [
+        ("local_points", {"ids": ("h_b",), "query": "Who owns a dog?"}),
+        ("expand_facts", {"entity": "Rufus"}),
+    ]
+
+
+def test_a_merged_point_stands_for_what_it_has_become_and_an_unknown_one_for_nothing():
+    assert step(LocalPoints(), ids=("h_old",)) == step(LocalPoints(), ids=("h_a",))
+    assert step(LocalPoints(), ids=("h_none", "s_1")).items == ()
+
+
+def test_beyond_the_points_only_what_none_of_them_joins_is_found():
+    found = step(GlobalPoints(), query="Who ran?")
+    assert [item.text for item in found.items] == ["Bob owns Rufus.", "Eve ran.", "Cid met Rufus."]  # by Rufus and Eve
+    assert all(item.via == ("global_points",) for item in found.items)
+
+
+def test_a_point_bears_on_what_the_question_names_and_on_its_own_goal_the_likest_first():
+    points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
+    space = space_with(points, ())
+    vector = np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32)
+    assert [one.id for one in bearing(space, ["ann"], [], "who WON?", vector, 5)] == ["h_1", "h_2", "h_goal", "h_0"]
+    assert [one.id for one in bearing(space, [], ["e2"], "", vector, 5)] == ["h_2"]
+    assert len(bearing(space, ["Ann"], [], "", vector, 2)) == 2
+    assert bearing(documents(), ["Ann"], [], "", vector, 2) == []
+
+
+def test_an_entity_that_only_points_name_is_absent():
+    space = worked()
+    assert [absent(space, name) for name in ("Aa", "Xx", "Dd", "Bb", "Nobody")] == [False, False, False, False, True]

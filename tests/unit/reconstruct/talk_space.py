@@ -1,0 +1,80 @@
+"""A space made by hand of talk: each line is a message, in one session, a day after the one before."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from mcp_memory.domain.requests import NewFact
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.language.mentions import mentions
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.temporal.told import told
+from mcp_memory.view.entities import EntityIndex
+from mcp_memory.view.space import Space
+
+DAY = 86_400_000
+
+
+def new_space() -> Space:
+    """Return an empty space with the indexes of this room, and the names that recall keeps."""
+    return Space("x", (CueGraph, Topics, lambda: EntityIndex(mentions)))
+
+
+def say(
+    space: Space,
+    *lines: str,
+    facts: Mapping[int, Sequence[NewFact]] | None = None,
+    times: Mapping[int, StatedTime] | None = None,
+    vectors: Sequence[Sequence[float]] | None = None,
+    kind: str = "message",
+) -> Space:
+    """Add lines, "Ann: I like tea. And chess."; sentences are ``s_0.0``, ``s_0.1``, ``s_1.0`` and so on.
+
+    Args:
+        space: to add to.
+        lines: who says what; of a document its title.
+        facts: told of a line, by its number.
+        times: stated by the first sentence of a line.
+        vectors: of the segments, one a line; their sentences have the same. None for none.
+        kind: of the turns.
+    """
+    turns, segments, sentences, assertions, rows = [], [], [], [], []
+    for place, line in enumerate(lines):
+        number = len(space.turns) + place
+        who, text = line.split(": ", 1)
+        document = kind == "document"
+        name, title = (None, who) if document else (who, None)
+        at = number * DAY
+        turn = Turn(f"t_{number}", "x", "s", str(number), kind, text, name, None, title, at, at, 0, 0)
+        spans = [found.span() for found in re.finditer(r"\S[^.?!]*[.?!]", text)]
+        turns.append(turn)
+        segments.append(Segment(f"g_{number}", "x", turn.id, 0, 0, len(text), 0, len(spans) - 1))
+        for index, (start, end) in enumerate(spans):
+            stated = (times[place],) if times and place in times and not index else ()
+            sentences.append(Sentence(f"s_{number}.{index}", "x", turn.id, index, start, end, stated))
+            rows.append(place)
+        assertions += [told(fact, turn, at) for fact in (facts or {}).get(place, ())]
+    matrix = None if vectors is None else np.array(vectors, dtype=np.float32)
+    space.add(turns, segments, sentences, matrix, None if matrix is None else matrix[rows], assertions)
+    return space
+
+
+def walked(space: Space, operator: Operator, query: str | None = None, **asked: object) -> Found:
+    """Return what one step finds, with no vectors of a query."""
+    question = None if query is None else understand(query, ())
+    return operator(Step(space, lambda rows: [0.0] * len(rows), question, **asked))  # type: ignore[arg-type]
+
+
+def texts(found: Found) -> list[str]:
+    """Return what the items of a step say."""
+    return [item.text for item in found.items]
+
+
+def steps(found: Found) -> list[tuple[str, dict[str, object]]]:
+    """Return what a step suggests."""
+    return [(one.operator, dict(one.args)) for one in found.next]

@@ -1,0 +1,205 @@
+"""Memory points as a caller gives them: kept, revised and merged, all of a call or nothing, and once however often."""
+
+import random
+
+import pytest
+from fakes import FakeLog
+from learning_memory import memory, recalled, told
+
+from mcp_memory.config import Config, Switches
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    NewDescription,
+    NewFact,
+    NewMerge,
+    NewPoint,
+    PointEdits,
+)
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server import resources
+
+pytestmark = pytest.mark.anyio
+
+
+async def edited(one, insert=(), update=(), merge=(), goal=None, **asked):
+    edits = PointEdits(
+        tuple(NewPoint(tuple(names), words) for names, words in insert),
+        tuple(NewDescription(*given) for given in update),
+        tuple(NewMerge(tuple(ids), words) for ids, words in merge),
+    )
+    return await one.evolve(EvolveRequest("default", goal=goal, points=edits, **asked))
+
+
+def held(one):
+    return one.store._view.space("default").hypergraph
+
+
+def ids(result):
+    return [change.id for change in result.changes if change.kind == "point"]
+
+
+async def test_a_point_is_inserted_revised_and_survives_a_restart():
+    log = FakeLog()
+    one = await told(memory(log))
+    made = await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
+    (change,) = made.changes
+    assert (change.step, change.kind, change.text, change.before, change.after) == (
+        "points",
+        "point",
+        "Ann, Rufus",
+        None,
+        "Rufus is Ann's beagle.",
+    )
+    assert made.engine == "caller"
+    revised = await edited(one, update=[(change.id, "Rufus came in May.")])
+    assert [(c.id, c.before, c.after) for c in revised.changes] == [
+        (change.id, "Rufus is Ann's beagle.", "Rufus came in May.")
+    ]
+    again = memory(log)
+    async with again.store.reading() as view:
+        (point,) = view.space("default").hypergraph.active()
+    assert (point.description, point.entities, point.revision, point.source) == (
+        "Rufus came in May.",
+        ("Ann", "Rufus"),
+        1,
+        "caller",
+    )
+
+
+async def test_merged_points_become_one_and_name_it():
+    one = await told(memory())
+    first = ids(await edited(one, insert=[(("Ann", "Rufus"), "A dog."), (("Ann", "Lisbon"), "A place.")], goal="Ann"))
+    merged = await edited(one, merge=[(first, "Ann has a dog in Lisbon.")])
+    (change,) = merged.changes
+    assert (change.step, change.before, change.after) == ("merge", " + ".join(first), "Ann has a dog in Lisbon.")
+    (whole,) = held(one).active()
+    assert (whole.entities, whole.parents, whole.scope) == (("Ann", "Rufus", "Lisbon"), tuple(first), "Ann")
+    assert [held(one).get(name).merged_into for name in first] == [whole.id] * 2
+    shown = await resources.read(one, *resources.found(f"memory://default/points/{first[0]}"))
+    assert '"merged_into"' in shown
+    assert whole.id in shown
+
+
+async def test_an_identical_call_changes_nothing_whatever_has_become_of_the_points():
+    one = await told(memory())
+    insert = [(("Ann", "Rufus"), "A dog."), (("Ann", "Lisbon"), "A place.")]
+    first = ids(await edited(one, insert=insert))
+    calls = [{"insert": insert}, {"update": [(first[0], "A beagle.")]}, {"merge": [(first, "Both.")]}]
+    for call in calls:
+        await edited(one, **call)
+    commits = len(one.store.log.commits)
+    for call in (calls[0], calls[2], {"insert": [(("rufus", "ANN"), "A dog.")]}):
+        again = await edited(one, **call)
+        assert again.changes == ()
+        assert again.skipped
+    assert len(one.store.log.commits) == commits
+
+
+@pytest.mark.parametrize(
+    ("edits", "words"),
+    [
+        ({"insert": [(("Ann", "the Ann"), "x")]}, ["points.insert[1].entities", "name 1 entity", "at least 2"]),
+        ({"insert": [(("Rob", "Robert"), "x")]}, ["points.insert[1].entities", "one and the same"]),
+        ({"insert": [([f"E{n}" for n in range(13)], "x")]}, ["points.insert[1].entities", "13 entities", "at most 12"]),
+        ({"update": [("h_none", "x")]}, ["points.update[0].id", "no point 'h_none'", "memory://default/points"]),
+        ({"update": [(0, "x"), (0, "y")]}, ["points.update[1].id", "stands in points.update[0].id too"]),
+        ({"update": [(0, "x")], "merge": [([0, 1], "y")]}, ["points.merge[0].ids[0]", "points.update[0].id too"]),
+        ({"merge": [([0, 0], "y")]}, ["points.merge[0].ids[1]", "stands in points.merge[0].ids[0] too"]),
+        ({"merge": [([0, 1], "y"), ([1, 2], "z")]}, ["points.merge[1].ids[0]", "too"]),
+        ({"merge": [([0, "h_none"], "y")]}, ["points.merge[0].ids[1]", "no point"]),
+        ({"merge": [([0, 4], "y")]}, ["points.merge[0].ids", "13 entities together", "at most 12"]),
+        ({"update": [(3, "x")]}, ["points.update[0].id", "was merged into", "Name h_"]),
+    ],
+)
+async def test_a_wrong_edit_is_refused_by_name_and_nothing_of_the_call_is_done(edits, words):
+    one = await told(memory(), facts=[NewFact("Robert", "also_known_as", "Rob"), NewFact("Robert", "likes", "tea")])
+    names = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Dot"), ("Dot", "Eve"), [f"E{n}" for n in range(11)]]
+    made = ids(await edited(one, insert=[(entities, "words") for entities in names]))
+    await edited(one, merge=[(made[2:4], "gone")])
+    before = held(one).all()
+
+    def named(given):
+        return [named(one) for one in given] if isinstance(given, list) else made[given] if given in range(5) else given
+
+    filled = {
+        "insert": [(("New", "Point"), "would be made"), *edits.get("insert", ())],
+        "update": [(named(name), words) for name, words in edits.get("update", ())],
+        "merge": [(named(one), words) for one, words in edits.get("merge", ())],
+    }
+    with pytest.raises(InvalidInput) as error:
+        await edited(one, **filled)
+    for word in words:
+        assert word in str(error.value)
+    assert held(one).all() == before
+
+
+async def test_an_entity_that_nothing_else_names_is_inserted_by_force_and_told():
+    one = await told(memory())
+    made = await edited(one, insert=[(("Ann", "Atlantis"), "Ann dreams of it.")])
+    told_of = [(c.kind, c.id, c.before, c.after) for c in made.changes if c.kind == "entity"]
+    assert told_of == [("entity", "Atlantis", None, "placeholder: only memory points name it so far")]
+    shown = await resources.read(one, *resources.found(f"memory://default/points/{ids(made)[0]}"))
+    assert '"state": "placeholder"' in shown
+
+
+async def test_points_on_what_a_question_names_stand_in_its_recall():
+    one = await told(memory())
+    await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle."), (("Bob", "Lisbon"), "Bob lives there.")])
+    recall = await recalled(one, "What is Rufus?")
+    assert [point.description for point in recall.points] == ["Rufus is Ann's beagle."]
+    assert (await recalled(one, "What is the weather?")).points == ()
+
+
+async def test_switched_off_points_are_neither_made_nor_listed():
+    log = FakeLog()
+    one = await told(memory(log))
+    await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
+    one.config = Config(switches=Switches(points=False))
+    assert (await recalled(one, "What is Rufus?")).points == ()
+    off = await edited(one, insert=[(("Ann", "Bob"), "x")])
+    assert off.changes == ()
+    assert "switches.points" in off.skipped[0].reason
+
+
+async def test_what_steps_leave_out_is_skipped_with_the_reason():
+    one = await told(memory())
+    left = await edited(one, insert=[(("Ann", "Bob"), "x")], steps=("merge",))
+    assert left.changes == ()
+    assert [(one.step, "steps leaves it out" in one.reason) for one in left.skipped] == [("points", True)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_of_any_edits_the_vertices_stay_merges_unite_and_chains_end_in_an_active_point(seed):
+    """I-12, I-13, I-15 and I-16; a second process reads the same."""
+    dice = random.Random(seed)
+    log = FakeLog()
+    one = await told(memory(log))
+    names = [f"E{n}" for n in range(9)]
+    for number in range(15):
+        active = [point.id for point in held(one).active()]
+        before = {point.id: point for point in held(one).all()}
+        kind = dice.choice(["insert", "update", "merge"]) if len(active) > 1 else "insert"
+        try:
+            if kind == "insert":
+                await edited(one, insert=[(dice.sample(names, dice.randint(1, 6)), f"words {number}")])
+            elif kind == "update":
+                await edited(one, update=[(dice.choice(active), f"other words {number}")])
+            else:
+                await edited(one, merge=[(dice.sample(active, 2), f"merged {number}")])
+        except InvalidInput:
+            assert held(one).all() == list(before.values())
+        for name, point in before.items():
+            assert held(one).get(name).entities == point.entities
+    for point in held(one).all():
+        assert 2 <= len({entity_key(name) for name in point.entities}) <= 12
+        if point.parents:
+            parents = [held(one).get(name) for name in point.parents]
+            assert {name for parent in parents for name in parent.entities} == set(point.entities)
+            assert {parent.merged_into for parent in parents} == {point.id}
+        end = held(one).resolve(point.id)
+        assert end.active
+        assert set(point.entities) <= set(end.entities)
+    other = memory(log)
+    async with other.store.reading() as view:
+        assert view.space("default").hypergraph.all() == held(one).all()

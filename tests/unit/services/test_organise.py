@@ -1,0 +1,181 @@
+"""Memory points out of what is found for a goal: once, under it, updated by what is new, merged where it relates."""
+
+from dataclasses import replace
+
+import anyio
+import pytest
+from fakes import FakeLog
+from learning_memory import judged, memory, recalled, told
+
+from mcp_memory.config import Config, Switches
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewPoint, PointEdits
+from mcp_memory.errors import InvalidInput
+
+pytestmark = pytest.mark.anyio
+ORDER = (
+    "Ann: Rufus met Bella in Hyde Park.",
+    "Bob: Bella won the Crufts cup.",
+    "Cid: Dover opened a ferry to Calais.",
+)
+
+
+async def organised(one, goal="How did Rufus and Bella meet?", **asked):
+    return await one.evolve(EvolveRequest("default", goal=goal, **asked))
+
+
+def active(one, scope=None):
+    return one.store._view.space("default").hypergraph.active(scope)
+
+
+async def test_what_belongs_together_becomes_a_point_of_the_goal():
+    one = await told(memory(), *ORDER)
+    made = await organised(one, steps=("points",))
+    assert made.engine == "embedded"
+    (point,) = [point for point in active(one, "how did rufus and bella MEET?") if "Rufus" in point.entities]
+    assert {"Rufus", "Bella", "Hyde Park", "Crufts"} <= set(point.entities)
+    assert point.description == "Ann: Rufus met Bella in Hyde Park. Bob: Bella won the Crufts cup."
+    assert (point.source, point.revision, len(point.sentences)) == ("embedded", 0, 2)
+    assert point.id in [change.id for change in made.changes]
+
+
+async def test_organising_again_changes_nothing_and_says_so():
+    log = FakeLog()
+    one = await told(memory(log), *ORDER)
+    await organised(one)
+    commits = len(log.commits)
+    for other in (one, memory(log)):
+        again = await organised(other)
+        assert again.changes == ()
+        assert "already" in again.skipped[0].reason
+    assert len(log.commits) == commits
+
+
+async def test_several_that_organise_at_once_make_the_points_of_one():
+    log, alone = FakeLog(), await told(memory(), *ORDER)
+    await organised(alone)
+    await told(memory(log), *ORDER)
+    async with anyio.create_task_group() as calls:
+        for _ in range(4):
+            calls.start_soon(organised, memory(log))
+    last = memory(log)
+    async with last.store.reading() as view:
+        made = view.space("default").hypergraph.all()
+    expected = alone.store._view.space("default").hypergraph.all()
+    assert [(one.entities, one.description, one.revision, one.status) for one in made] == [
+        (one.entities, one.description, one.revision, one.status) for one in expected
+    ]
+
+
+async def test_what_is_new_about_the_same_entities_updates_their_point_and_leaves_its_vertices():
+    one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
+    await organised(one, steps=("points",))
+    (before,) = active(one)
+    await told(one, "Ann: Bella barked at Rufus in Hyde Park and he fled.")
+    changed = await organised(one, steps=("points",))
+    (after,) = active(one)
+    assert (after.id, after.entities, after.revision) == (before.id, before.entities, 1)
+    assert [(c.before, c.after) for c in changed.changes if c.kind == "point"] == [
+        (before.description, after.description)
+    ]
+    assert set(before.sentences) < set(after.sentences)
+
+
+async def test_the_words_of_a_caller_stay_and_only_gain_support():
+    one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
+    goal = "How did Rufus and Bella meet?"
+    edits = PointEdits((NewPoint(("Ann", "Rufus", "Bella", "Hyde Park"), "They met on a walk."),))
+    await one.evolve(EvolveRequest("default", goal=goal, points=edits))
+    assert len(active(one)) == 1  # a caller who brings points has organised
+    await organised(one, goal, steps=("points",))
+    (point,) = active(one)
+    assert (point.description, point.source, point.revision, len(point.sentences)) == (
+        "They met on a walk.",
+        "caller",
+        1,
+        1,
+    )
+
+
+async def merging(one, goal):
+    """Put two points that are alike under a goal, and merge."""
+    alike = (
+        NewPoint(("Rufus", "Bella"), "Rufus and Bella play in the park."),
+        NewPoint(("Bella", "Max"), "Rufus and Bella and Max play in the park."),
+        NewPoint(("Dover", "Calais"), "Rufus and Bella play in the park."),
+    )
+    await one.evolve(EvolveRequest("default", goal=goal, points=PointEdits(alike)))
+    return await organised(one, goal, steps=("merge",))
+
+
+async def test_points_that_share_an_entity_and_are_alike_are_merged_for_a_goal_that_relates():
+    one = await told(memory())
+    done = await merging(one, "How do Rufus and Bella get on?")
+    (change,) = done.changes
+    assert change.step == "merge"
+    whole = next(point for point in active(one) if point.parents)
+    assert whole.entities in (("Rufus", "Bella", "Max"), ("Bella", "Max", "Rufus"))
+    assert whole.description == "Rufus and Bella play in the park."  # ROUGE-L .8: said already
+    assert [point.entities for point in active(one) if not point.parents] == [("Dover", "Calais")]
+
+
+async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
+    one = await told(memory())
+    done = await merging(one, "Who is Zoe?")
+    assert done.changes == ()
+    assert [(left.step, "asks for one thing" in left.reason) for left in done.skipped] == [("merge", True)]
+    assert len(active(one)) == 3
+
+
+async def test_merging_can_be_switched_off():
+    one = await told(memory())
+    one.config = Config(switches=Switches(merge=False))
+    done = await merging(one, "How do Rufus and Bella get on?")
+    assert "switches.merge" in done.skipped[0].reason
+    assert len(active(one)) == 3
+
+
+async def test_an_episode_is_organised_under_its_question_without_what_does_not_support_it():
+    one = await told(memory(), *ORDER)
+    recall = await recalled(one, "How did Rufus and Bella meet?")
+    wrong = next(item.id for item in recall.evidence if "Crufts" in item.text)
+    await judged(one, recall.episode, not_supports=(wrong,))
+    await one.evolve(EvolveRequest("default", recall.episode, steps=("points",)))
+    (point,) = [point for point in active(one) if "Rufus" in point.entities]
+    assert point.scope == "How did Rufus and Bella meet?"
+    assert "Crufts" not in point.description
+
+
+async def test_an_episode_may_be_organised_under_another_goal_and_feedback_leaves_the_goal_to_itself():
+    one = await told(memory(), *ORDER)
+    recall = await recalled(one, "Who won the Crufts cup?")
+    await one.evolve(EvolveRequest("default", recall.episode, goal="Bella's life", steps=("points",)))
+    assert {point.scope for point in active(one)} == {"Bella's life"}
+    feedback = Feedback(supports=(recall.evidence[0].id,))
+    both = await one.evolve(EvolveRequest("default", recall.episode, feedback, goal="Ferries to Calais"))
+    assert {change.step for change in both.changes} >= {"feedback", "points"}
+    assert any("Calais" in point.entities for point in active(one, "Ferries to Calais"))
+
+
+async def test_points_of_ones_own_keep_an_episode_from_being_organised_and_say_so():
+    one = await told(memory(), *ORDER)
+    recall = await recalled(one, "Who won the Crufts cup?")
+    edits = PointEdits((NewPoint(("Ann", "Bella"), "Ann knows Bella."),))
+    done = await one.evolve(EvolveRequest("default", recall.episode, points=edits))
+    assert [point.description for point in active(one)] == ["Ann knows Bella."]
+    assert "of your own" in done.skipped[0].reason
+
+
+async def test_a_goal_that_nothing_is_known_of_makes_nothing():
+    one = memory()
+    done = await organised(one, "Everything about Atlantis")
+    assert done.changes == ()
+    assert "joins two entities" in done.skipped[0].reason
+
+
+async def test_a_call_that_brings_nothing_is_refused_and_steps_without_input_are_skipped():
+    one = memory()
+    with pytest.raises(InvalidInput, match="a goal, or points"):
+        await one.evolve(EvolveRequest("default"))
+    idle = await one.evolve(EvolveRequest("default", steps=("points", "merge")))
+    assert [left.step for left in idle.skipped] == ["points", "merge"]
+    assert replace(idle, skipped=()) == replace(idle, skipped=(), changes=())

@@ -1,0 +1,120 @@
+"""What callers say of an answer reaches the next: what was called wrong gives way, a correction is heard at once."""
+
+from dataclasses import replace
+
+import pytest
+from learning_memory import judged, memory, recalled, told
+
+from mcp_memory.domain.requests import AnswerRequest, NewFact
+
+pytestmark = pytest.mark.anyio
+TALK = (
+    "Ann: The telescope came from a shop in Wexham.",
+    "Bob: The telescope is from a fair in Dunmore.",
+    "Ann: I play chess on Sundays in Keld.",
+)
+QUESTION = "Where did the telescope come from?"
+OTHER = "Where does Ann play chess?"
+
+
+async def asked(one, question=QUESTION, **more):
+    return await one.answer(AnswerRequest("default", question, 12, learn=False, **more))
+
+
+def item(answer, words):
+    return next(found.id for found in answer.recall.evidence if words in found.text)
+
+
+def lessons(one):
+    return one.store._view.space("default").beliefs.lessons()
+
+
+def labelled(one):
+    space = one.store._view.space("default")
+    return {space.text(space.sentence(name)): y for name, y in lessons(one)[-1].labels.items()}
+
+
+async def test_what_was_called_wrong_is_less_sure_and_never_said_plainly_again():
+    one = await told(memory(), *TALK[:1], TALK[2])
+    one.config = replace(one.config, answer=replace(one.config.answer, plain=0.0))
+    first, other = await asked(one), await asked(one, OTHER)
+    assert (first.text, first.hedged) == ("Wexham", False)
+    await judged(one, first.recall.episode, answer_correct=False, not_supports=(item(first, "Wexham"),))
+    again, after = await asked(one), await asked(one, OTHER)
+    assert again.text is None or again.hedged
+    assert again.confidence < 0.9 * first.confidence
+    assert (after.text, after.confidence, after.hedged) == (other.text, other.confidence, other.hedged)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("Wexham", "Dunmore"), ("Dunmore", "Wexham")])
+async def test_what_was_called_wrong_loses_to_what_was_said_to_help(wrong, right):
+    one = await told(memory(), *TALK)
+    recall = await recalled(one, QUESTION)
+    ids = {word: next(found.id for found in recall.evidence if word in found.text) for word in (wrong, right)}
+    await judged(one, recall.episode, answer_correct=False, supports=(ids[right],), not_supports=(ids[wrong],))
+    assert (await asked(one)).text == right
+
+
+async def test_an_answer_that_taught_itself_before_it_was_called_wrong_is_hedged_all_the_same():
+    one = await told(memory(own_labels="learn"), *TALK[:1])
+    one.config = replace(one.config, answer=replace(one.config.answer, plain=0.0))
+    first = await one.answer(AnswerRequest("default", QUESTION, 12))
+    assert [lesson.source for lesson in lessons(one)] == ["embedded"]
+    await judged(one, first.recall.episode, answer_correct=False)
+    again = await asked(one)
+    assert again.text is None or again.hedged
+    for _ in range(2):  # whoever takes the word back is heard as well
+        await judged(one, (await asked(one)).recall.episode, supports=(item(again, "Wexham"),))
+    assert not (await asked(one)).hedged
+
+
+async def test_a_fact_whose_statement_was_called_wrong_is_said_with_a_hedge():
+    one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I like tea.")
+    first = await asked(one, "Where does Ann live?")
+    assert (first.text, first.hedged) == ("Oslo", False)
+    await judged(one, first.recall.episode, answer_correct=False)
+    again = await asked(one, "Where does Ann live?")
+    assert (again.text, again.hedged, again.confidence < first.confidence) == ("Oslo", True, True)
+
+
+async def test_a_correction_is_what_the_next_answer_says_though_no_fact_is_read_out_of_it():
+    one = await told(memory(), TALK[0])
+    first = await asked(one)
+    correction = "The telescope came from a breeder in Lodz."
+    await judged(one, first.recall.episode, answer_correct=False, correction=correction)
+    assert labelled(one) == {correction: 1, TALK[0][5:]: -1}
+    assert (await asked(one)).text == "Lodz"
+
+
+async def test_a_correction_teaches_its_first_statements_and_no_question():
+    one = await told(memory(), TALK[0])
+    pages = "Where is it from? It is from Lodz. " + " ".join(f"Page {n} is long." for n in range(40))
+    await judged(one, (await asked(one)).recall.episode, correction=pages)
+    assert set(labelled(one)) == {"It is from Lodz.", "Page 0 is long.", "Page 1 is long."}
+
+
+async def test_after_an_abstention_only_the_correction_is_taught():
+    one = await told(memory(), *TALK)
+    nothing = await asked(one, "What is the name of the ship that Zoe built?")
+    assert nothing.text is None
+    word = {"supports": (nothing.recall.evidence[0].id,), "answer_correct": False}
+    done = await judged(one, nothing.recall.episode, correction="Zoe built the Heron.", **word)
+    assert labelled(one) == {"Zoe built the Heron.": 1}
+    assert [skipped.step for skipped in done.skipped] == ["feedback"]
+
+
+async def test_a_repeated_correction_is_not_taught_twice():
+    one = await told(memory(), TALK[0])
+    first = await asked(one)
+    for _ in range(2):
+        done = await judged(one, first.recall.episode, correction="It came from Lodz.")
+    assert (done.changes, len(lessons(one))) == ((), 1)
+
+
+@pytest.mark.parametrize("switch", ["learning", "task_memory"])
+async def test_switched_off_nothing_that_was_learnt_changes_an_answer(switch):
+    one = await told(memory(), *TALK, facts=[NewFact("Ann", "lives_in", "Keld")])
+    first = await asked(one)
+    one.config = replace(one.config, switches=replace(one.config.switches, **{switch: False}))
+    plain = await asked(one)
+    assert (plain.text, plain.confidence, plain.hedged) == (first.text, first.confidence, first.hedged)
