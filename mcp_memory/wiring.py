@@ -56,8 +56,9 @@ from mcp_memory.search.look import INDEXES, Switches, Weights
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.episodes import Episodes
-from mcp_memory.services.evolve import Taking, evolve
+from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
+from mcp_memory.services.feedback import Taking
 from mcp_memory.services.following import Following
 from mcp_memory.services.learning import relearner
 from mcp_memory.services.points import Making

@@ -14,7 +14,7 @@ from mcp_memory.server import resources
 from mcp_memory.server.render import answered as answered_text
 from mcp_memory.server.render import recalled as recalled_text
 from mcp_memory.server.render import reported
-from mcp_memory.services.evolve import TOLD_CHARS
+from mcp_memory.services.feedback import TOLD_CHARS
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
