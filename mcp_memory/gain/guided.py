@@ -10,7 +10,7 @@ nearest 200 sentences), so that it costs as little as the others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -37,11 +37,13 @@ class Guidance:
             where what is said to be wrong is below 0. One that has nothing to say is left out.
         activated: ids of the sentences that propagation activated (S_act), in the order of activation.
         rounds: of propagation that were held.
+        gates: of the sentences for which they are not 1, by row (`gates.opened`).
     """
 
     channels: Mapping[str, Scores]
     activated: tuple[str, ...] = ()
     rounds: int = 0
+    gates: Mapping[int, float] = field(default_factory=dict)
 
 
 def guide(
@@ -76,7 +78,7 @@ def guide(
         found = _propagation(space, question, vectors, cosines, gates, window, propagating)
     if found.bonuses:
         channels["propagation"] = found.channel(len(space.segments))
-    return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds))
+    return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds), gates)
 
 
 def _propagation(

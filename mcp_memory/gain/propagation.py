@@ -52,7 +52,6 @@ class Propagating:
         rounds: I, at most (Appendix C: 3).
         sentences: K_S, activated in a round (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5).
         entities: K_E, with which a further round begins (Appendix C: 5; 3 and 8 lose up to 1 point).
-        prior: α of eq. 8, what the likeness of a passage to the question weighs (Appendix C: .01).
         hub: how many sentences may name an entity that begins a further round (measured: 200 loses 1 to 3 points of
             R@5, 30 up to 1, 6 half a point). The 95th percentile (E) is 6 to 14 on such data, and 1 in a small space.
         divided: by what eq. 9 divides: the ``activated`` sentences of an entity, or its ``degree``.
@@ -61,7 +60,6 @@ class Propagating:
     rounds: int = 3
     sentences: int = 5
     entities: int = 5
-    prior: float = 0.01
     hub: int = 10
     divided: Literal["activated", "degree"] = "activated"
 
@@ -99,18 +97,6 @@ class Propagation:
     def activated(self) -> tuple[int, ...]:
         """S_act: rows of the sentences, in the order in which they were activated."""
         return tuple(row for held in self.rounds for row in held.sentences)
-
-    def scores(self, similarity: Scores, prior: float) -> Scores:
-        """Return eq. 8 for every passage, shape ``(len(similarity),)``.
-
-        Args:
-            similarity: of each passage with the question.
-            prior: α.
-        """
-        scores = np.float32(prior) * similarity
-        for row, bonus in self.bonuses.items():
-            scores[row] += np.float32(bonus)
-        return scores
 
     def channel(self, count: int) -> Scores:
         """Return the bonuses of all ``count`` passages over the greatest: in [0, 1], 0 where there are none."""

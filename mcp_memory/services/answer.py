@@ -26,7 +26,6 @@ from mcp_memory.domain.evidence import Answer, Evidence, Recall, Source
 from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
-from mcp_memory.gain.gates import opened
 from mcp_memory.ports import Answerer, Embedder, Judge, Store, Teach
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
@@ -116,7 +115,7 @@ async def answer(
         space = view.space(request.space)
         findings = await find(store, embedder, space, asking, wanted, looking, now)
         recall, knowledge = recalled(space, question, findings, wanted, now)
-        gates = opened(space, space.beliefs, asking.vectors, asking.time, looking.learning)
+        gates = dict(findings.guidance.gates)
         gates |= denied(space, request.question, gates) if looking.learning.learning else {}
         candidates = sentences(space, findings.hits, recall, asking.vectors, gates)
         knowledge = replace(knowledge, gates=_placed(space, gates)) if gates else knowledge
@@ -141,8 +140,6 @@ async def answer(
         )
         asked = None
         if own is not None and request.learn and found.text is not None:
-            gates = opened(space, space.beliefs, asking.vectors, asking.time, looking.learning)
-            gates |= denied(space, request.question, gates)
             asked = trial(space, episode, found, gates)
     found = replace(found, recall=replace(found.recall, episode=episode.id))
     if own is None or asked is None:
@@ -221,7 +218,7 @@ def sentences(
         hits: best first.
         recall: the same hits as evidence.
         vectors: of the question as it is and, if it has one, of its first-person form, which is what talk is like.
-        gates: of the question, from `gain.gates.opened`.
+        gates: of the question, by row of the sentence.
     """
     found: list[Candidate] = []
     seen: set[str] = set()

@@ -39,7 +39,8 @@ def test_the_worked_example_comes_out_to_six_places() -> None:
     assert entities == pytest.approx({"e1": 0.5, "e2": 0.555556}, **NEAR)
     assert (second.sentences, second.scores) == ((2,), (1.0,))
     assert found.activated == (1, 0, 2)
-    assert found.scores(np.float32([0.5, 0.3]), 0.01) == pytest.approx([0.698147, 0.349574], **NEAR)
+    passages = [0.01 * alike + found.bonuses[row] for row, alike in enumerate((0.5, 0.3))]  # eq. 8
+    assert passages == pytest.approx([0.698147, 0.349574], **NEAR)
     assert found.channel(2) == pytest.approx([1, 0.5], abs=1e-6)
 
 
