@@ -27,3 +27,9 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
         return LanceStore(uri, embedder=embedder, dimension=dimension, **settings)  # type: ignore[arg-type]
 
     return open_
+
+
+@pytest.fixture
+def uri(tmp_path: Path) -> str:
+    """Where a store of its own may lie."""
+    return str(tmp_path / "store")

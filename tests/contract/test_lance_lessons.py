@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, belief, derive, known, lesson, taught, turn, unit_vectors
+from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.beliefs import Belief
@@ -28,21 +28,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
 pytestmark = pytest.mark.anyio
-NOW = 1_800_000_000_000
-
-
-@pytest.fixture
-def uri(tmp_path: Path) -> str:
-    return str(tmp_path / "store")
-
-
-def _open(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
-    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
-
-
-async def _write(store: LanceStore, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
 
 
 async def _learnt(store: LanceStore) -> tuple[list[str], dict[str, int]]:
@@ -74,14 +59,14 @@ def _sentence(ref: str, index: int = 0) -> str:
 
 async def test_what_a_dead_writer_taught_is_never_seen_and_swept_by_the_next(uri: str) -> None:
     """Nor does it keep the same judge from being heard."""
-    store, other = _open(uri), _open(uri)
-    await _write(store, taught("a"))
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, taught("a"))
     await _learnt(other)
     Tables(uri).append("episodes", lesson_rows([lesson("b")], [0], [2]))
     Tables(uri).append("beliefs_0", belief_rows([belief("s_1", 9)], [0], [2]))
-    assert await _learnt(store) == await _learnt(other) == await _learnt(_open(uri)) == (["ep_a"], {"s_1": 1})
-    assert await _write(other, taught("b", supported=2)) == 2
-    assert await _learnt(store) == await _learnt(other) == await _learnt(_open(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
+    assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a"], {"s_1": 1})
+    assert await commit_to(other, taught("b", supported=2)) == 2
+    assert await _learnt(store) == await _learnt(other) == await _learnt(open_at(uri)) == (["ep_a", "ep_b"], {"s_1": 2})
     assert [Tables(uri).count(name) for name in ("episodes", "beliefs_0")] == [2, 2]
 
 
@@ -104,7 +89,7 @@ def _older(commit: refresh.Commit) -> object:
 
 async def _old_store(uri: str) -> None:
     for ref in "ab":
-        await _write(store := _open(uri), batch(ref))
+        await commit_to(store := open_at(uri), batch(ref))
     while store._compaction.running:
         await checkpoint()
     _in_format_2(uri, "a", "b")
@@ -115,19 +100,19 @@ async def test_a_store_from_before_lessons_is_read_and_written_as_it_is(
 ) -> None:
     """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
     await _old_store(uri)
-    assert await _learnt(_open(uri)) == ([], {})
-    about = await _open(uri).about()
+    assert await _learnt(open_at(uri)) == ([], {})
+    about = await open_at(uri).about()
     assert (about.format, about.problems) == (2, ())
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
     assert "episodes" not in Tables(uri).columns("commits")
-    await _write(_open(uri), taught("x", sentence=_sentence("a")))
-    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
-    about = await _open(uri).about()
+    await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
+    assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
+    about = await open_at(uri).about()
     assert (about.format, about.generation) == (FORMAT, 0)
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
     monkeypatch.setattr(refresh, "FORMAT", 2)
     with pytest.raises(StoreMismatch, match="newer"):
-        await _write(_open(uri), batch("c"))
+        await commit_to(open_at(uri), batch("c"))
 
 
 async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own(uri: str) -> None:
@@ -140,17 +125,17 @@ async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own
     older = replace(last, tx=3, turns=0, segments=0, sentences=0, facts=0, assertions=0)
     tables.append("commits", _older(older))
     assert last_commit(Tables(uri)) == older
-    await _write(_open(uri), taught("x", sentence=_sentence("a")))
-    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
-    assert await _open(uri).check() == []
+    await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
+    assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
+    assert await open_at(uri).check() == []
 
 
 async def test_who_is_never_taught_gets_no_tables_for_it(uri: str) -> None:
-    await _write(_open(uri), batch("a"))
+    await commit_to(open_at(uri), batch("a"))
     assert not {"episodes", "beliefs_0"} & set(Tables(uri).names())
-    await _write(_open(uri), Batch(lessons=(lesson("a"),)))
+    await commit_to(open_at(uri), Batch(lessons=(lesson("a"),)))
     assert "beliefs_0" not in Tables(uri).names()
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
 
 
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
@@ -173,19 +158,19 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
         seen.extend((one.episode_id, [t.ref for t in space.turns.values()], len(space.beliefs)) for one in lessons)
         return [replace(one, task=unit_vectors(["x"], 4)[0], time=None) for one in await _count(space, lessons)]
 
-    old, new = _open(uri), _open(uri, "new", 4, relearn=relearn)
-    await _write(old, batch("a"))
+    old, new = open_at(uri), open_at(uri, "new", 4, relearn=relearn)
+    await commit_to(old, batch("a"))
     for name in ("1", "2", "3"):
-        await _write(old, taught(name, sentence=a, supported=7))
-    await _write(old, batch("b"))
-    await _write(
+        await commit_to(old, taught(name, sentence=a, supported=7))
+    await commit_to(old, batch("b"))
+    await commit_to(
         old, Batch(lessons=(lesson("4", {a: 1, b: 1, "s_gone": 1}),), beliefs=(belief(a, 8), belief("s_gone")))
     )
     meanwhile = iter([taught("5", sentence=b, supported=9)])
 
     async def make(turns: Sequence[Turn]) -> Batch:
         for rows in meanwhile:
-            await _write(old, rows)
+            await commit_to(old, rows)
         return derive(turns, 4)
 
     assert await new.rebuild(make) == 2
@@ -198,24 +183,24 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
         ("ep_5", ["a", "b"], 2),
     ]
     assert [finding for finding in await new.check() if finding.severity != "note"] == []
-    await _write(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
-    assert (await _learnt(new))[1] == (await _learnt(_open(uri, "new", 4)))[1] == {a: 5, b: 2}
+    await commit_to(new, replace(taught("6"), beliefs=(replace(belief(a, 5, dimension=4)),)))
+    assert (await _learnt(new))[1] == (await _learnt(open_at(uri, "new", 4)))[1] == {a: 5, b: 2}
     assert Tables(uri).count("beliefs_1") == 3
 
 
 async def test_a_rebuild_without_a_room_that_learns_keeps_the_lessons_for_one_that_has(uri: str) -> None:
     """And so does one that fails halfway."""
-    await _write(_open(uri), replace(taught("x", sentence=_sentence("a")), turns=batch("a").turns))
-    await _open(uri).rebuild(_derive)
-    assert await _learnt(_open(uri)) == (["ep_x"], {})
+    await commit_to(open_at(uri), replace(taught("x", sentence=_sentence("a")), turns=batch("a").turns))
+    await open_at(uri).rebuild(_derive)
+    assert await _learnt(open_at(uri)) == (["ep_x"], {})
 
     async def fail(_space: Space, _lessons: Sequence[Lesson]) -> list[Belief]:
         raise LookupError
 
     with pytest.raises(LookupError):
-        await _open(uri, relearn=fail).rebuild(_derive)
-    await _open(uri, relearn=_count).rebuild(_derive)
-    assert await _learnt(_open(uri)) == (["ep_x"], {_sentence("a"): 1})
+        await open_at(uri, relearn=fail).rebuild(_derive)
+    await open_at(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
@@ -224,9 +209,9 @@ async def test_beliefs_that_count_no_more_go_at_a_compaction_ten_minutes_later(
     uri: str, monkeypatch: pytest.MonkeyPatch, dies: bool
 ) -> None:
     """Readers that hold some, none or all of them see the same before and after, also if it dies before it merges."""
-    store, some, none = _open(uri), _open(uri), _open(uri)
+    store, some, none = open_at(uri), open_at(uri), open_at(uri)
     for number in range(9):
-        await _write(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
+        await commit_to(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
         if number == 4:
             await _learnt(some)
     while store._compaction.running:
@@ -241,10 +226,10 @@ async def test_beliefs_that_count_no_more_go_at_a_compaction_ten_minutes_later(
         assert Tables(uri).count("beliefs_0") == there
         assert Tables(uri).count("episodes") == 9
     expected = {"s_0": 5, "s_1": 4}
-    for opened in (some, none, store, _open(uri)):
+    for opened in (some, none, store, open_at(uri)):
         assert (await _learnt(opened))[1] == expected
-    await _write(some, taught("last", sentence="s_1", supported=5))
-    for opened in (none, store, some, _open(uri)):
+    await commit_to(some, taught("last", sentence="s_1", supported=5))
+    for opened in (none, store, some, open_at(uri)):
         assert (await _learnt(opened))[1] == {"s_0": 5, "s_1": 5}
     assert [one.text for one in await store.check() if "of no stored sentence" not in one.text] == []
 
@@ -269,11 +254,11 @@ async def test_one_bad_lesson_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
 ) -> None:
     """It is left out with a warning that names it, and doctor finds it; it is a part of the log, so it is a loss."""
-    await _write(_open(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
+    await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
     _spoil(uri, "episodes", column, lambda values: [value, *values[1:]])
-    assert (await _learnt(_open(uri)))[0] == ["ep_good"]
+    assert (await _learnt(open_at(uri)))[0] == ["ep_good"]
     assert "ep_bad" in caplog.text
-    (finding,) = await _open(uri).check()
+    (finding,) = await open_at(uri).check()
     assert (finding.severity, found in finding.text) == ("error", True)
 
 
@@ -281,19 +266,19 @@ async def test_one_bad_lesson_never_blocks_the_start(
 async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_tells_of_it(uri: str, trace: str | None) -> None:
     """What it taught stays, its judge is not heard again, and a rebuild learns from it; the episode is lost."""
     name = _sentence("a")
-    await _write(_open(uri), replace(batch("a"), **_teaching(taught("bad", sentence=name))))
+    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("bad", sentence=name))))
     _spoil(uri, "episodes", "trace", lambda _: [trace])
-    store = _open(uri)
+    store = open_at(uri)
     assert await _learnt(store) == (["ep_bad"], {name: 1})
-    assert await _write(store, taught("bad", sentence=name, supported=2)) == 1
+    assert await commit_to(store, taught("bad", sentence=name, supported=2)) == 1
     async with store.reading() as view:
         told = view.space("default").beliefs.episode("ep_bad")
         assert isinstance(told, str)
         assert told.startswith("its trace ")
     (finding,) = await store.check()
     assert finding == Finding("error", f"episodes: {told} (what it taught counts all the same): ep_bad")
-    await _open(uri, relearn=_count).rebuild(_derive)
-    assert await _learnt(_open(uri)) == (["ep_bad"], {name: 1})
+    await open_at(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(open_at(uri)) == (["ep_bad"], {name: 1})
 
 
 @pytest.mark.parametrize(
@@ -316,23 +301,23 @@ async def test_of_a_sentence_whose_last_belief_is_bad_the_one_before_counts(
 ) -> None:
     """Doctor finds it; a rebuild makes it anew."""
     name = _sentence("a")
-    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
-    await _write(_open(uri), taught("y", sentence=name, supported=3))
+    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    await commit_to(open_at(uri), taught("y", sentence=name, supported=3))
     _spoil(uri, "beliefs_0", column, lambda values: [*values[:-1], change(values[-1])])
-    assert (await _learnt(_open(uri)))[1] == {name: 1}
+    assert (await _learnt(open_at(uri)))[1] == {name: 1}
     assert name in caplog.text
-    (finding,) = await _open(uri).check()
+    (finding,) = await open_at(uri).check()
     assert (finding.severity, found in finding.text) == ("warning", True)
-    await _open(uri, relearn=_count).rebuild(_derive)
-    assert (await _learnt(_open(uri)))[1] == {name: 2}
+    await open_at(uri, relearn=_count).rebuild(_derive)
+    assert (await _learnt(open_at(uri)))[1] == {name: 2}
 
 
 async def test_beliefs_of_another_length_are_left_out(uri: str) -> None:
     """As a table would have them that another embedder's process made."""
-    await _write(_open(uri), replace(batch("a"), lessons=(lesson("x"),)))
+    await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("x"),)))
     Tables(uri).append("beliefs_0", belief_rows([belief(_sentence("a"), dimension=4)], [0], [1]))
-    assert await _learnt(_open(uri)) == (["ep_x"], {})
-    assert any("has 4 numbers, not 8" in finding.text for finding in await _open(uri).check())
+    assert await _learnt(open_at(uri)) == (["ep_x"], {})
+    assert any("has 4 numbers, not 8" in finding.text for finding in await open_at(uri).check())
 
 
 def _teaching(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
@@ -363,24 +348,24 @@ async def test_doctor_finds_what_is_missing_of_what_was_learnt(
 ) -> None:
     """Beliefs that a later one takes the place of need not be there."""
     name = _sentence("a")
-    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
-    await _write(_open(uri), taught("y", sentence=name, supported=2))
+    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    await commit_to(open_at(uri), taught("y", sentence=name, supported=2))
     Tables(uri).delete("beliefs_0", "tx = 1")
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
     change(Tables(uri))
-    assert any(found in finding.text for finding in await _open(uri).check())
+    assert any(found in finding.text for finding in await open_at(uri).check())
 
 
 async def test_a_lesson_that_stands_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it could only without a common lock; the first word counts, and a rebuild learns from it alone."""
     name = _sentence("a")
-    await _write(_open(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
+    await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     first = lesson("x", {name: 1})
     monkeypatch.setattr(Batch, "unlearnt", lambda rows, _: rows)
-    assert await _write(_open(uri), Batch(lessons=(replace(first, labels={name: 0}),))) == 2
-    async with _open(uri).reading() as view:
+    assert await commit_to(open_at(uri), Batch(lessons=(replace(first, labels={name: 0}),))) == 2
+    async with open_at(uri).reading() as view:
         assert view.space("default").beliefs.lessons() == [first]
         assert known(view.space("default").beliefs.of(name) or belief("")) == known(belief(name))
-    await _open(uri, relearn=_count).rebuild(_derive)
-    assert await _learnt(_open(uri)) == (["ep_x"], {name: 1})
-    assert any("spoke of it twice" in finding.text for finding in await _open(uri).check())
+    await open_at(uri, relearn=_count).rebuild(_derive)
+    assert await _learnt(open_at(uri)) == (["ep_x"], {name: 1})
+    assert any("spoke of it twice" in finding.text for finding in await open_at(uri).check())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, point, pointed, unit_vectors
+from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
@@ -23,21 +23,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
 
 pytestmark = pytest.mark.anyio
-NOW = 1_800_000_000_000
-
-
-@pytest.fixture
-def uri(tmp_path: Path) -> str:
-    return str(tmp_path / "store")
-
-
-def _open(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
-    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
-
-
-async def _write(store: LanceStore, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
 
 
 async def _points(store: LanceStore) -> dict[str, tuple[Point, list[float]]]:
@@ -61,48 +46,48 @@ def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], l
 
 async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: str) -> None:
     """Nor does it come in with the number of the next commit."""
-    store, other = _open(uri), _open(uri)
-    await _write(store, pointed(point("a")))
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, pointed(point("a")))
     torn = pointed(point("torn"))
     Tables(uri).append("points", point_rows(torn.points, [0], [2]))
     Tables(uri).append("point_vectors_0", point_vector_rows(torn.point_vectors, [0], [2]))
-    for opened in (store, other, _open(uri)):
+    for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"))
-    assert await _write(other, pointed(point("b"))) == 2
-    for opened in (store, other, _open(uri)):
+    assert await commit_to(other, pointed(point("b"))) == 2
+    for opened in (store, other, open_at(uri)):
         assert await _points(opened) == _expected(point("a"), point("b"))
     assert [Tables(uri).count(name) for name in ("points", "point_vectors_0")] == [2, 2]
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
 
 
 async def test_a_store_from_before_points_is_read_and_written_as_it_is(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
-    await _write(store := _open(uri), batch("a"))
+    await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
     tables = Tables(uri)
     tables.drop("commits")
     older = refresh.Commit(1, NOW, 3, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
     tables.append("commits", commit_rows(older).drop_columns(["points"]))
-    assert await _points(_open(uri)) == {}
-    assert await _open(uri).check() == []
-    assert (await _open(uri).about()).format == 3
-    await _write(_open(uri), pointed(point("a")))
-    assert await _points(_open(uri)) == _expected(point("a"))
-    about = await _open(uri).about()
+    assert await _points(open_at(uri)) == {}
+    assert await open_at(uri).check() == []
+    assert (await open_at(uri).about()).format == 3
+    await commit_to(open_at(uri), pointed(point("a")))
+    assert await _points(open_at(uri)) == _expected(point("a"))
+    about = await open_at(uri).about()
     assert (about.format, about.generation) == (FORMAT, 0)
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
     monkeypatch.setattr(refresh, "FORMAT", 3)
     with pytest.raises(StoreMismatch, match="newer"):
-        await _write(_open(uri), batch("b"))
+        await commit_to(open_at(uri), batch("b"))
 
 
 async def test_who_makes_no_points_gets_no_tables_for_them(uri: str) -> None:
-    await _write(_open(uri), batch("a"))
+    await commit_to(open_at(uri), batch("a"))
     assert not {"points", "point_vectors_0"} & set(Tables(uri).names())
-    assert await _open(uri).check() == []
+    assert await open_at(uri).check() == []
 
 
 async def test_a_rebuild_keeps_the_points_and_makes_their_vectors_anew_by_another_embedder(uri: str) -> None:
@@ -111,22 +96,22 @@ async def test_a_rebuild_keeps_the_points_and_makes_their_vectors_anew_by_anothe
     async def embed(texts: Sequence[str]) -> Matrix:
         return unit_vectors(texts, 4)
 
-    old, new = _open(uri), _open(uri, "new", 4, embed=embed)
-    await _write(old, replace(batch("a"), **_parts(pointed(point("a")))))
-    await _write(old, pointed(point("b"), replace(point("a"), revision=1, description="Other words.")))
+    old, new = open_at(uri), open_at(uri, "new", 4, embed=embed)
+    await commit_to(old, replace(batch("a"), **_parts(pointed(point("a")))))
+    await commit_to(old, pointed(point("b"), replace(point("a"), revision=1, description="Other words.")))
     meanwhile = iter([pointed(point("c"))])
 
     async def make(turns: Sequence[Turn]) -> Batch:
         for rows in meanwhile:
-            await _write(old, rows)
+            await commit_to(old, rows)
         return derive(turns, 4)
 
     assert await new.rebuild(make) == 1
     a = replace(point("a"), revision=1, description="Other words.")
     assert await _points(new) == _expected(a, point("b"), point("c"), dimension=4)
     assert [finding for finding in await new.check() if finding.severity != "note"] == []
-    await _write(new, pointed(point("d"), dimension=4))
-    for opened in (new, _open(uri, "new", 4)):
+    await commit_to(new, pointed(point("d"), dimension=4))
+    for opened in (new, open_at(uri, "new", 4)):
         assert await _points(opened) == _expected(a, point("b"), point("c"), point("d"), dimension=4)
 
 
@@ -140,11 +125,11 @@ async def test_a_rebuild_without_an_embedder_of_descriptions_leaves_points_like_
     async def make(turns: Sequence[Turn]) -> Batch:
         return derive(turns)
 
-    await _write(_open(uri), pointed(point("a")))
-    await _open(uri).rebuild(make)
-    held = await _points(_open(uri))
+    await commit_to(open_at(uri), pointed(point("a")))
+    await open_at(uri).rebuild(make)
+    held = await _points(open_at(uri))
     assert held["h_a"] == (point("a"), np.zeros(DIMENSION).tolist())
-    assert any("there is no vector of it" in finding.text for finding in await _open(uri).check())
+    assert any("there is no vector of it" in finding.text for finding in await open_at(uri).check())
 
 
 @pytest.mark.parametrize(
@@ -165,19 +150,19 @@ async def test_one_bad_point_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
 ) -> None:
     """It is left out with a warning that names it, and doctor finds it; it is a part of the log, so it is a loss."""
-    await _write(_open(uri), pointed(point("bad"), point("good")))
+    await commit_to(open_at(uri), pointed(point("bad"), point("good")))
     _spoil(uri, "points", column, lambda values: [value, *values[1:]])
-    assert await _points(_open(uri)) == _expected(point("good"))
+    assert await _points(open_at(uri)) == _expected(point("good"))
     assert "h_bad" in caplog.text
-    (finding,) = await _open(uri).check()
+    (finding,) = await open_at(uri).check()
     assert (finding.severity, found in finding.text) == ("error", True)
 
 
 async def test_a_point_with_a_bad_vector_is_like_nothing_and_stays(uri: str) -> None:
-    await _write(_open(uri), pointed(point("bad"), point("good")))
+    await commit_to(open_at(uri), pointed(point("bad"), point("good")))
     _spoil(uri, "point_vectors_0", "vector", lambda vectors: [[9.0] * DIMENSION, *vectors[1:]])
-    held = await _points(_open(uri))
+    held = await _points(open_at(uri))
     assert held["h_bad"] == (point("bad"), [0.0] * DIMENSION)
     assert held["h_good"] == _expected(point("good"))["h_good"]
-    (finding,) = await _open(uri).check()
+    (finding,) = await open_at(uri).check()
     assert (finding.severity, finding.text) == ("warning", "point vectors: it has the length 25.456: h_bad")

@@ -21,6 +21,7 @@ from anyio.lowlevel import checkpoint
 from batches import DIMENSION, asserted, batch, derive, turn
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, Extractor
@@ -46,21 +47,6 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
-NOW = 1_800_000_000_000
-
-
-@pytest.fixture
-def uri(tmp_path: Path) -> str:
-    return str(tmp_path / "store")
-
-
-def _open(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
-    return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
-
-
-async def _write(store: LanceStore, rows: Batch) -> int:
-    async with store.writing() as transaction:
-        return await transaction.commit(rows)
 
 
 async def _refs(store: LanceStore, space: str = "default") -> list[str]:
@@ -99,46 +85,46 @@ def _tear(uri: str, tx: int, *refs: str) -> None:
 
 async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: str) -> None:
     """Seen by nobody: not by an open store, not by a new one, not after their number has been given again."""
-    store, other = _open(uri), _open(uri)
-    await _write(store, batch("a"))
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, batch("a"))
     await _refs(other)
     _tear(uri, 2, "torn", "too")
-    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a"]
+    assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a"]
     assert [finding.severity for finding in await store.check()] == ["note"]
-    assert await _write(other, batch("b")) == 2
-    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a", "b"]
+    assert await commit_to(other, batch("b")) == 2
+    assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
     assert [Tables(uri).count(name) for name in ("turns", "facts", "assertions_0")] == [2, 2, 2]
     expected = [*batch("a").assertions, *batch("b").assertions]
-    assert await _asserted(store) == await _asserted(other) == await _asserted(_open(uri)) == expected
+    assert await _asserted(store) == await _asserted(other) == await _asserted(open_at(uri)) == expected
     assert await store.check() == []
 
 
 async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
     """There are tables, yet no commit."""
-    await _write(_open(uri), Batch())
+    await commit_to(open_at(uri), Batch())
     _tear(uri, 1, "torn")
-    assert await _refs(_open(uri)) == []
-    await _write(_open(uri), batch("a"))
-    assert await _refs(_open(uri)) == ["a"]
+    assert await _refs(open_at(uri)) == []
+    await commit_to(open_at(uri), batch("a"))
+    assert await _refs(open_at(uri)) == ["a"]
 
 
 async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -> None:
     """Another store was reading before, writes during it, and writes after it."""
-    store, other = _open(uri), _open(uri)
-    await _write(store, batch("a", "b"))
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, batch("a", "b"))
     await _refs(other)
     during = iter([batch("c")])
 
     async def make(turns: Sequence[Turn]) -> Batch:
         for rows in during:
             with anyio.move_on_after(0.2):  # the write lock may be held by the rebuild's last step already
-                await _write(other, rows)
+                await commit_to(other, rows)
         return replace(derive(turns), segments=derive(turns).segments)
 
     assert await store.rebuild(make) >= 2
     async with other.reading() as view:
         assert view.generation == 1
-    await _write(other, batch("d"))
+    await commit_to(other, batch("d"))
     assert set(await _refs(store)) >= {"a", "b", "d"}
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
     assert (await store.about()).generation == 1
@@ -146,13 +132,13 @@ async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -
 
 async def test_re_embedding_lets_the_new_embedder_in_and_keeps_the_old_one_out(uri: str) -> None:
     """The dimension may change too."""
-    old, new = _open(uri), _open(uri, "new", 4)
-    await _write(old, batch("a", "b"))
+    old, new = open_at(uri), open_at(uri, "new", 4)
+    await commit_to(old, batch("a", "b"))
     assert await new.rebuild(lambda turns: _with_dimension(turns, 4)) == 2
-    await _write(new, batch("c", dimension=4))
+    await commit_to(new, batch("c", dimension=4))
     assert await _refs(new) == ["a", "b", "c"]
     with pytest.raises(StoreMismatch):
-        await _write(old, batch("d"))
+        await commit_to(old, batch("d"))
 
 
 async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
@@ -161,8 +147,8 @@ async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
 
 async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_the_next(uri: str) -> None:
     """Its tables are not those of any generation that a commit names."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
 
     async def fails(turns: Sequence[Turn]) -> Batch:
         rows = derive(turns)
@@ -171,22 +157,22 @@ async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_
 
     with pytest.raises(LookupError):
         await store.rebuild(fails)
-    assert await _refs(_open(uri)) == ["a"]
+    assert await _refs(open_at(uri)) == ["a"]
     await store.rebuild(_derive)
     derived = {f"{table}_{generation}" for table in ("assertions", "segments", "sentences") for generation in (0, 2)}
     assert set(Tables(uri).names()) == {"commits", "turns", "facts", *derived}
-    async with _open(uri).reading() as view:
+    async with open_at(uri).reading() as view:
         assert len(view.space("default").sentences) == 2
 
 
 async def test_a_rebuild_replaces_what_was_read_out_of_texts_and_keeps_what_the_caller_asserts(uri: str) -> None:
     """Twice, with other facts each time, in chunks that end within a commit, and with the caller's words first."""
-    store, other = _open(uri), _open(uri)
+    store, other = open_at(uri), open_at(uri)
     refs = [f"r{number}" for number in range(CHUNK + 5)]
     rows = batch(*refs)
     told = rows.assertions[: len(refs)]
-    await _write(store, rows)
-    await _write(store, Batch(assertions=(later := asserted(rows.turns[0], 2, "caller"),)))
+    await commit_to(store, rows)
+    await commit_to(store, Batch(assertions=(later := asserted(rows.turns[0], 2, "caller"),)))
     assert await _asserted(other) == [*rows.assertions, later]
     for number in (3, 4):
 
@@ -195,81 +181,81 @@ async def test_a_rebuild_replaces_what_was_read_out_of_texts_and_keeps_what_the_
 
         assert await store.rebuild(make) == len(refs)
         made = [asserted(one, number) for one in rows.turns]
-        for opened in (other, store, _open(uri)):
+        for opened in (other, store, open_at(uri)):
             assert await _asserted(opened) == [*told, *made, later]
-    await _write(other, batch("after"))
+    await commit_to(other, batch("after"))
     assert await _asserted(store) == [*told, *made, later, *batch("after").assertions]
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
 
 
 async def test_a_batch_that_asserts_nothing_makes_and_touches_no_table_of_assertions(uri: str) -> None:
     """Most messages are such."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     before = [Tables(uri).version(name) for name in ("facts", "assertions_0")]
-    await _write(store, replace(batch("b"), assertions=()))
+    await commit_to(store, replace(batch("b"), assertions=()))
     assert [Tables(uri).version(name) for name in ("facts", "assertions_0")] == before
-    await _write(_open(f"{uri}2"), replace(batch("b"), assertions=()))
+    await commit_to(open_at(f"{uri}2"), replace(batch("b"), assertions=()))
     assert set(Tables(f"{uri}2").names()) == {"commits", "turns", "segments_0", "sentences_0"}
-    assert await _open(f"{uri}2").check() == await store.check() == []
+    assert await open_at(f"{uri}2").check() == await store.check() == []
 
 
 async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
     """The rebuild's commit takes the number that they carry."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     _tear(uri, 2, "torn")
     await store.rebuild(_derive)
-    assert await _refs(_open(uri)) == await _refs(store) == ["a"]
-    assert await _asserted(_open(uri)) == await _asserted(store) == list(batch("a").assertions)
+    assert await _refs(open_at(uri)) == await _refs(store) == ["a"]
+    assert await _asserted(open_at(uri)) == await _asserted(store) == list(batch("a").assertions)
 
 
 async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
     """Not before: another process may not have noticed yet."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     await store.rebuild(_derive)
     await _settled(store)
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
         assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
     assert "facts" in Tables(uri).names()
-    assert await _refs(_open(uri)) == ["a"]
+    assert await _refs(open_at(uri)) == ["a"]
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
 async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
     """Neither by a store that holds an older version of every table nor by a new one."""
-    store, other = _open(uri), _open(uri)
+    store, other = open_at(uri), open_at(uri)
     for number in range(12):
-        await _write(store, batch(f"r{number}"))
+        await commit_to(store, batch(f"r{number}"))
         await _refs(other)
     names = "commits", "turns", "facts", "segments_0", "sentences_0", "assertions_0"
     assert [Tables(uri).fragments(name) for name in names] == [12] * len(names)
     assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), kept=timedelta(0))
     assert [Tables(uri).fragments(name) for name in names] == [1] * len(names)
-    await _write(store, batch("after"))
+    await commit_to(store, batch("after"))
     expected = [*(f"r{number}" for number in range(12)), "after"]
-    assert await _refs(other) == await _refs(store) == await _refs(_open(uri)) == expected
+    assert await _refs(other) == await _refs(store) == await _refs(open_at(uri)) == expected
     assert await store.check() == []
 
 
 async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
     """Whoever waits for it does not wait for our view to take the rows in."""
-    store, other = _open(uri), _open(uri, lock_timeout_s=0.2)
+    store, other = open_at(uri), open_at(uri, lock_timeout_s=0.2)
     async with store.writing(batch("a")) as transaction:
         await transaction.commit(batch("a"))
-        assert await _write(other, batch("b")) == 2
+        assert await commit_to(other, batch("b")) == 2
     assert await _refs(store) == await _refs(other) == ["a", "b"]
 
 
 async def test_a_view_that_takes_in_nothing_is_loaded_anew(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rows are stored, so the call has succeeded."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     with monkeypatch.context() as broken:
         broken.setattr(View, "add", _fail)
-        assert await _write(store, batch("b")) == 2
+        assert await commit_to(store, batch("b")) == 2
     async with store.reading() as view:
         assert len(view.space("default").turns) == len(view.space("default").segments) == 2
 
@@ -278,8 +264,8 @@ async def test_a_reader_that_fails_while_another_writes_costs_the_writer_nothing
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reader drops the view and what is known of the last commit; the writer goes on from what it began with."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     async with store.writing() as transaction:
         with monkeypatch.context() as broken:
             broken.setattr(View, "extend_indexes", _fail)
@@ -287,16 +273,16 @@ async def test_a_reader_that_fails_while_another_writes_costs_the_writer_nothing
                 await _refs(store)
         assert len(transaction.view.space("default").turns) == 1
         assert await transaction.commit(batch("b")) == 2
-    assert await _refs(store) == await _refs(_open(uri)) == ["a", "b"]
+    assert await _refs(store) == await _refs(open_at(uri)) == ["a", "b"]
     assert await store.check() == []
 
 
 async def test_whoever_knows_of_no_commit_sweeps_nothing_where_there_are_some(uri: str) -> None:
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     with pytest.raises(StoreBusy, match="Nothing was stored"):
         sweep(Tables(uri), None, {})
-    assert await _refs(_open(uri)) == ["a"]
+    assert await _refs(open_at(uri)) == ["a"]
     assert await store.check() == []
 
 
@@ -317,25 +303,25 @@ compact(tables, 2, now=0, stop=threading.Event(), kept=datetime.timedelta(millis
 
 async def test_a_process_that_leaves_during_a_compaction_leaves_everything(uri: str) -> None:
     """As the server does when its time to drain is over: at once, whatever LanceDB is at."""
-    store = _open(uri)
+    store = open_at(uri)
     refs = [f"r{number}" for number in range(16)]
     for ref in refs:
-        await _write(store, batch(ref))
+        await commit_to(store, batch(ref))
     for moment in (0.0, 0.005, 0.015, 0.03):
         await anyio.run_process([sys.executable, "-c", LEAVES, uri, str(moment)])
-        assert await _refs(_open(uri)) == refs
+        assert await _refs(open_at(uri)) == refs
         refs.append(f"after {moment}")
-        await _write(store, batch(refs[-1]))
+        await commit_to(store, batch(refs[-1]))
     assert await _refs(store) == refs
     assert await store.check() == []
 
 
 async def test_commits_of_this_process_make_it_compact_in_the_background(uri: str) -> None:
     """And closing waits for it, briefly."""
-    store = _open(uri, compact_after=4)
+    store = open_at(uri, compact_after=4)
     for number in range(9):
         await _settled(store)  # else a slow disk's first one may still be under way when the next is due
-        await _write(store, batch(f"r{number}"))
+        await commit_to(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
     assert Tables(uri).fragments("turns") < 9
@@ -344,16 +330,16 @@ async def test_commits_of_this_process_make_it_compact_in_the_background(uri: st
 @pytest.mark.parametrize("table", ["turns", "facts", "sentences_0", "assertions_0", "commits"])
 async def test_rows_that_a_full_disk_cut_short_are_passed_over_and_taken_out(uri: str, table: str) -> None:
     """LanceDB lets such a version stand; here its writer is killed before it could notice."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     names = {path.name for path in _everything(uri)}
     _tear_table(uri, table)
     (cut,) = [path for path in _everything(uri) if path.name not in names and path.suffix == ".lance"]
     os.truncate(cut, 100)
-    other = _open(uri)
+    other = open_at(uri)
     assert await _refs(store) == await _refs(other) == ["a"]
-    assert await _write(other, batch("b")) == 2
-    assert await _refs(store) == await _refs(other) == await _refs(_open(uri)) == ["a", "b"]
+    assert await commit_to(other, batch("b")) == 2
+    assert await _refs(store) == await _refs(other) == await _refs(open_at(uri)) == ["a", "b"]
     assert await store.check() == []
 
 
@@ -374,9 +360,9 @@ def _tear_table(uri: str, table: str) -> None:
 
 async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> None:
     """For reading, writing and rebuilding."""
-    await _write(_open(uri), batch("a"))
+    await commit_to(open_at(uri), batch("a"))
     _commit_with(uri, format=99)
-    for call in (_refs(_open(uri)), _write(_open(uri), batch("b")), _open(uri).rebuild(_derive)):
+    for call in (_refs(open_at(uri)), commit_to(open_at(uri), batch("b")), open_at(uri).rebuild(_derive)):
         with pytest.raises(StoreMismatch, match="newer"):
             await call
     assert Tables(uri).count("turns") == 1
@@ -386,28 +372,28 @@ async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
     uri: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Without something to derive with, it is refused with the command that does it."""
-    await _write(_open(uri), batch("a", "b"))
+    await commit_to(open_at(uri), batch("a", "b"))
     _commit_with(uri, format=0)
     with pytest.raises(StoreMismatch, match="doctor --rebuild"):
-        await _refs(_open(uri))
-    assert await _refs(_open(uri, derive=lambda: _derive)) == ["a", "b"]
+        await _refs(open_at(uri))
+    assert await _refs(open_at(uri, derive=lambda: _derive)) == ["a", "b"]
     assert "older format" in caplog.text
-    assert await _refs(_open(uri)) == ["a", "b"]
+    assert await _refs(open_at(uri)) == ["a", "b"]
 
 
 async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_in_words(uri: str) -> None:
     """Rebuilding takes the lock that we hold then, so the call gives up and the next one rebuilds."""
-    await _write(_open(uri), batch("a"))
-    store, turnstile = _open(uri, derive=lambda: _derive), lock_file(Path(uri) / "next.lock")
+    await commit_to(open_at(uri), batch("a"))
+    store, turnstile = open_at(uri, derive=lambda: _derive), lock_file(Path(uri) / "next.lock")
     told: list[str] = []
 
     async def late() -> None:
         try:
-            await _write(store, batch("b"))
+            await commit_to(store, batch("b"))
         except StoreBusy as error:
             told.append(str(error))
 
-    async with anyio.create_task_group() as tasks, _open(uri).writing():  # the lock is released first
+    async with anyio.create_task_group() as tasks, open_at(uri).writing():  # the lock is released first
         tasks.start_soon(late)
         while taken(turnstile):  # until it waits for us
             turnstile.release()
@@ -443,17 +429,17 @@ async def test_a_store_from_before_facts_is_refused_in_words_or_rebuilt_with_the
     """Its table of commits gets the columns that it lacks; nothing else of the log is touched."""
     _in_format_1(uri)
     with pytest.raises(StoreMismatch, match="doctor --rebuild"):
-        await _refs(_open(uri))
-    about = await _open(uri).about()
+        await _refs(open_at(uri))
+    about = await open_at(uri).about()
     assert about.format == 1
     assert about.problems[0].startswith(f"The store has format 1, this program knows {FORMAT}. It is made anew")
-    assert "another format" in (await _open(uri).check())[0].text
-    store = _open(uri, derive=lambda: _derive)
+    assert "another format" in (await open_at(uri).check())[0].text
+    store = open_at(uri, derive=lambda: _derive)
     assert await _refs(store) == ["a", "b"]
     assert await _asserted(store) == [*derive([turn("a")]).assertions, *derive([turn("b")]).assertions]
-    await _write(store, batch("c"))
-    assert await _refs(_open(uri)) == ["a", "b", "c"]
-    assert await _asserted(_open(uri)) == await _asserted(store)
+    await commit_to(store, batch("c"))
+    assert await _refs(open_at(uri)) == ["a", "b", "c"]
+    assert await _asserted(open_at(uri)) == await _asserted(store)
     assert [finding.severity for finding in await store.check()] == ["note"]
     assert (await store.about()).format == FORMAT
 
@@ -469,9 +455,9 @@ async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_p
     older = replace(last, tx=3, segments=0, sentences=0)
     tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
     assert last_commit(tables) == last_commit(Tables(uri)) == older
-    assert await _open(uri).rebuild(_derive) == 3
-    assert await _refs(_open(uri)) == ["a", "b", "c"]
-    assert [finding.severity for finding in await _open(uri).check()] == ["note"]
+    assert await open_at(uri).rebuild(_derive) == 3
+    assert await _refs(open_at(uri)) == ["a", "b", "c"]
+    assert [finding.severity for finding in await open_at(uri).check()] == ["note"]
 
 
 async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -480,8 +466,8 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
     vectors = rows.sentence_vectors.copy()
     vectors[0] = 0  # one that is not finite LanceDB does not let in
     far = replace(rows.segments[0], end=10_000)
-    await _write(_open(uri), replace(rows, sentence_vectors=vectors, segments=(far, rows.segments[1])))
-    store = _open(uri)
+    await commit_to(open_at(uri), replace(rows, sentence_vectors=vectors, segments=(far, rows.segments[1])))
+    store = open_at(uri)
     async with store.reading() as view:
         assert view.space("default").sentences == list(rows.sentences[1:])
         assert view.space("default").segments == [rows.segments[1]]
@@ -512,8 +498,8 @@ async def test_one_bad_assertion_never_blocks_the_start(
     """The others are shown; one of the caller's is a loss, another is made anew by a rebuild."""
     rows = batch("a")
     bad = asserted(rows.turns[0], 7, extractor, **wrong)
-    await _write(_open(uri), replace(rows, assertions=(bad, *rows.assertions)))
-    store = _open(uri)
+    await commit_to(open_at(uri), replace(rows, assertions=(bad, *rows.assertions)))
+    store = open_at(uri)
     assert await _asserted(store) == list(rows.assertions)
     assert bad.id in caplog.text
     (finding,) = await store.check()
@@ -525,7 +511,7 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
     """A segment without its id is left out, and of a sentence the times that say nothing."""
     rows = batch("a", "b")
     nameless = replace(rows.segments[0], id=None)  # type: ignore[arg-type]
-    await _write(_open(uri), replace(rows, segments=(nameless, rows.segments[1])))
+    await commit_to(open_at(uri), replace(rows, segments=(nameless, rows.segments[1])))
     tables = Tables(uri)
     sentences = tables.rows("sentences_0")
     place = sentences.column_names.index("times")
@@ -533,7 +519,7 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
     sentences = sentences.set_column(place, "times", [pyarrow.array(empty, sentences["times"].type)])
     tables.delete("sentences_0", "true")
     tables.append("sentences_0", sentences)
-    store = _open(uri)
+    store = open_at(uri)
     async with store.reading() as view:
         assert view.space("default").segments == [rows.segments[1]]
         assert view.space("default").sentences == list(rows.sentences)
@@ -555,9 +541,9 @@ async def test_doctor_finds_what_is_missing_or_doubled(
     uri: str, change: Callable[[Tables], object], found: str
 ) -> None:
     """Each in plain words."""
-    store = _open(uri)
-    await _write(store, batch("a"))
-    await _write(store, batch("b"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
+    await commit_to(store, batch("b"))
     change(Tables(uri))
     assert any(found in finding.text for finding in await store.check())
 
@@ -567,7 +553,7 @@ async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
     """Also those that LanceDB makes and the folders above the store, and whatever the umask was."""
     before = os.umask(0o022)
     try:
-        await _write(_open(f"{uri}/new/store"), batch("a"))
+        await commit_to(open_at(f"{uri}/new/store"), batch("a"))
     finally:
         os.umask(before)
     for path in _everything(uri):
@@ -576,8 +562,8 @@ async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
 
 async def test_status_names_the_processes_that_live_and_forgets_the_dead(uri: str) -> None:
     """A dead one's file is there, its lock is not."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     (Path(uri) / "holders" / "1-dead.lock").touch()
     assert (await store.about()).holders == (os.getpid(),)
     assert not (Path(uri) / "holders" / "1-dead.lock").exists()
@@ -588,10 +574,10 @@ async def test_status_names_the_processes_that_live_and_forgets_the_dead(uri: st
 async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) -> None:
     """Below a regular file nothing can be made, by nobody."""
     (tmp_path / "file").touch()
-    store = _open(str(tmp_path / "file" / "store"))
+    store = open_at(str(tmp_path / "file" / "store"))
     assert await _refs(store) == []
     with pytest.raises(StoreUnwritable, match=r"storage\.uri"):
-        await _write(store, batch("a"))
+        await commit_to(store, batch("a"))
     assert "cannot be written to" in (await store.about()).problems[0]
 
 
@@ -600,17 +586,17 @@ async def test_a_file_in_the_place_of_the_store_is_told_by_status_and_a_folder_y
 ) -> None:
     """A folder for it is made by the first write, so its absence is no problem."""
     (tmp_path / "file").touch()
-    assert "cannot be written to" in (await _open(str(tmp_path / "file")).about()).problems[0]
-    assert (await _open(str(tmp_path / "some" / "day")).about()).problems == ()
+    assert "cannot be written to" in (await open_at(str(tmp_path / "file")).about()).problems[0]
+    assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()
 
 
 async def test_a_uri_of_a_kind_that_nobody_knows_is_told_in_words() -> None:
     """In reading and writing as well as in status."""
-    store = _open("bogus://somewhere")
+    store = open_at("bogus://somewhere")
     with pytest.raises(StoreError, match=r"storage\.uri 'bogus://somewhere' cannot be opened"):
         await _refs(store)
     with pytest.raises(StoreError, match=r"storage\.uri"):
-        await _write(store, batch("a"))
+        await commit_to(store, batch("a"))
     assert len((await store.about()).problems) == 1
 
 
@@ -624,23 +610,23 @@ async def test_another_store_in_the_place_of_a_deleted_one_is_loaded_anew_though
     uri: str, tmp_path: Path
 ) -> None:
     """One process deletes and begins again; what the other holds in memory has the same last commit and version."""
-    store, other = _open(uri), _open(uri)
-    await _write(store, batch("a"))
+    store, other = open_at(uri), open_at(uri)
+    await commit_to(store, batch("a"))
     assert await _refs(other) == ["a"]
     os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
-    await _write(store, batch("b"))
+    await commit_to(store, batch("b"))
     assert await _refs(other) == ["b"]
-    assert await _write(other, batch("c")) == 2
-    assert await _refs(store) == await _refs(_open(uri)) == ["b", "c"]
+    assert await commit_to(other, batch("c")) == 2
+    assert await _refs(store) == await _refs(open_at(uri)) == ["b", "c"]
 
 
 async def test_a_store_that_was_taken_away_reads_as_empty_and_can_be_begun_again(uri: str, tmp_path: Path) -> None:
     """A user deletes the folder under a running server."""
-    store = _open(uri)
-    await _write(store, batch("a"))
+    store = open_at(uri)
+    await commit_to(store, batch("a"))
     os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
     assert await _refs(store) == []
-    assert await _write(store, batch("b")) == 1
+    assert await commit_to(store, batch("b")) == 1
     assert await _refs(store) == ["b"]
 
 
@@ -685,7 +671,7 @@ def _in_a_process(uri: str, body: str) -> dict[str, object]:
 @pytest.mark.parametrize("limit", [0, 1000, 2700])
 async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, limit: int) -> None:
     """The limit lets none, some or most of a write's files through."""
-    await _write(_open(uri), batch("a"))
+    await commit_to(open_at(uri), batch("a"))
     said = _in_a_process(
         uri,
         f"""
@@ -701,16 +687,16 @@ async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, 
     assert said["before"] == said["during"] == ["a"]
     assert "storage.uri" in str(said["full"])
     assert (said["later"], said["after"]) == (None, ["a", "c"])
-    assert await _refs(_open(uri)) == ["a", "c"]
+    assert await _refs(open_at(uri)) == ["a", "c"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) -> None:
     """The version before it is still there, however old it is."""
-    store = _open(uri)
+    store = open_at(uri)
     refs = [f"r{number}" for number in range(20)]
     for ref in refs:
-        await _write(store, batch(ref))
+        await commit_to(store, batch(ref))
     said = _in_a_process(
         uri,
         """
@@ -729,7 +715,7 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
     )
     assert "failed" in said
     assert said["later"] is None
-    assert await _refs(_open(uri)) == [*refs, "later"]
+    assert await _refs(open_at(uri)) == [*refs, "later"]
     assert await store.check() == []
 
 
@@ -737,7 +723,7 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
 async def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     """The process gives up root's rights, if it has them."""
     uri = str(tmp_path / "store")
-    await _write(_open(uri), batch("a"))
+    await commit_to(open_at(uri), batch("a"))
     for path in _everything(uri):
         path.chmod(0o555 if path.is_dir() else 0o444)
     opened = [tmp_path, *tmp_path.parents][:3]  # pytest's own folders
@@ -787,7 +773,7 @@ def test_rows_are_never_lost_doubled_or_let_into_another_space(
     uri = str(tmp_path_factory.mktemp("property") / "store")
 
     async def run() -> None:
-        stores = [_open(uri), _open(uri)]
+        stores = [open_at(uri), open_at(uri)]
         expected: dict[str, set[str]] = {}
         counts = [0, 0, 0, 0]
         for number, (space, refs) in enumerate(writes + writes):
@@ -803,9 +789,9 @@ def test_rows_are_never_lost_doubled_or_let_into_another_space(
             counts = now
             async with stores[(number + 1) % 2].reading() as view:
                 _same(view, expected)
-        async with _open(uri).reading() as view:
+        async with open_at(uri).reading() as view:
             _same(view, expected)
-        assert await _open(uri).check() == []
+        assert await open_at(uri).check() == []
 
     anyio.run(run)
 
@@ -829,6 +815,6 @@ def test_importing_the_store_loads_neither_lancedb_nor_arrow() -> None:
 async def test_what_lancedb_says_stays_off_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:
     """The protocol has it."""
     logging.getLogger(__name__).debug("writing to %s", uri)
-    await _write(_open(uri), batch("a"))
-    await _refs(_open(uri))
+    await commit_to(open_at(uri), batch("a"))
+    await _refs(open_at(uri))
     assert capfd.readouterr().out == ""
