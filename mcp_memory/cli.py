@@ -61,6 +61,10 @@ def _run(command: str, config: Config, options: argparse.Namespace) -> int:
             return learning(
                 config, options.learning, questions=options.questions, plot=options.plot, output=options.json
             )
+        if options.tree:
+            from mcp_memory.evaluation.bench_tree import bench_tree
+
+            return bench_tree(config, output=options.json)
         from mcp_memory.evaluation.bench import bench
 
         return bench(config, large=options.large, output=options.json, parts=options.only)
@@ -95,6 +99,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="DATA",
         help="instead: the learning curve on a data set, DATA.questions.jsonl and DATA.(conversations|corpus).jsonl",
     )
+    bench.add_argument(
+        "--tree", action="store_true", help="instead: chains that only recall's loop can follow to the end"
+    )
     bench.add_argument("--questions", type=_positive, metavar="N", help="of --learning: an even sample of so many")
     bench.add_argument("--plot", type=Path, metavar="FILE", help='of --learning: .svg, or .png with the extra "plot"')
     parts = ("recall", "write", "handshake", "memory")
@@ -105,8 +112,10 @@ def _parser() -> argparse.ArgumentParser:
 def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     """Refuse options that would be ignored, and files that could not be written when all is measured."""
     learning = options.learning is not None
-    if learning and (options.large or options.only):
-        parser.error("--large and --only belong to the measurements of speed, not to --learning")
+    if learning and options.tree:
+        parser.error("--learning and --tree are two measurements: ask for one")
+    if (learning or options.tree) and (options.large or options.only):
+        parser.error("--large and --only belong to the measurements of speed, not to --learning or --tree")
     if not learning and (options.plot or options.questions):
         parser.error("--plot and --questions belong to --learning")
     for option, file in (("--json", options.json), ("--plot", options.plot)):

@@ -194,10 +194,64 @@ class Points:
 
     order: int = 12
     overlap: float = 0.8
-    alike: float = 0.6
+    alike: float = 0.7
     relevance: float = 0.5
     words: int = 80
     shown: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reflection:
+    """How far one step of reflection goes (QRMeM; ``reflection/settings.py`` has the sources of these numbers).
+
+    Attributes:
+        window: L, tokens of the passages that are held together.
+        trials: entities that it takes, one after the other, and rounds of a trial.
+        segments: passages of each.
+        hub: sentences that may name such an entity.
+        rounds: of graph expansion.
+        width: entities that each of these adds.
+        deviations: above the background, from which on what is said is near to the question.
+    """
+
+    window: int = 4_096
+    trials: int = 4
+    segments: int = 2
+    hub: int = 30
+    rounds: int = 2
+    width: int = 3
+    deviations: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evolve:
+    """What the memory does by itself to improve.
+
+    Measured on dialogues and passages: what is recalled stays the same, question by question, and so does the time that
+    a write takes after an answer; replies get an eighth longer by the points that they list.
+
+    Attributes:
+        auto: after an answer, memory points are made in the background of the evidence that it was found in.
+    """
+
+    auto: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """How far recall goes on where the first look is not enough (MRAgent §3.2).
+
+    Attributes:
+        max_turns: turns, unless the call says how many.
+        k_ops: calls of operators in one turn.
+        calls: the same in all turns together.
+        deadline_s: seconds after which no further turn begins.
+    """
+
+    max_turns: int = 8
+    k_ops: int = 10
+    calls: int = 50
+    deadline_s: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +264,40 @@ class Answer:
         plain: confidence below which an answer is hedged.
     """
 
-    talk: float = 0.24
+    talk: float = 0.2
     document: float = 0.4
     plain: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Who judges, and how Claude is asked. The key comes from the environment (ANTHROPIC_API_KEY), nowhere else.
+
+    Attributes:
+        judge: ``embedded`` lets nothing leave the machine; ``auto`` asks Claude where the embedded judgement of a
+            question is unsure; ``anthropic`` asks it for every answer. What is sent are the question and the evidence
+            found for it.
+        model: that is asked.
+        timeout_s: seconds for all that is asked for one answer, tries and pauses included; then the embedded engine
+            answers.
+        base_url: of the Messages API; empty means Anthropic's own. The environment's ANTHROPIC_BASE_URL does not count.
+        calls: requests that one answer may cost.
+        input_tokens: uncached input tokens that one answer may cost.
+        retries: further tries after one that failed or was not usable.
+        at_once: requests of this process that may be under way.
+        cache_min_tokens: length from which on the stable part of a prompt is marked for the provider's cache; models
+            differ in the least that they cache, from 512 to 4,096.
+    """
+
+    judge: Literal["embedded", "auto", "anthropic"] = "embedded"
+    model: str = "claude-haiku-5-5"
+    timeout_s: float = 20.0
+    base_url: str = ""
+    calls: int = 8
+    input_tokens: int = 6_000
+    retries: int = 3
+    at_once: int = 4
+    cache_min_tokens: int = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +335,12 @@ class Switches:
         time_memory: what was learnt of such times counts in recall.
         points: memory points are made of what was found for a goal, kept, and listed beside what recall finds.
         merge: those that are alike become one, for goals that relate things to each other.
+        reflection: the operator ``reflect`` takes one entity after the other, the one told of nearest to the query.
+        expansion: before, it takes all that are near enough.
+        entity_trial: where that finds nothing, it takes what the passages share that are held.
+        questions: the pool of questions, which memory_evolve fills, counts for the texts that answer them.
+        loop: where the first look is not enough, recall goes on from what it found; off, it looks once.
+        tags: it goes along cues, tags and topics as well.
     """
 
     meaning: bool = True
@@ -282,6 +373,12 @@ class Switches:
     time_memory: bool = True
     points: bool = True
     merge: bool = True
+    reflection: bool = True
+    expansion: bool = True
+    entity_trial: bool = True
+    questions: bool = False
+    loop: bool = True
+    tags: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +394,11 @@ class Config:
     navigation: Navigation = field(default_factory=Navigation)
     gain: Gain = field(default_factory=Gain)
     points: Points = field(default_factory=Points)
+    evolve: Evolve = field(default_factory=Evolve)
+    reflection: Reflection = field(default_factory=Reflection)
+    loop: Loop = field(default_factory=Loop)
     answer: Answer = field(default_factory=Answer)
+    engine: Engine = field(default_factory=Engine)
     switches: Switches = field(default_factory=Switches)
 
 
@@ -436,12 +537,13 @@ _BOUNDS = {
     "gain.caller": _NOISE,
     "gain.anthropic": _NOISE,
     "gain.embedded": _NOISE,
+    "engine.timeout_s": _Bounds(0, float("inf")),
     "answer.talk": _CONFIDENCE,
     "answer.document": _CONFIDENCE,
     "answer.plain": _CONFIDENCE,
 }
 """Of the settings that are no number at all beyond these; any other number is 0 or more."""
-_MAY_BE_0 = frozenset(("threads", "vector_limit"))
+_MAY_BE_0 = frozenset(("threads", "vector_limit", "retries"))
 """Whole numbers of which none is a sensible number."""
 _WORDS: dict[Any, str] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
 _SECTIONS: dict[str, Any] = get_type_hints(Config)

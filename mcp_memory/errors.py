@@ -4,6 +4,7 @@
     ├── InvalidInput          the caller's argument is wrong: names it, and what would be right; nothing changed
     ├── ConfigurationError    a setting is wrong: names file, key and the nearest known key
     ├── EmbedderError         the model cannot be had or is not the one expected: names the package or file to mend
+    ├── EngineError           Claude cannot be asked or said nothing usable: the embedded engine goes on, and says why
     └── StoreError            the store cannot do it now
         ├── StoreBusy         another process held the lock for longer than we wait
         ├── StoreUnwritable   no room, no right, no folder: names ``storage.uri``
@@ -33,6 +34,10 @@ class ConfigurationError(McpMemoryError):
 
 class EmbedderError(McpMemoryError):
     """No vectors can be made: a package or a model is missing, changed or cannot be loaded. Nothing was stored."""
+
+
+class EngineError(McpMemoryError):
+    """A language model could not be asked, or said nothing that can be used; the words are why, for a warning."""
 
 
 class StoreError(McpMemoryError):

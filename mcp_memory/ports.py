@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -13,11 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
+from mcp_memory.domain.answers import Candidate, Judgement, Knowledge
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Target
-from mcp_memory.domain.evidence import Engine, Evidence, Suggestion
+from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.status import StoreStatus
@@ -191,24 +191,34 @@ class Operator(Protocol):
         """Take the step. Nothing is stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with what was found for it, as a judge of answers needs it.
+
+    Attributes:
+        question: taken apart.
+        recall: the evidence, and what stands beside it: paths, points, conflicts.
+        candidates: the sentences of the evidence, best items first, those of one item in order, with their gates.
+        rarity: how much each stem of the question tells, its idf in the space, at least 0.
+        knowledge: the facts about what it names, and the gates of what they stand in.
+        earlier: what the judge came to before there was all of this; None where it is asked for the first time.
+        seen: what it was shown then and need not see again; see `Judgement`.
+    """
+
+    question: Question
+    recall: Recall
+    candidates: Sequence[Candidate]
+    rarity: Mapping[str, float]
+    knowledge: Knowledge
+    earlier: Judgement | None = None
+    seen: Collection[Hashable] = frozenset()
+
+
 class Answerer(Protocol):
     """Judges what the evidence says to a question."""
 
-    async def propose(
-        self,
-        question: Question,
-        candidates: Sequence[Candidate],
-        rarity: Mapping[str, float],
-        knowledge: Knowledge,
-    ) -> Proposal | None:
-        """Return the best that can be said, however unsure, or None where nothing has the form that is asked for.
-
-        Args:
-            question: taken apart.
-            candidates: the sentences of the evidence, best items first, those of one item in order, with their gates.
-            rarity: how much each stem of the question tells, its idf in the space, at least 0.
-            knowledge: the facts about what it names, and the gates of what they stand in.
-        """
+    async def judge(self, case: Case) -> Judgement:
+        """Return what can be said, and whose judgement that is."""
 
 
 @dataclass(frozen=True, slots=True)

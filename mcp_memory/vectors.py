@@ -52,16 +52,21 @@ class GrowingMatrix:
 
     def take(self, rows: NDArray[np.intp]) -> Matrix:
         """Return the named rows, shape ``(len(rows), dimension)``, in the order asked for."""
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self._length:
+            raise IndexError(rows)
+        if len(rows) and (block := rows.min() // self.BLOCK) == rows.max() // self.BLOCK:
+            found: Matrix = self._blocks[block][rows % self.BLOCK]  # as fast as it gets, for small spaces
+            return found
         out = np.empty((len(rows), self.dimension), dtype=np.float32)
-        for place, row in enumerate(rows):
-            out[place] = self[int(row)]
+        for place, row in enumerate(rows.tolist()):
+            out[place] = self._blocks[row // self.BLOCK][row % self.BLOCK]
         return out
 
     def dot(self, queries: Matrix) -> Matrix:
         """Return the product of each row with each query, shape ``(len(queries), len(self))``."""
         out = np.empty((len(queries), self._length), dtype=np.float32)
         for start, block in self._filled():
-            out[:, start : start + len(block)] = queries @ block.T
+            out[:, start : start + len(block)] = (block @ queries.T).T  # for few queries half the time of the other way
         return out
 
     def _filled(self) -> Iterator[tuple[int, Matrix]]:

@@ -6,12 +6,15 @@ Importing this module imports what the services need; the server does it after i
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property, partial
 from importlib.util import find_spec
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from anyio import to_thread
 
@@ -22,12 +25,13 @@ from mcp_memory.domain.requests import (
     AnswerRequest,
     EvolveRequest,
     EvolveResult,
+    EvolveStep,
     ExploreRequest,
     RecallRequest,
     WriteRequest,
     WriteResult,
 )
-from mcp_memory.domain.status import Status
+from mcp_memory.domain.status import Judging, Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
@@ -44,16 +48,26 @@ from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Operator, Progress, Store
+from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
+from mcp_memory.reasoning.anthropic.budget import Allowance
+from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
+from mcp_memory.reasoning.judging import JudgingAnswerer
 from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.loop import Budget
 from mcp_memory.reconstruct.operators import EventContext, EventKeywords, EventTime, TagEvents, TopicEvents
 from mcp_memory.reconstruct.personal import PersonalAspect, PersonalInformation
+from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.reflection.operators import Reflect
+from mcp_memory.reflection.settings import Reflecting
 from mcp_memory.search.look import INDEXES, Switches, Weights
+from mcp_memory.services.active import Walking
 from mcp_memory.services.answer import Bar, Own, answer
+from mcp_memory.services.background import Background
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.evolve import evolve
@@ -61,13 +75,24 @@ from mcp_memory.services.explore import explore
 from mcp_memory.services.feedback import Taking
 from mcp_memory.services.following import Following
 from mcp_memory.services.learning import relearner
+from mcp_memory.services.organise import organise
 from mcp_memory.services.points import Making
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.services.reconstruct import Looking, reconstruct
 from mcp_memory.services.status import status
+from mcp_memory.services.warming import AT_ONCE, warm
 from mcp_memory.services.write import write
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.texts import resource
 from mcp_memory.view.view import View
+
+ON_TAGS = frozenset(one.name for one in (TagEvents, EventKeywords, EventContext, TopicEvents))
+"""Operators that walk the graph of cues, tags and topics."""
+
+
+DRAIN_S = 1.5
+"""So long work after a call may go on once nobody will call again; the store has its own two seconds after it."""
+LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
 def now() -> Millis:
@@ -91,8 +116,10 @@ class Memory:
         extractor: what reads facts out of texts; None reads none.
         answerer: whose judgement answers.
         judge: whose judgement says which sentences support an answer.
+        claude: the way to Claude; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
         weights: what each channel of recall counts.
+        background: work after a call, which is done by `work`.
     """
 
     config: Config
@@ -102,22 +129,34 @@ class Memory:
     clock: Callable[[], Millis] = now
     answerer: Answerer = field(default_factory=EmbeddedAnswerer)
     judge: Judge = field(default_factory=EmbeddedJudge)
+    claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
     weights: Weights = field(default_factory=Weights)
+    background: Background = field(default_factory=Background)
     _began: float = field(default_factory=time.monotonic)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
-        return await write(
+        self.background.called()
+        result = await write(
             self.store,
             self.reading,
             request,
             now=self.clock(),
             progress=progress,
         )
+        if result.sentences >= AT_ONCE:
+            self.warm_later()
+        return result
+
+    def warm_later(self) -> None:
+        """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
+        if self.config.switches.loop and self.config.switches.tags:
+            self.background.put("warm", partial(warm, self.store), lasting=False)
 
     async def reconstruct(self, request: RecallRequest) -> Recall:
         """See `mcp_memory.services.reconstruct.reconstruct`."""
+        self.background.called()
         return await reconstruct(
             self.store,
             self.embedder,
@@ -129,16 +168,18 @@ class Memory:
 
     async def explore(self, request: ExploreRequest) -> Found:
         """See `mcp_memory.services.explore.explore`."""
+        self.background.called()
         return await explore(
             self.store, self.embedder, self.operators, request, now=self.clock(), learning=self.learning
         )
 
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
+        self.background.called()
         own, settings = None, self.learning
         if settings.learning:
             own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
-        return await answer(
+        found = await answer(
             self.store,
             self.embedder,
             self.answerer,
@@ -147,17 +188,30 @@ class Memory:
             bar=Bar(**asdict(self.config.answer)),
             episodes=self.episodes,
             own=own,
+            operators=self.operators,
             now=self.clock(),
         )
+        self.background.called()
+        if self.config.evolve.auto and request.learn and found.text is not None:
+            self._organise_later(request.space, found.recall.episode)
+        return found
+
+    def _organise_later(self, space: str, episode_id: str) -> None:
+        """Have points made of what was found for an answer (C.2.1), once nobody waits for it.
+
+        They belong to no goal: kept under each question, a third of what a recall lists would say the same twice.
+        """
+        making, episode = self.making, self.episodes.get(space, episode_id)
+        if making is not None and episode is not None:
+            steps: tuple[EvolveStep, ...] = ("points",)
+            job = partial(organise, space, episode.query, episode, steps, making, "")
+            self.background.put(f"{space} {episode.query.casefold()}", job)
 
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
         """See `mcp_memory.services.evolve.evolve`."""
-        now, settings = self.clock(), self.learning
+        self.background.called()
+        now, settings, making = self.clock(), self.learning, self.making
         teach = Teacher(settings) if settings.learning else None
-        making = None
-        if self.config.switches.points:
-            merging = self.config.switches.merge
-            making = Making(self.store, self.embedder, self.looking, self.shaping, merging=merging, now=now)
         taking = Taking(
             self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
         )
@@ -165,12 +219,41 @@ class Memory:
 
     async def status(self) -> Status:
         """See `mcp_memory.services.status.status`."""
-        uptime = time.monotonic() - self._began
-        return await status(self.store, self.embedder, self.extractor, uptime_s=uptime, version=__version__)
+        uptime, waiting = time.monotonic() - self._began, len(self.background)  # before what they commit is looked at
+        told = await status(
+            self.store, self.embedder, self.extractor, judging=self.judging, uptime_s=uptime, version=__version__
+        )
+        return replace(told, store=replace(told.store, queue=told.store.queue + waiting))
+
+    async def work(self) -> None:
+        """Do the work after each call, for good; a task of its own."""
+        await self.background.work()
 
     async def aclose(self) -> None:
-        """Let background work come to an end and let go of the store."""
-        await self.store.aclose()
+        """Let background work come to an end, within `DRAIN_S`, and let go of the store."""
+        try:
+            await self.background.drain(DRAIN_S)
+        finally:
+            if self.claude is not None:
+                await self.claude.aclose()
+            await self.store.aclose()
+
+    @property
+    def making(self) -> Making | None:
+        """What memory points are made with; None where they are switched off."""
+        switches = self.config.switches
+        if not switches.points:
+            return None
+        looking, shaping = self.looking, self.shaping
+        return Making(self.store, self.embedder, looking, shaping, merging=switches.merge, now=self.clock())
+
+    @property
+    def judging(self) -> Judging | None:
+        """How Claude takes part; None where nothing leaves the machine."""
+        when = self.config.engine.judge
+        if self.claude is None or when == "embedded":
+            return None
+        return Judging(when, self.claude.terms.model, self.claude.terms.base_url, self.claude.ready, self.claude.spent)
 
     @property
     def reading(self) -> Reading:
@@ -194,6 +277,17 @@ class Memory:
         return Shaping(**asdict(self.config.points))
 
     @property
+    def reflecting(self) -> Reflecting:
+        """How far reflection goes, and by which navigators."""
+        on = self.config.switches
+        return Reflecting(
+            **asdict(self.config.reflection),
+            reflection=on.reflection,
+            expansion=on.expansion,
+            entity_trial=on.entity_trial,
+        )
+
+    @property
     def operators(self) -> dict[str, Operator]:
         """The steps of navigation, by name."""
         limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)
@@ -212,6 +306,7 @@ class Memory:
             PersonalAspect(),
             LocalPoints(self.shaping),
             GlobalPoints(self.shaping),
+            Reflect(self.reflecting),
         ]
         return {step.name: step for step in steps}
 
@@ -222,22 +317,48 @@ class Memory:
         following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
         propagating = self.propagating if self.config.switches.propagation else None
         shaping = self.shaping if self.config.switches.points else None
-        return Looking(self.weights, _switched(Switches, self.config), following, self.learning, propagating, shaping)
+        switches = _switched(Switches, self.config)
+        return Looking(self.weights, switches, following, self.learning, propagating, shaping, self.walking)
+
+    @cached_property
+    def walking(self) -> Walking | None:
+        """How recall goes on where the first look is not enough; None where it does not.
+
+        Raises:
+            ConfigurationError: the policy is no table of calls of these operators.
+        """
+        if not self.config.switches.loop:
+            return None
+        policy = Policy.read(resource(FILE), self.operators)
+        if not self.config.switches.tags:
+            policy = policy.without(ON_TAGS)
+        return Walking(policy, self.operators, Budget(**asdict(self.config.loop)), self.config.switches.reflection)
 
 
 async def open_memory(config: Config) -> Memory:
     """Return a memory with the adapters that the settings name, ready for its first call.
 
     Raises:
+        ConfigurationError: a setting cannot be used as it is.
         EmbedderError: the model cannot be had.
         StoreUnwritable: no place for the store can be found.
     """
     embedder = await open_embedder(config)
     extractor = open_extractor(config)
-    memory = Memory(config, open_store(config, embedder, extractor), embedder, extractor)
+    claude = open_claude(config)
+    memory = Memory(
+        config,
+        open_store(config, embedder, extractor),
+        embedder,
+        extractor,
+        answerer=open_answerer(config, claude),
+        claude=claude,
+    )
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
         async with memory.store.reading():
             pass
+    memory.warm_later()
+    _ = memory.walking  # what is wrong with its policy is told now, not at the first question
     await to_thread.run_sync(give_back)
     return memory
 
@@ -276,6 +397,38 @@ def open_extractor(config: Config) -> Extractor | None:
             "checkout, or mcp-memory[nlp] where you installed it from), or set facts.extractor to 'rules' or 'auto'."
         )
     return RuleExtractor() if wanted == "rules" or not there else SpacyExtractor()
+
+
+def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> Claude | None:
+    """Return the way to Claude, not opened yet; None where the settings let nothing leave the machine.
+
+    A missing key is no error: each answer says that it is missing.
+
+    Raises:
+        ConfigurationError: ``engine.base_url`` is no address to which a key may be sent.
+    """
+    chosen = config.engine
+    if chosen.judge == "embedded":
+        return None
+    url = chosen.base_url or HOME
+    try:
+        parts = urlsplit(url)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in LOOPBACK)
+    except ValueError:
+        safe = False
+    if not safe or not parts.hostname:
+        raise ConfigurationError(f"engine.base_url is {url!r}. It has to begin with https://, or be on this machine.")
+    terms = Terms(chosen.model, chosen.timeout_s, url, chosen.retries, chosen.at_once, chosen.cache_min_tokens)
+    return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
+
+
+def open_answerer(config: Config, claude: Claude | None) -> Answerer:
+    """Return whose judgement answers by the settings."""
+    chosen, embedded = config.engine, EmbeddedAnswerer()
+    if claude is None or chosen.judge == "embedded":
+        return embedded
+    allowance = Allowance(chosen.calls, chosen.input_tokens)
+    return JudgingAnswerer(embedded, ClaudeAnswerer(claude), chosen.judge, config.answer.plain, allowance)
 
 
 def open_store(

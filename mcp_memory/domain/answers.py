@@ -1,17 +1,18 @@
 """What an answer is made from and what is proposed: sentences and facts that recall found, and what they say.
 
 A judge of answers (``ports.Answerer``) sees candidates and what the facts say, and gives back a proposal with its
-confidence; the service decides whether that is enough to say it.
+confidence; the service decides whether that is enough to say it. Where a language model judges, it decides that itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.evidence import Citation, Source
+from mcp_memory.domain.evidence import Citation, Engine, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Rule, Step
+from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 
@@ -131,3 +132,27 @@ class Proposal:
     hedged: bool
     citations: tuple[Citation, ...]
     gate: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a judge of answers came to.
+
+    Attributes:
+        proposal: what can be said; None for nothing. The embedded engine proposes however unsure it is; a language
+            model only what it holds to be told, and what it cites is what it says supports the answer.
+        engine: whose judgement it is.
+        missing: what the judge says is not told, in words; only where it has nothing to propose.
+        next: steps that it wants to be taken before it is asked again; likewise.
+        left: of what it was shown, what it need not see again: places of sentences and ids of facts.
+        warnings: why another judge than the wanted one spoke, in words.
+        spent: on a language model; None where none was asked.
+    """
+
+    proposal: Proposal | None
+    engine: Engine = "embedded"
+    missing: tuple[str, ...] = ()
+    next: tuple[Suggestion, ...] = ()
+    left: frozenset[Hashable] = frozenset()
+    warnings: tuple[str, ...] = ()
+    spent: Spending | None = None

@@ -7,10 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -35,6 +37,9 @@ class Batch:
             one sentence the last counts.
         points: revisions of memory points, in the order of recording.
         point_vectors: of their descriptions, shape ``(len(points), d)``, each row of length 1.
+        aliases: that the memory came to hold, in the order of recording.
+        questions: of the pool, each with its space, likewise.
+        question_vectors: of their texts, shape ``(len(questions), d)``, each row of length 1.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -47,6 +52,9 @@ class Batch:
     beliefs: tuple[Belief, ...] = ()
     points: tuple[Point, ...] = ()
     point_vectors: Matrix = field(default_factory=_no_vectors)
+    aliases: tuple[Alias, ...] = ()
+    questions: tuple[tuple[str, Pooled], ...] = ()
+    question_vectors: Matrix = field(default_factory=_no_vectors)
 
     @property
     def empty(self) -> bool:
@@ -54,7 +62,7 @@ class Batch:
 
         Pieces come with their turns, and beliefs with the lessons that changed them.
         """
-        return not (self.turns or self.assertions or self.lessons or self.points)
+        return not (self.turns or self.assertions or self.lessons or self.points or self.aliases or self.questions)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without the lessons that were recorded before, and without what came of them (I-27).

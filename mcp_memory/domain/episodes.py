@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.evidence import Call, Engine, Stop
 from mcp_memory.domain.times import Millis
 
 Target = Literal[-1, 0, 1]
@@ -62,6 +62,8 @@ class Episode:
         roots: names that navigation started from.
         paths: what it found, in words (REAL eq. 9).
         rounds: rounds of propagation that ran.
+        stop: why the walk after the first look ended; None where there was none.
+        calls: what it called, in order.
     """
 
     id: str
@@ -78,6 +80,8 @@ class Episode:
     roots: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
     rounds: int = 0
+    stop: Stop | None = None
+    calls: tuple[Call, ...] = ()
 
 
 TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
@@ -111,7 +115,8 @@ class Lesson:
     @classmethod
     def of(cls, episode: Episode, source: Engine, labels: Mapping[str, Target] | None = None, at: Millis = 0) -> Lesson:
         """Return what a judge says of an episode that this process has seen."""
-        known = {name: getattr(episode, name) for name in TRACE} | {"shown": [asdict(item) for item in episode.shown]}
+        known = {name: getattr(episode, name) for name in TRACE}
+        known |= {"shown": [asdict(item) for item in episode.shown], "calls": [asdict(call) for call in episode.calls]}
         trace = json.dumps(known, ensure_ascii=False, separators=(",", ":")).encode()
         return cls(episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), trace)
 
@@ -137,6 +142,10 @@ class Lesson:
         known["shown"] = tuple(
             Shown(**{f.name: _as_held(one[f.name]) for f in fields(Shown)}) for one in trace.get("shown", ())
         )
+        known["calls"] = tuple(
+            Call(**{f.name: one[f.name] for f in fields(Call)} | {"args": _args_held(one["args"])})
+            for one in trace.get("calls", ())
+        )
         return Episode(self.episode_id, self.space, self.query, self.asked_at, **known)
 
 
@@ -154,6 +163,11 @@ def _oddities(trace: Mapping[str, Any]) -> Iterator[str]:
     shown = trace.get("shown", [])
     if not (isinstance(shown, list) and all(map(_shows, shown))):
         yield "shown"
+    if trace.get("stop") not in (None, *get_args(Stop)):
+        yield "stop"
+    calls = trace.get("calls", [])
+    if not (isinstance(calls, list) and all(map(_called, calls))):
+        yield "calls"
 
 
 def _shows(item: object) -> bool:
@@ -163,6 +177,22 @@ def _shows(item: object) -> bool:
     return all(isinstance(item.get(name), str) for name in ("id", "text")) and all(
         _texts(item.get(name)) for name in ("via", "sentences")
     )
+
+
+def _called(item: object) -> bool:
+    """Return whether something is a call as an episode tells it."""
+    if not isinstance(item, dict) or any(type(item.get(name)) is not int for name in ("turn", "found", "kept")):
+        return False
+    args = item.get("args")
+    return (
+        isinstance(item.get("operator"), str)
+        and isinstance(args, dict)
+        and all(isinstance(one, str) or _texts(one) for one in args.values())
+    )
+
+
+def _args_held(args: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _as_held(value) for name, value in args.items()}
 
 
 def _texts(value: object) -> bool:

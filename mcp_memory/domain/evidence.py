@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from mcp_memory.domain.paths import Path, Root, Rule
+from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:  # a point knows whose words it is, which is told here
 Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided."""
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
+Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]
+"""Why a walk through memory ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,25 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One call of an operator that a walk made.
+
+    Attributes:
+        turn: of the walk, from 1.
+        operator: its name.
+        args: by name, as the explore tool takes them.
+        found: items that it found.
+        kept: those of them that stood in what was not held yet, or raised it.
+    """
+
+    turn: int
+    operator: str
+    args: Mapping[str, str | tuple[str, ...]]
+    found: int
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """The result of one reconstruction.
 
@@ -101,6 +123,11 @@ class Recall:
         rounds: of propagation that were held (GAM-RAG).
         episode: the id under which it can be learnt from (``episodes.py``); empty for one that nobody keeps.
         points: memory points that bear on the question, the likest first.
+        stop: why the walk ended; None where there was none.
+        trace: the calls that it made, in order.
+        turns: that it took.
+        texts: that were embedded.
+        spent: on a language model; None where none was asked.
     """
 
     evidence: tuple[Evidence, ...]
@@ -116,6 +143,11 @@ class Recall:
     rounds: int = 0
     episode: str = ""
     points: tuple[Point, ...] = ()
+    stop: Stop | None = None
+    trace: tuple[Call, ...] = ()
+    turns: int = 0
+    texts: int = 0
+    spent: Spending | None = None
 
 
 @dataclass(frozen=True, slots=True)

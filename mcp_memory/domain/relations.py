@@ -13,7 +13,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from mcp_memory.texts import resource
@@ -41,6 +41,7 @@ class Relation:
         head: what its head usually is, or None.
         tail: what its tail usually is, or None.
         asked: words by which a question asks for it, in their plain form.
+        question: what asks for its tail, "Where does {head} live?"; empty where nobody wrote it.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Relation:
     head: EntityType | None = None
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
+    question: str = ""
 
 
 class Registry:
@@ -94,18 +96,21 @@ class Registry:
 
         Names that begin with ``favourite_`` or ``current_`` are single: of each kind there is one at a time.
         """
-        if known := self._known.get(name):
-            return known
-        label = name.replace("_", " ")
-        if name.startswith(("favourite_", "current_")):
-            return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
-        return Relation(name, label, asked=tuple(label.split()))
+        return self._known.get(name) or _unlisted(name)
 
 
 @cache
 def relations() -> Registry:
     """Return the registry that ships with the project."""
     return Registry(resource("relations.toml"))
+
+
+@lru_cache(maxsize=4_096)
+def _unlisted(name: str) -> Relation:
+    label = name.replace("_", " ")
+    if name.startswith(("favourite_", "current_")):
+        return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
+    return Relation(name, label, asked=tuple(label.split()))
 
 
 def _frozen(value: Any) -> Any:

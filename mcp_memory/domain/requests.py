@@ -144,6 +144,7 @@ class RecallRequest:
         entities: names from which navigation starts, beside those in the query.
         include_uncertain: whether facts that nothing has confirmed count as well.
         detail: how much is told.
+        max_turns: how many turns it may go on for where the first look is not enough; None for the usual number.
     """
 
     space: str
@@ -154,6 +155,7 @@ class RecallRequest:
     entities: tuple[str, ...] = ()
     include_uncertain: bool = False
     detail: Detail = "brief"
+    max_turns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +193,10 @@ class Feedback:
     correction: str | None = None
 
 
-EvolveStep = Literal["points", "merge", "feedback", "confidence", "cardinality"]
+EvolveStep = Literal["points", "merge", "feedback", "confidence", "cardinality", "entities", "questions"]
 """What improves a memory: points made of what belongs together, and merged (HGMem), what a caller says of an episode
-(GAM-RAG), how sure facts are and how many values a relation has at a time (REAL)."""
+(GAM-RAG), how sure facts are and how many values a relation has at a time (REAL), names that mean one entity, and the
+pool of questions (QRMeM)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,14 +265,14 @@ class Improved:
     Attributes:
         step: that changed it.
         kind: what it is.
-        id: of the sentence, fact, message or point; of a relation or an entity its name.
+        id: of the sentence, fact, message or point; of a relation or an entity its name, of questions their space.
         text: in words.
         before: how it was, in words; None for what is new.
         after: how it is.
     """
 
     step: EvolveStep
-    kind: Literal["sentence", "fact", "message", "relation", "point", "entity"]
+    kind: Literal["sentence", "fact", "message", "relation", "point", "entity", "question"]
     id: str
     text: str
     before: str | None

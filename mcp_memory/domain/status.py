@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.spending import Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,10 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class SpaceStatus:
-    """How much a space holds; revisions of documents count each, each statement of a fact, and each judge's word."""
+    """How much a space holds.
+
+    Revisions of documents count each, and so do each statement of a fact, each judge's word, and memory points in use.
+    """
 
     name: str
     messages: int
@@ -47,6 +52,26 @@ class SpaceStatus:
     assertions: int = 0
     entities: int = 0
     lessons: int = 0
+    points: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How Claude takes part; what is sent to it are questions and the evidence found for them.
+
+    Attributes:
+        when: it is asked: where the embedded judgement is unsure (``auto``), or for every answer (``anthropic``).
+        model: that is asked.
+        url: where it is asked.
+        key: whether there is one.
+        spent: by this process.
+    """
+
+    when: Literal["auto", "anthropic"]
+    model: str
+    url: str
+    key: bool
+    spent: Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +86,7 @@ class Status:
         version: of the program.
         engine: whose judgement decides.
         extractor: what reads facts out of texts; None where nothing does.
+        judging: how Claude takes part; None where nothing leaves the machine.
     """
 
     spaces: tuple[SpaceStatus, ...]
@@ -70,6 +96,7 @@ class Status:
     version: str
     engine: Engine = "embedded"
     extractor: str | None = None
+    judging: Judging | None = None
 
     @property
     def healthy(self) -> bool:

@@ -30,7 +30,7 @@ class Figure:
         part: of the bench.
         name: what was measured, in words.
         value: the number.
-        unit: ``ms``, ``s``, ``MB``, ``%``, or ``x`` for a ratio.
+        unit: ``ms``, ``s``, ``MB``, ``%``, ``x`` for a ratio, or nothing for a plain number.
         runs: how many measurements stand behind it.
         aim: the project wants at most this; None where it wants nothing in particular.
     """

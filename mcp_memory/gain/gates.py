@@ -121,14 +121,14 @@ def weighing(
     """
 
     def weigh(rows: Rows) -> Scores:
-        turns = [space.turns[space.sentences[row].turn_id] for row in rows.tolist()]
-        which = [0 if turn.kind == "document" else -1 for turn in turns]
+        which = np.where(space.sentence_talk[rows], len(vectors) - 1, 0)
         if space.sentence_vectors is not None:
             own = (space.sentence_vectors.take(rows) @ vectors.T)[np.arange(len(rows)), which]
         else:
             own = np.array([_best(space, cosines[k], row) for k, row in zip(which, rows.tolist(), strict=True)])
-        factors = (gates.get(row, 1.0) for row in rows.tolist())
-        opening = np.array([g * admitted(space, turn, window) for g, turn in zip(factors, turns, strict=True)])
+        opening = admitted(space, rows, window).astype(np.float64)
+        if gates:
+            opening *= [gates.get(row, 1.0) for row in rows.tolist()]
         weights: Scores = (np.maximum(own, 0) * opening).astype(np.float32)
         return weights
 

@@ -38,9 +38,7 @@ class Propagate:
 
         def weigh(rows: Rows) -> Scores:
             weights = np.ones(len(rows), dtype=np.float32) if asked.weigh is None else asked.weigh(rows)
-            turns = (space.turns[space.sentences[row].turn_id] for row in rows.tolist())
-            open_ = np.array([admitted(space, turn, asked.window) for turn in turns], dtype=np.bool_)
-            result: Scores = np.where(open_, weights, 0).astype(np.float32)
+            result: Scores = np.where(admitted(space, rows, asked.window), weights, 0).astype(np.float32)
             return result
 
         found = propagate(space, index, begin, weigh, Propagating(rounds=1, sentences=asked.limit))

@@ -31,15 +31,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.requests import Window
-from mcp_memory.domain.turns import Turn
 from mcp_memory.language.tokens import words
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
 Rows = NDArray[np.intp]
-LONGEST = 6
-"""Words of a name that is looked for in a question."""
 READ = 200
 """Words of a question that are searched for names; a pasted page is not a question."""
 
@@ -107,10 +104,11 @@ class Propagation:
         return scores
 
 
-def admitted(space: Space, turn: Turn, window: Window) -> bool:
-    """Return whether the sentences of a turn may be found: it was said within the window and is no old revision."""
-    current = space.current(turn.session, turn.ref)
-    return window.since <= turn.time < window.until and (current is None or current.id == turn.id)
+def admitted(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
+    """Return which of these sentences may be found: those said within the window and of no old revision."""
+    times = space.sentence_times[rows]
+    found: NDArray[np.bool_] = space.sentence_live[rows] & (times >= window.since) & (times < window.until)
+    return found
 
 
 def anchors(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
@@ -122,16 +120,8 @@ def anchors(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[in
         names: that are meant beside those: of the speaker whom it calls by a first name, or by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
-    asked = words(text)[:READ]
-    place = 0
-    while place < len(asked):
-        for end in range(min(place + LONGEST, len(asked)), place, -1):
-            number = index.find(" ".join(asked[place:end]))
-            if number is not None:
-                found.setdefault(number, 1.0)
-                place = end - 1
-                break
-        place += 1
+    for number in index.within(words(text)[:READ]):
+        found.setdefault(number, 1.0)
     return found
 
 
@@ -207,8 +197,9 @@ def _round(
     space: Space, rows: Rows, worth: Scores, weigh: Callable[[Rows], Scores], used: set[int], most: int
 ) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
     """Return the best sentences and their shares (eq. 6), or None where nothing weighs anything."""
-    fresh = np.array([row not in used for row in rows.tolist()], dtype=np.bool_)
-    rows, worth = rows[fresh], worth[fresh]
+    if used:
+        fresh = ~np.isin(rows, list(used))
+        rows, worth = rows[fresh], worth[fresh]
     if not len(rows):
         return None
     scores = np.maximum(weigh(rows), 0).astype(np.float64) * worth

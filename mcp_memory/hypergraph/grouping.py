@@ -7,20 +7,29 @@ entity that very much is said of joins nothing, or all that one speaker ever sai
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.points import LEAST
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.mentions import mentions
+from mcp_memory.language.names import names
+from mcp_memory.language.tokens import words
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
+
+_VALUES = ("time", "number")
+"""Kinds of what facts lead to that no point joins: that two things are of one year says nothing of them."""
+_PAUSES = frozenset(",!.?;:–—-…")
+_READ = 20_000
+"""Texts in which it is looked whether a word stands in small letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +150,66 @@ def _joining(space: Space, keys: set[str], shaping: Shaping) -> frozenset[str]:
 
 
 def _named(space: Space, piece: Sentence) -> Iterable[str]:
-    """Yield what a sentence is about: what it names, and both ends of the facts that were read out of it."""
-    turn = space.turns[piece.turn_id]
-    yield from mentions(turn, space.text(piece))
-    if turn.title and entity_key(turn.title) in map(entity_key, mentions(turn, "")):
-        yield turn.title  # its head is folded, the title is as it is written
+    """Yield what a sentence is about: what it names, and both ends of the facts that were read out of it.
+
+    A time or a number is no entity, and of names that stand within one another only one is: what the text is called or
+    who says it first, then the ends of facts that are names, the capitalised names, and what else facts lead to. So
+    "the Blue Mill" of "the old Blue Mill" is the mill that others name, and "Mill" no entity beside it.
+    """
+    turn, text = space.turns[piece.turn_id], space.text(piece)
+    about = next(iter(mentions(turn, "")), "")
+    named = [name for name in mentions(turn, text) if name != about]
+    ends = [name for name in _ends(space, piece) if space.facts.kind(space.facts.key(name)) not in _VALUES]
+    proper = [name for name in ends if _proper(name)]
+    spoken = [name for name in named if not _opens(space, name, text)]
+    times = {word for time in piece.times for word in words(turn.text[time.start : time.end])}
+    kept: list[list[str]] = []
+    for name in (_spelt(about, f"{turn.title or ''} {turn.text}"), *proper, *spoken, *ends):
+        said = words(name)
+        if said and not times.issuperset(said) and not any(_within(said, one) or _within(one, said) for one in kept):
+            kept.append(said)
+            yield name
+
+
+def _ends(space: Space, piece: Sentence) -> Iterable[str]:
+    """Yield both ends of the facts that were read out of a sentence and can be relied on."""
     for said in space.facts.said_in(piece.turn_id):
         version = space.facts.version_of(said) if said.sentence == piece.index else None
         if version is not None and version.confidence >= space.facts.stable:
             yield from (said.head, said.tail)
+
+
+def _proper(name: str) -> bool:
+    """Return whether what a fact leads to is a name: all of it is capitalised, but for what joins it."""
+    found = names(name)
+    return bool(found) and " ".join(words(found[0])) == " ".join(words(name))
+
+
+def _opens(space: Space, name: str, text: str) -> bool:
+    """Return whether a name is only what a sentence opens with: an exclamation, or what stands in small letters too."""
+    first, *rest = name.split()
+    start = text.find(name)
+    if text[:start].strip("\"'“‘( ") or any(len(word) > 1 for word in rest) or space.facts.resolve(name) is not None:
+        return False
+    if name in space.speakers:
+        return False
+    if text[start + len(name) : start + len(name) + 1] in _PAUSES:
+        return True
+    small = re.compile(rf"\b{re.escape(first.casefold())}\b")
+    return any(
+        first.casefold() in turn.text and small.search(turn.text) for turn in islice(space.turns.values(), _READ)
+    )
+
+
+def _spelt(folded: str, text: str) -> str:
+    """Return words that were folded for comparison as a text writes them first; as they are where it does not."""
+    found = re.search(r"\b" + r"\W+".join(map(re.escape, folded.split())) + r"\b", text, re.IGNORECASE)
+    return found[0] if folded and found else folded
+
+
+def _within(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether words stand within others, one after the other."""
+    return any(list(other[start : start + len(one)]) == list(one) for start in range(len(other) - len(one) + 1))
 
 
 def _spell(entities: dict[str, str], key: str, name: str) -> None:

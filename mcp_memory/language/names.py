@@ -17,6 +17,14 @@ _QUOTED = re.compile(
 )
 _WORD = re.compile(r"\w[\w'’&.-]*")
 _JOINING = frozenset(("of", "the", "de", "del", "la", "von", "van", "der", "den", "du", "&"))
+_OPENERS = frozenset(
+    words(
+        "across along amid among around behind beside besides beyond despite inside like near nearby outside since"
+        " toward towards unlike anybody anyone anything everybody everyone everything nobody none nothing somebody"
+        " someone something whatever whenever wherever whoever"
+    )
+)
+"""Words beside the stop words that open sentences, and have a capital there, mostly before a name ("Behind Ann")."""
 _POSSESSIVE = re.compile(r"['’]s?$")
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]{0,200}[)）\]]")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
@@ -33,14 +41,16 @@ HEAD_LENGTH = 10
 def names(text: str) -> tuple[str, ...]:
     """Return the names in a text as written, each once: the quoted ones, then the capitalised ones, in order.
 
-    English stop words never begin one: what opens a sentence is capitalised whatever it is.
+    English stop words never begin one, and some other words not at the beginning of the text: what opens a sentence is
+    capitalised whatever it is.
     """
     quoted = [next(group for group in found.groups() if group) for found in _QUOTED.finditer(text)]
     found = list(_WORD.finditer(text))
     capitalised: list[str] = []
     place = 0
     while place < len(found):
-        if found[place][0][0].isupper() and not STOP_WORDS.issuperset(words(found[place][0])):
+        opens = place == 0 and found[0][0].lower() in _OPENERS
+        if found[place][0][0].isupper() and not opens and not STOP_WORDS.issuperset(words(found[place][0])):
             last = place
             while following := _following(text, found, last):
                 last = following

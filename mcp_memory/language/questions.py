@@ -149,6 +149,7 @@ def _second_to_name(found: re.Match[str]) -> str:
     return {"you": _YOU, "yourself": "myself"}.get(found[0].lower(), f"{_YOU}'s")
 
 
+_WHO = "\ue001"  # stands for whoever the question names while it is turned to the first person; as private
 _ENDING = {"does": "do", "is": "am", "are": "am", "has": "have", "were": "was"}
 _BEFORE_ME = "|".join(
     [
@@ -200,6 +201,12 @@ _BEFORE_ME = "|".join(
         "inspired",
     ]
 )
+_OWN = re.compile(rf"{_WHO}['’]s(?!\w)", re.IGNORECASE)
+_OWNING = re.compile(rf"{_WHO}(?:['’]s|['’])(?!\w)", re.IGNORECASE)
+_AFTER_VERB = re.compile(rf"\b(does|is|was|were|has|are)\s+{_WHO}", re.IGNORECASE)
+_BEFORE_VERB = re.compile(rf"{_WHO}\s+(does|is|has|are)\b", re.IGNORECASE)
+_AS_OBJECT = re.compile(rf"\b({_BEFORE_ME})\s+{_WHO}", re.IGNORECASE)
+_AT_THE_END = re.compile(rf"{_WHO}(?=[\s?.!]*$)")
 _PRONOUNS = (
     (re.compile(r"\b(?:his|her|their)\b(?=\s+\w)"), "my"),
     (re.compile(r"\b(?:he|she|they)\b"), "I"),
@@ -210,23 +217,16 @@ _PRONOUNS = (
 
 def _first_person(question: str, name: str) -> str | None:
     """Return the question as the one it names would ask it about themselves; None where only the name is left."""
-    who = rf"(?<!\w){re.escape(name)}"
+    text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _WHO, question, flags=re.IGNORECASE)
     if len({word for word in words(question) if word in STOP_WORDS}) < 2:  # keywords, or another language
-        left = re.sub(rf"{who}(?:['’]s)?(?!\w)", "", question, flags=re.IGNORECASE)
+        left = _OWN.sub("", text).replace(_WHO, "")
         return " ".join(left.split()) if stems(left) else None
-    text = re.sub(rf"{who}(?:['’]s|['’])(?!\w)", "my", question, flags=re.IGNORECASE)
-    text = re.sub(
-        rf"\b(does|is|was|were|has|are)\s+{who}(?!\w)",
-        lambda found: f"{_ENDING.get(found[1].lower(), found[1])} I",
-        text,
-        flags=re.IGNORECASE,
-    )
-    text = re.sub(
-        rf"{who}\s+(does|is|has|are)\b", lambda found: f"I {_ENDING[found[1].lower()]}", text, flags=re.IGNORECASE
-    )
-    text = re.sub(rf"\b({_BEFORE_ME})\s+{who}(?!\w)", r"\1 me", text, flags=re.IGNORECASE)
-    text = re.sub(rf"{who}(?=[\s?.!]*$)", "me", text, flags=re.IGNORECASE)
-    text = re.sub(rf"{who}(?!\w)", "I", text, flags=re.IGNORECASE)
+    text = _OWNING.sub("my", text)
+    text = _AFTER_VERB.sub(lambda found: f"{_ENDING.get(found[1].lower(), found[1])} I", text)
+    text = _BEFORE_VERB.sub(lambda found: f"I {_ENDING[found[1].lower()]}", text)
+    text = _AS_OBJECT.sub(r"\1 me", text)
+    text = _AT_THE_END.sub("me", text)
+    text = text.replace(_WHO, "I")
     for sign, mine in _PRONOUNS:
         text = sign.sub(mine, text)
     return text

@@ -7,7 +7,7 @@ registry lists for it ("job" for ``works_as``), or by those of its label.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
 from mcp_memory.domain.facts import Intent, Version
@@ -48,7 +48,7 @@ _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     ("CONTRAST", re.compile(r"\b(?:than|but|instead|rather|differ(?:s|ent|ence|ences)?|compar\w+|versus|vs|unlike)\b")),
 )
 _CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
-_TELLING_APART = r"(?:[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]])?"  # of two that bear one name
+_TELLING_APART = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]]")  # of two that bear one name
 _OPENING = 2_000  # characters of a question that are read for its form
 _ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
 _CAUSES = frozenset(("causes", "caused_by"))
@@ -70,15 +70,19 @@ class Asking:
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        text = _plain(question.text)
-        self.intent = _intent(_plain(_nameless(question.text)), question)
         self.unsure = wants_guesses(question.text)
         self.past = looks_back(question.text)
-        self.compares = _CHOICE.search(text) is not None
+        self.compares = _CHOICE.search(_plain(question.text)) is not None
         self._words = frozenset(words(question.text))
         self._plain = _plain_stems(question.text)
         self._asked: dict[str, float] = {}
         self._matches: dict[str, tuple[float, frozenset[str]]] = {}
+        self._said_by: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def intent(self) -> Intent:
+        """What the answer is made of, by the words of the question but its names."""
+        return _intent(_plain(_nameless(self.question)), self.question)
 
     def asks(self, relation: str) -> float:
         """Return how far the question asks for a relation, in [0, 1]: itself, or half as far what it implies."""
@@ -101,13 +105,16 @@ class Asking:
 
     def words_for(self, relation: str) -> frozenset[str]:
         """Return the stems of the question by which it asks for a relation, or for what it implies."""
-        implied = (self._match(name)[1] for name in relations().get(relation).implies)
-        return self._match(relation)[1].union(*implied)
+        if relation not in self._said_by:
+            implied = (self._match(name)[1] for name in relations().get(relation).implies)
+            self._said_by[relation] = self._match(relation)[1].union(*implied)
+        return self._said_by[relation]
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that are asked for themselves, if only by a hint, in its order."""
-        return tuple(known.name for known in relations() if self._match(known.name)[0] > 0)
+        near = {name for word in (*self._plain, *self._words) for name in _called_by().get(word, ())}
+        return tuple(known.name for known in relations() if known.name in near and self._match(known.name)[0] > 0)
 
     def tells(self, key: str) -> bool:
         """Return whether the question itself names an entity, which is then hardly what it asks for."""
@@ -152,6 +159,17 @@ class Asking:
 def _phrase(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the stems of the plain forms of a phrase's words but stop words, and its words."""
     return frozenset(_plain_stems(text)), frozenset(words(text))
+
+
+@cache
+def _called_by() -> dict[str, set[str]]:
+    """Return the relations of the registry by the words, and by the plain stems, that some phrase for them has."""
+    found: dict[str, set[str]] = {}
+    for known in relations():
+        for phrase in (*known.asked, " ".join(known.asked), known.label):
+            for word in frozenset[str]().union(*_phrase(phrase)):
+                found.setdefault(word, set()).add(known.name)
+    return found
 
 
 def _plain_stems(text: str) -> dict[str, set[str]]:
@@ -232,11 +250,28 @@ def _plain(text: str) -> str:
     return " ".join(text[:_OPENING].casefold().split())
 
 
-def _nameless(text: str) -> str:
+def _nameless(question: Question) -> str:
     """Return the opening of a question without its names, whose words ask for nothing: "The Change (1995 film)"."""
-    opening = text[:_OPENING]
-    found = "|".join(map(re.escape, sorted(names(opening), key=len, reverse=True)))
-    return re.sub(rf"(?<!\w)(?:{found})(?!\w){_TELLING_APART}", " ", opening) if found else opening
+    opening = question.text[:_OPENING]
+    called = question.names if len(opening) == len(question.text) else names(opening)
+    spans = [(start, -len(name)) for name in called for start in _standing(name, opening)]
+    kept, end = [], 0
+    for start, length in sorted(spans):  # the first, and of those that begin together the longest
+        if start >= end:
+            kept.append(opening[end:start])
+            apart = _TELLING_APART.match(opening, start - length)
+            end = apart.end() if apart else start - length
+    return " ".join((*kept, opening[end:]))
+
+
+def _standing(name: str, text: str) -> Iterator[int]:
+    """Yield where a name stands in a text as words of its own; to make a pattern of it would take long."""
+    start = text.find(name)
+    while start >= 0:
+        around = text[max(0, start - 1) : start] + text[start + len(name) : start + len(name) + 1]
+        if not any(letter.isalnum() or letter == "_" for letter in around):
+            yield start
+        start = text.find(name, start + 1)
 
 
 def _intent(text: str, question: Question) -> Intent:

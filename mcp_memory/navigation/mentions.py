@@ -135,11 +135,13 @@ def _runs(text: str, words: Sequence[_Word], names: Sequence[str]) -> list[range
     inside = [False] * len(words)
     starts = {word.start: place for place, word in enumerate(words)}
     for name in names:  # capitals with what joins them, "of", "de la"; and what is quoted
-        for found in re.finditer(re.escape(name), text):
-            place = starts.get(found.start(), len(words))
-            while place < len(words) and words[place].start < found.end():
+        found = text.find(name)
+        while found >= 0:
+            place, found_end = starts.get(found, len(words)), found + len(name)
+            while place < len(words) and words[place].start < found_end:
                 inside[place] = True
                 place += 1
+            found = text.find(name, found_end)
     runs: list[range] = []
     for place, word in enumerate(words):
         opens = not place or _SENTENCE_END.search(text, words[place - 1].end, word.start)

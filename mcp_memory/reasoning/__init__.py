@@ -1,1 +1,1 @@
-"""The judgements that the rooms ask for, by whoever judges: ``embedded`` (no LLM) first."""
+"""The judgements that the rooms ask for: ``embedded`` (no LLM), ``anthropic`` (Claude), and who of them is asked."""

@@ -81,15 +81,17 @@ class CueGraph:
     def extend(self, space: Space, since: int) -> None:
         """Take in nothing yet: see `of`."""
 
-    def catch_up(self, space: Space) -> None:
-        """Read the sentences that arrived since the last time."""
+    def catch_up(self, space: Space, most: int | None = None) -> bool:
+        """Read the sentences that arrived since the last time, at most so many; return whether none is left."""
         begun = len(self._starts) - 1
-        if begun < len(space.sentences):
+        until = len(space.sentences) if most is None else min(begun + most, len(space.sentences))
+        if begun < until:
             self._tags.clear()
-        for row in range(begun, len(space.sentences)):
+        for row in range(begun, until):
             sentence = space.sentences[row]
             self._add(row, self._read(space.turns[sentence.turn_id], space.text(sentence)))
             self._starts.append(len(self._codes))
+        return until == len(space.sentences)
 
     # Cues
 
@@ -102,6 +104,10 @@ class CueGraph:
         found = [(other, like) for other in near if other != number and (like := likeness(asked, self._keys[other]))]
         found.sort(key=lambda one: (-one[1], -len(self._rows[one[0]]), self._keys[one[0]]))
         return ([] if number is None else [(number, 1.0)]) + found[:most]
+
+    def number(self, name: str) -> int | None:
+        """Return the cue that a name is, in any spelling, or None."""
+        return self._numbers.get(key_of(name))
 
     def key(self, cue: int) -> str:
         """Return the key of a cue by its number."""

@@ -11,9 +11,8 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.language.names import HEAD_LENGTH, head, short
+from mcp_memory.language.names import head, short
 from mcp_memory.language.tokens import words
-from mcp_memory.vectors import Scores
 from mcp_memory.view.columns import Column
 from mcp_memory.view.space import Space
 
@@ -94,12 +93,12 @@ class HeadIndex:
                     break
         return list(found)
 
-    def in_question(self, space: Space, question: str) -> Scores:
-        """Return 1 for the segments of documents whose head stands in the question, else 0; shape ``(segments,)``."""
-        found = np.zeros(len(space.segments), dtype=np.float32)
+    def in_question(self, space: Space, question: str) -> NDArray[np.bool_]:
+        """Return which segments are of documents whose head stands in the question, shape ``(segments,)``."""
+        found = np.zeros(len(space.segments), dtype=np.bool_)
         asked = words(question)[:LONGEST_QUESTION]
-        for start in range(len(asked)):
-            for end in range(start + 1, min(start + HEAD_LENGTH, len(asked)) + 1):
+        for start, word in enumerate(asked):
+            for end in range(start + 1, min(start + self._longest.get(word, 0), len(asked)) + 1):
                 if rows := self._rows.get(tuple(asked[start:end])):
-                    found[np.frombuffer(rows, dtype=np.int64)] = 1.0
+                    found[np.frombuffer(rows, dtype=np.int64)] = True
         return found

@@ -166,13 +166,21 @@ def _by_likeness(space: Space, row: int, question: Vector | None) -> tuple[list[
 
 
 def bridges(
-    space: Space, question: Question, rows: Rows, total: Scores, found: Sequence[Seed], weights: Weights, on: Switches
+    space: Space,
+    question: Question,
+    named: NDArray[np.bool_],
+    rows: Rows,
+    total: Scores,
+    found: Sequence[Seed],
+    weights: Weights,
+    on: Switches,
 ) -> dict[str, Scores]:
     """Return what the seeds pass on by ``links`` and by ``entities``, each of shape ``(len(rows),)``.
 
     Args:
         space: its view keeps a `HeadIndex`, an `EntityIndex` and a `PlaceIndex`.
         question: what is asked.
+        named: what its words are the heads of, shape ``(len(space.segments),)`` (`HeadIndex.in_question`).
         rows: the segments that may be found.
         total: what the first look gave them.
         found: the seeds.
@@ -187,7 +195,6 @@ def bridges(
     scores = np.full(len(space.segments), -np.inf, dtype=np.float32)
     scores[rows] = total
     closed = scores == -np.inf
-    named = heads.in_question(space, question.text) > 0
     closed |= named
     share = 1 / max(1, compared_things(space, named, found)) ** 0.5
     if on.links and documents:

@@ -27,10 +27,11 @@ Maxima are taken over the segments that may be returned: live, and within the wi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.times import Constraint
@@ -59,6 +60,7 @@ __all__ = [
     "queries",
     "ranked",
     "survey",
+    "widened",
 ]
 
 INDEXES = (WordIndex, SpeakerIndex, HeadIndex, TimeIndex, partial(EntityIndex, mentions), PlaceIndex)
@@ -71,15 +73,18 @@ CHANNELS = (
     "head",
     "time",
     "facts",
+    "points",
     "experience",
     "propagation",
     "links",
     "entities",
     "residual",
+    "questions",
 )
 """What ``via`` may name; in this order where two count the same."""
 ASIDE = frozenset(("form", "siblings"))
 """Parts that order what the channels found, and find nothing by themselves."""
+_GAP = 0.01  # of the score below what keeps its place: there stands what would be better (`widened`)
 MOST = 200
 """Hits that are returned unless more are asked for."""
 
@@ -113,6 +118,7 @@ class _Asked:
     switches: Switches
     extra: Mapping[str, Scores]
     vectors: Matrix | None
+    named: NDArray[np.bool_]
 
     @property
     def time(self) -> Constraint | None:
@@ -128,14 +134,18 @@ class Survey:
     Attributes:
         rows: of those that may be returned.
         parts: of each score, by channel, each of shape ``(len(rows),)``, in units of the cosine.
+        named: which segments are of documents whose head stands in the question, shape ``(len(space.segments),)``.
         seeds: those from which it went on, best first.
         total: the sum of the parts where a channel found anything, else 0; shape ``(len(rows),)``.
+        further: what was added to that by channels from elsewhere (`widened`), by name, of the same shape.
     """
 
     rows: Rows
     parts: Mapping[str, Scores]
+    named: NDArray[np.bool_]
     seeds: tuple[Seed, ...]
     total: Scores
+    further: Mapping[str, Scores] = field(default_factory=dict)
 
 
 def queries(question: Question) -> list[str]:
@@ -185,7 +195,8 @@ def survey(
     vectors: Matrix | None = None,
 ) -> Survey | None:
     """Score the segments as `look` does, and go on from the best; None where nothing bears on the question."""
-    asked = _Asked(space, question, cosines, weights, switches, extra or {}, vectors)
+    named = space.index(HeadIndex).in_question(space, question.text)
+    asked = _Asked(space, question, cosines, weights, switches, extra or {}, vectors, named)
     open_ = space.live & (space.times >= window.since) & (space.times < window.until)
     found: list[tuple[Rows, dict[str, Scores]]] = []
     for rows, channels in (
@@ -206,19 +217,40 @@ def survey(
     if not len(total) or total.max() <= 0:
         return None
     start = seeds(space, rows, total, weights, vectors) if switches.onward else []
-    given = bridges(space, question, rows, total, start, weights, switches)
+    given = bridges(space, question, named, rows, total, start, weights, switches)
     parts |= given
     if "head" in parts:
         parts["head"] = parts["head"] + upheld(space, question, rows, start, given)
-    return Survey(rows, parts, tuple(start), _total(parts, len(rows)))
+    return Survey(rows, parts, named, tuple(start), _total(parts, len(rows)))
 
 
-def deepened(space: Space, seen: Survey, question: Question, given: Scores, weights: Weights) -> Survey:
+def deepened(space: Space, seen: Survey, given: Scores, weights: Weights) -> Survey:
     """Return a survey with what its residual questions gave, as `residual.compared` returns it."""
     worth = np.where(space.talk, weights.talk_residual, weights.document_residual).astype(np.float32)
-    worth[space.index(HeadIndex).in_question(space, question.text) > 0] = 0
+    worth[seen.named] = 0
     parts = {**seen.parts, "residual": (given * worth)[seen.rows]}
     return replace(seen, parts=parts, total=_total(parts, len(seen.rows)))
+
+
+def widened(space: Space, seen: Survey, given: Mapping[str, Scores], first: int) -> Survey:
+    """Return a survey with what further channels gave, the first turns of it staying where they are.
+
+    Args:
+        space: where.
+        seen: what was found so far.
+        given: by channel, each of shape ``(len(space.segments),)``, in units of the cosine; the channels may have any
+            name, and stand behind those of the first look in ``via``.
+        first: how many of the best keep their places; what is lifted above them comes right behind.
+    """
+    further = {name: part[seen.rows] for name, part in given.items()}
+    total = seen.total + _sum(further, len(seen.rows))
+    best = _distinct(space, seen.rows, seen.total, first) if first else []
+    if best:
+        bar = seen.total[best[-1]]
+        above = total > bar * np.float32(1 - _GAP)
+        total[above] = bar * (1 - np.float32(_GAP) * bar / (bar + total[above]))  # in their order, and below the bar
+        total[best] = seen.total[best]
+    return replace(seen, total=total, further=further)
 
 
 def ranked(space: Space, seen: Survey, limit: int = MOST) -> list[Hit]:
@@ -228,6 +260,7 @@ def ranked(space: Space, seen: Survey, limit: int = MOST) -> list[Hit]:
     for place in _distinct(space, seen.rows, seen.total, limit):
         given = {name: float(part[place]) for name, part in seen.parts.items() if part[place]}
         via = sorted((name for name in CHANNELS if given.get(name, 0) > 0), key=given.__getitem__, reverse=True)
+        via += [name for name, part in seen.further.items() if part[place] > 0]
         hits.append(Hit(int(seen.rows[place]), float(seen.total[place]) / best, tuple(via), given))
     return hits
 
@@ -288,9 +321,7 @@ def _documents(asked: _Asked, rows: Rows) -> dict[str, Scores]:
         words = space.index(WordIndex).score(space, question.stems, talk=False)[rows]
         parts["words"] = words * np.float32(weights.document_words)
     if switches.heads:
-        parts["head"] = space.index(HeadIndex).in_question(space, question.text)[rows] * np.float32(
-            weights.document_head
-        )
+        parts["head"] = asked.named[rows] * np.float32(weights.document_head)
     for name, given in asked.extra.items():
         if getattr(switches, name, True):
             parts[name] = given[rows] * np.float32(getattr(weights, f"document_{name}"))

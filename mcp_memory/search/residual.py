@@ -27,7 +27,8 @@ import numpy as np
 from mcp_memory.language.questions import Question
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.search.heads import HeadIndex
-from mcp_memory.search.links import Seed, apart, compared_things, rare
+from mcp_memory.search.links import apart, compared_things, rare
+from mcp_memory.search.look import Survey
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -53,7 +54,7 @@ class Residual:
     passes: float
 
 
-def residuals(space: Space, question: Question, seeds: Sequence[Seed], *, always: bool) -> list[Residual]:
+def residuals(space: Space, question: Question, seen: Survey, *, always: bool) -> list[Residual]:
     """Return what a question still asks after each of the seeds, at most `MOST`.
 
     Nothing where nothing is open, and nothing after talk: there is no head to take out.
@@ -61,10 +62,11 @@ def residuals(space: Space, question: Question, seeds: Sequence[Seed], *, always
     Args:
         space: its view keeps a `HeadIndex`, a `WordIndex` and what `links.rare` needs.
         question: what is asked.
-        seeds: where the first look ended, best first.
+        seen: the first look, with the seeds where it ended.
         always: ask on even where one seed says it all.
     """
-    if not seeds or space.talk[seeds[0].row] or not (always or _open(space, question, seeds)):
+    seeds = seen.seeds
+    if not seeds or space.talk[seeds[0].row] or not (always or _open(space, question, seen)):
         return []
     heads = space.index(HeadIndex)
     asked = set(words(question.text))
@@ -99,7 +101,7 @@ def compared(asked: Sequence[Residual], likeness: Matrix) -> Scores:
     return given
 
 
-def _open(space: Space, question: Question, seeds: Sequence[Seed]) -> bool:
+def _open(space: Space, question: Question, seen: Survey) -> bool:
     """Return whether the first look leaves something open: no seed says most of what the question says.
 
     A question that gives dates asks for another time of what was found, and one that names what two of the seeds are
@@ -107,11 +109,10 @@ def _open(space: Space, question: Question, seeds: Sequence[Seed]) -> bool:
     """
     if question.time is not None and question.time.dated:
         return False
-    named = space.index(HeadIndex).in_question(space, question.text) > 0
-    if compared_things(space, named, seeds) > 1:
+    if compared_things(space, seen.named, seen.seeds) > 1:
         return False
     index = space.index(WordIndex)
     rarity = np.array([index.rarity(stem) for stem in question.stems])
-    rows = np.array([seed.row for seed in seeds], dtype=np.intp)
+    rows = np.array([seed.row for seed in seen.seeds], dtype=np.intp)
     said = np.array([index.says(rows, stem) for stem in question.stems], dtype=np.float64)
     return bool(rarity.size) and float((rarity @ said).max()) < COVERED * float(rarity.sum())

@@ -27,6 +27,11 @@ class Weights:
             questions; on the other half +1.5 points of R@2, +.6 of R@5, 0 of R@10).
         document_facts: of what the facts give a segment of a document, beside the cosine as it is (likewise; +.4 to
             +.9 points of R@2, 0 to +.4 of R@5; with facts that miss nothing +17 on questions of two hops).
+        talk_points: of what memory points give the messages that they rest on. Measured on dialogues, after points were
+            made for half of the questions: on that half .1 to .4 cost 1 to 5 points of R@2, on the other they give
+            nothing, so it is off.
+        document_points: the same for documents (measured likewise on questions of several hops: .05 to .3 move 1 of 240
+            questions up at R@2 and 1 down, and nothing at R@5 and R@10 on average), so it is off.
         talk_experience: of what was learnt of a message, its gate less 1, in units of the best cosine (measured over
             five rounds of teaching: +9 points of R@10 on the questions that were taught, 0 on those that were not; with
             30 % wrong words +8 and 0; values from .4 to .6 lie within 1 point).
@@ -53,6 +58,9 @@ class Weights:
         talk_residual: of what residual questions give a message; not measured, so it is off.
         document_residual: the same for documents (measured: +1.9 points of R@5 where the second text is hard to find,
             -1 to 0 elsewhere).
+        talk_questions: of what the pool of questions gives a message, where that is switched on
+            (``reflection/questions.py`` says what was measured).
+        document_questions: the same for a document; it loses, so it is off.
         seeds: segments from which it goes on (measured: 4 to 10 are alike).
         seed_steepness: how fast what they pass on falls with their score (measured: 2 to 4 are alike).
         typical_cosine: stands for the best cosine of talk where there is none, with meaning switched off.
@@ -68,6 +76,8 @@ class Weights:
     document_head: float = 0.3
     talk_facts: float = 0.4
     document_facts: float = 0.4
+    talk_points: float = 0.0
+    document_points: float = 0.0
     talk_experience: float = 0.6
     document_experience: float = 0.4
     talk_propagation: float = 0.0
@@ -83,6 +93,8 @@ class Weights:
     document_entities: float = 0.3
     talk_residual: float = 0.0
     document_residual: float = 0.6
+    talk_questions: float = 0.15
+    document_questions: float = 0.0
     seeds: int = 5
     seed_steepness: float = 3.0
     typical_cosine: float = 0.5
@@ -102,6 +114,7 @@ class Switches:
         first_person: talk is compared with the question as the speaker it names would say it.
         time: what the question says about time, beside the times that the texts state.
         facts: the channel of that name, which is worked out elsewhere.
+        questions: the channel of that name, likewise.
         links: documents whose heads are mentioned by what was found.
         rare_entities: texts that name the rare things that what was found names.
         residual: what the question still asks after the best of what was found, where that leaves something open.
@@ -117,6 +130,7 @@ class Switches:
     first_person: bool = True
     time: bool = True
     facts: bool = True
+    questions: bool = False
     links: bool = True
     rare_entities: bool = True
     residual: bool = True

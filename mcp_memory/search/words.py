@@ -41,6 +41,7 @@ class WordIndex:
         self._segments = {True: 0, False: 0}
         self._lengths: Column[np.float32] = Column(np.float32)
         self._spread_lengths: Scores | None = None
+        self._means: dict[tuple[bool, bool], float] = {}  # of the lengths of talk or documents, spread or not
 
     def extend(self, space: Space, since: int) -> None:
         """Take in the segments of ``space`` from row ``since`` on."""
@@ -57,6 +58,7 @@ class WordIndex:
             self._segments[talk] += 1
             self._lengths.append(counts.total())
         self._spread_lengths = None
+        self._means.clear()
 
     def score(self, space: Space, asked: Iterable[str], *, talk: bool, neighbours: bool = True) -> Scores:
         """Return BM25 of each segment of one kind for the stems asked, each taken once.
@@ -74,7 +76,9 @@ class WordIndex:
         postings, many = self._postings[talk], self._segments[talk]
         around = talk and neighbours
         lengths = self._around(space) if around else self._lengths.values
-        mean = float(lengths[space.talk == talk].mean()) if many else 0.0
+        if (talk, around) not in self._means:
+            self._means[talk, around] = float(lengths[space.talk == talk].mean()) if many else 0.0
+        mean = self._means[talk, around]
         if not mean:
             return scores
         for stem in sorted(set(asked)):  # in one order, so that sums of floats are the same each time

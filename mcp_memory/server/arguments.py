@@ -37,6 +37,7 @@ from mcp_memory.server import checks
 from mcp_memory.server.schemas import (
     LIMIT,
     MAX_TOKENS,
+    MAX_TURNS,
     AnswerArguments,
     Arguments,
     Document,
@@ -81,6 +82,7 @@ _EXPECTED = {
 _WANTED = {
     "limit": "a whole number from {} to {}".format(*LIMIT),
     "max_tokens": "a whole number from {} to {}".format(*MAX_TOKENS),
+    "max_turns": "a whole number from {} to {}".format(*MAX_TURNS),
     "confidence": "a number above 0 and at most 1",
     "intent": f"one of {', '.join(get_args(Intent))}",
     "detail": f"one of {', '.join(get_args(HowMuch))}",
@@ -159,6 +161,7 @@ def recall_request(args: ReconstructArguments, limits: Limits) -> RecallRequest:
         entities=_names("entities", args.entities, ENTITIES, limits),
         include_uncertain=args.include_uncertain,
         detail=args.detail,
+        max_turns=args.max_turns,
     )
 
 

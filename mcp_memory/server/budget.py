@@ -18,7 +18,16 @@ from mcp_memory.server.results import AnswerResult, Result
 CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
 """What a reply takes before anything is in it."""
-SHARES = {"warnings": 0.2, "missing": 0.1, "conflicts": 0.15, "paths": 0.15, "next": 0.1, "roots": 0.05, "points": 0.2}
+SHARES = {
+    "warnings": 0.2,
+    "missing": 0.1,
+    "conflicts": 0.1,
+    "paths": 0.1,
+    "next": 0.1,
+    "roots": 0.05,
+    "points": 0.2,
+    "trace": 0.1,
+}
 """Of the reply without its frame."""
 LABEL_CHARS = 25
 """What a line of the readable part may have before its words: "Next: memory_explore …"."""

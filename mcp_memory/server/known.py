@@ -36,6 +36,7 @@ from mcp_memory.services import graph as drawings
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
+    from mcp_memory.domain.aliases import Alias
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
     from mcp_memory.wiring import Memory
@@ -91,6 +92,7 @@ async def entity(memory: Memory, values: Values) -> dict[str, Any]:
         rest = following(ENTITY, {"space": space.name, "name": facts.name(key)}, end, len(versions))
         head = {"space": space.name, "name": facts.name(key), "names": facts.names(key), "kind": facts.kind(key)}
         known_of = {"facts": by_relation, "total": len(versions), "points": joining or None}
+        known_of["held"] = [_held(one) for one in facts.held(key)] or None
         return told(head | _addresses(space, key) | known_of | rest)
 
     return await _in_thread(memory, values, found)
@@ -227,6 +229,17 @@ def _state(space: Space, version: Version) -> dict[str, Any]:
         "status": version.status,
         "confidence": records.rounded(version.confidence),
         "suspected": True if version.confidence < space.facts.stable else None,
+    }
+
+
+def _held(alias: Alias) -> dict[str, Any]:
+    """Return a name that the memory itself took for another's, which nobody said."""
+    return {
+        "name": alias.name,
+        "alias": alias.alias,
+        "reason": alias.reason,
+        "engine": alias.source,
+        "recorded": iso.show(alias.at),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mcp_memory.domain.episodes import Episode
@@ -81,6 +82,8 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
             "rounds": episode.rounds,
             "roots": list(episode.roots),
             "paths": list(episode.paths),
+            "stop_reason": episode.stop,
+            "trace": [asdict(call) for call in episode.calls],
         }
     )
 

@@ -44,7 +44,8 @@ class Opening:
 
     Args:
         opener: opens it.
-        tasks: outlives the requests, so that a cancelled call does not undo an opening that others wait for.
+        tasks: outlives the requests, so that a cancelled call does not undo an opening that others wait for; does what
+            the memory does in the background, too.
     """
 
     def __init__(self, opener: Opener, tasks: TaskGroup) -> None:
@@ -98,6 +99,7 @@ class Opening:
     async def _open(self, attempt: _Attempt) -> None:
         try:
             self._memory = await self._opener()
+            self._tasks.start_soon(self._memory.work)
             attempt.failure = None
         except McpMemoryError as error:
             attempt.failure = error

@@ -28,6 +28,12 @@ PROMPTS = (
         description="What changed about someone or something, with times.",
         arguments=[PromptArgument(name="about", description="A person, place or thing.", required=True)],
     ),
+    Prompt(
+        name="consolidate",
+        title="Consolidate",
+        description="Organise memory around a goal: join what belongs together, and names that mean one thing.",
+        arguments=[PromptArgument(name="goal", description="A question or topic.", required=True)],
+    ),
 )
 _ABSENT = {"topic": "this whole conversation"}
 """What stands in a prompt for an argument that was left out."""

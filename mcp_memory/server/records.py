@@ -47,8 +47,11 @@ def numbered(items: Sequence[Evidence]) -> list[str]:
         return ["No records to show."]
     lines = [HEADER]
     for number, item in enumerate(items, 1):
-        said = f"{heading(item.sources[0].turn)} " if item.sources else ""
+        several = item.kind == "point"  # an extract of its sources, which have no items of their own beside it
+        said = f"{heading(item.sources[0].turn)} " if item.sources and not several else ""
         lines.append(f"{number}. {said}{indented(item.text)}{_qualified(item)}")
+        if several:
+            lines += [f"   {heading(one.turn)} {indented(one.quote[:QUOTE_CHARS])}" for one in item.sources]
     return lines
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from mcp_memory.domain import evidence as found
 from mcp_memory.domain import requests, status
+from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import InvalidInput
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.server import records
@@ -19,8 +21,10 @@ from mcp_memory.server.budget import SHARES, Reply, counted, left_out, most_fitt
 from mcp_memory.server.results import (
     AnswerResult,
     BudgetResult,
+    CallResult,
     ChangeResult,
     CitationResult,
+    ClaudeResult,
     Counts,
     EvolveResult,
     ExploreResult,
@@ -32,6 +36,7 @@ from mcp_memory.server.results import (
     RootResult,
     SkippedResult,
     SpaceCounts,
+    SpentResult,
     StatusResult,
     StorageResult,
     Versions,
@@ -119,6 +124,7 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
     items, citations = answer.recall.evidence, answer.citations
     numbers = {item.id: number for number, item in enumerate(items, 1)}
     said = within(answer.recall.warnings, "warnings", max_tokens)
+    missing = within([_line(one) for one in answer.recall.missing], "missing", max_tokens)
     beside, told = _beside(answer.recall, max_tokens, detail)
 
     def reply(kept: int) -> Reply:
@@ -145,6 +151,8 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
         hedge = ", uncertain" if answer.hedged else ""
         if answer.text is None:
             head = [f"No answer: memory does not say it surely enough (confidence {answer.confidence:.2f})."]
+            if answer.engine != "embedded" and missing:
+                head += [f"Missing, in the judge's words: {'; '.join(missing)}."]
         else:
             words = records.indented(answer.text)
             head = [f"Answer: {words} (confidence {answer.confidence:.2f}{hedge})", "Because of:"]
@@ -211,6 +219,7 @@ def reported(state: status.Status) -> Reply:
         assertions=sum(space.assertions for space in state.spaces),
         entities=sum(space.entities for space in state.spaces),
         lessons=sum(space.lessons for space in state.spaces),
+        points=sum(space.points for space in state.spaces),
     )
     warnings = list(state.store.problems)
     if (more := len(state.spaces) - SPACES_SHOWN) > 0:
@@ -221,6 +230,7 @@ def reported(state: status.Status) -> Reply:
         spaces=[space_counts(space) for space in state.spaces[:SPACES_SHOWN]],
         embedder=state.embedder,
         extractor=state.extractor,
+        claude=_judging(state.judging),
         storage=StorageResult(uri=store.uri, bytes=store.bytes),
         queue=store.queue,
         versions=Versions(server=state.version, format=store.format, generation=store.generation, commit=store.tx),
@@ -237,11 +247,38 @@ def reported(state: status.Status) -> Reply:
         f"Holds {counted(total.messages, 'message')} and {counted(total.documents, 'document')} "
         f"in {counted(total.sessions, 'session')} and {counted(len(state.spaces), 'space')}; "
         f"{counted(total.assertions, 'statement')} of facts about {counted(total.entities, 'entity')}; "
-        f"{counted(total.lessons, 'lesson')} of what helped.",
+        f"{counted(total.lessons, 'lesson')} of what helped; {counted(total.points, 'memory point')}.",
+        _told_of(state.judging),
         f"Store {store.uri}{size}, {counted(store.tx, 'commit')}, open in {counted(len(store.holders), 'process')}.",
         *_warned(warnings),
     )
     return Reply(result, text)
+
+
+def _judging(judging: status.Judging | None) -> ClaudeResult | None:
+    if judging is None:
+        return None
+    return ClaudeResult(
+        judge=judging.when, model=judging.model, url=judging.url, key=judging.key, **_spent(judging.spent)
+    )
+
+
+def _spent(spent: Spending) -> dict[str, Any]:
+    return asdict(spent) | {"seconds": round(spent.seconds, 3)}
+
+
+def _told_of(judging: status.Judging | None) -> str:
+    """Return who judges and what leaves the machine for it."""
+    if judging is None:
+        return "Judged by the embedded engine: nothing leaves the machine."
+    when = "every question" if judging.when == "anthropic" else "questions that the embedded engine is unsure of"
+    spent = judging.spent
+    return (
+        f"{when[0].upper()}{when[1:]} and the evidence found for them go to {judging.model} at {judging.url}"
+        f"{'' if judging.key else ', once ANTHROPIC_API_KEY is set: it is not'}; "
+        f"{counted(spent.calls, 'call')} so far, {spent.input_tokens:,} tokens sent, "
+        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received."
+    )
 
 
 def space_counts(space: status.SpaceStatus) -> SpaceCounts:
@@ -256,6 +293,7 @@ def space_counts(space: status.SpaceStatus) -> SpaceCounts:
         assertions=space.assertions,
         entities=space.entities,
         lessons=space.lessons,
+        points=space.points,
     )
 
 
@@ -264,12 +302,14 @@ def _warned(warnings: Sequence[str]) -> list[str]:
 
 
 class _Beside(TypedDict):
-    """What stands beside the evidence; the last four only with all detail."""
+    """What stands beside the evidence; the last six only with all detail."""
 
     conflicts: list[str]
     roots: list[RootResult] | None
     paths: list[str] | None
     next: list[NextResult] | None
+    stop_reason: found.Stop | None
+    trace: list[CallResult] | None
     budget: BudgetResult | None
 
 
@@ -278,15 +318,34 @@ def _beside(recall: found.Recall, max_tokens: int, detail: requests.Detail) -> t
     conflicts = within(recall.conflicts, "conflicts", max_tokens)
     lines = [f"Conflict: {_line(conflict)}" for conflict in conflicts]
     if detail == "brief":
-        return {"conflicts": conflicts, "roots": None, "paths": None, "next": None, "budget": None}, lines
+        return _Beside(
+            conflicts=conflicts, roots=None, paths=None, next=None, stop_reason=None, trace=None, budget=None
+        ), lines
     roots = [RootResult(name=root.name, intent=root.intent) for root in recall.roots]
     roots = within(roots, "roots", max_tokens)
     paths = within([serialise(path) for path in recall.paths], "paths", max_tokens)
     further = within([_next(one) for one in recall.next], "next", max_tokens)
     lines += [f"Path: {_line(path)}" for path in paths]
     lines += [_suggested(one) for one in further]
-    took = BudgetResult(rounds=recall.rounds)
-    return {"conflicts": conflicts, "roots": roots, "paths": paths, "next": further, "budget": took}, lines
+    if recall.stop is not None:
+        lines.append(
+            f"Looked on for {counted(recall.turns, 'turn')}, {counted(len(recall.trace), 'step')}: {recall.stop}."
+        )
+    return _Beside(
+        conflicts=conflicts,
+        roots=roots,
+        paths=paths,
+        next=further,
+        stop_reason=recall.stop,
+        trace=None if recall.stop is None else within([_call(one) for one in recall.trace], "trace", max_tokens),
+        budget=BudgetResult(
+            turns=recall.turns,
+            calls=len(recall.trace),
+            texts=recall.texts,
+            rounds=recall.rounds,
+            claude=None if recall.spent is None else SpentResult(**_spent(recall.spent)),
+        ),
+    ), lines
 
 
 def _episode(recall: found.Recall) -> list[str]:
@@ -301,8 +360,15 @@ def _cited(citation: found.Citation, numbers: Mapping[str, int]) -> str:
 
 
 def _next(suggestion: found.Suggestion) -> NextResult:
-    args = {name: list(given) if isinstance(given, tuple) else given for name, given in suggestion.args.items()}
-    return NextResult(operator=suggestion.operator, args=args, why=suggestion.why)
+    return NextResult(operator=suggestion.operator, args=_args(suggestion.args), why=suggestion.why)
+
+
+def _call(call: found.Call) -> CallResult:
+    return CallResult(turn=call.turn, operator=call.operator, args=_args(call.args), found=call.found, kept=call.kept)
+
+
+def _args(given: Mapping[str, str | tuple[str, ...]]) -> dict[str, str | list[str]]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
 
 def _suggested(step: NextResult) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
-from mcp_memory.domain.evidence import Engine, EvidenceKind
+from mcp_memory.domain.evidence import Engine, EvidenceKind, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.requests import EvolveStep, Op
@@ -104,20 +104,46 @@ class NextResult(BaseModel):
     why: str
 
 
+class CallResult(BaseModel):
+    """A step that recall took by itself."""
+
+    turn: Count
+    operator: str
+    args: Annotated[dict[str, str | list[str]], Field(description="As memory_explore takes them.")]
+    found: Count
+    kept: Annotated[Count, Field(description="Of what was found: new, or surer than before.")]
+
+
+class SpentResult(BaseModel):
+    """What was spent on Claude."""
+
+    calls: Count
+    input_tokens: Annotated[Count, Field(description="Not read from a cache.")]
+    cached_tokens: Count
+    output_tokens: Count
+    seconds: Annotated[float, Field(ge=0, description="Waited.")]
+
+
 class BudgetResult(BaseModel):
     """What a recall took."""
 
+    turns: Count
+    calls: Annotated[Count, Field(description="Of operators.")]
+    texts: Annotated[Count, Field(description="Embedded.")]
     rounds: Annotated[Count, Field(description="Of propagation.")]
+    claude: SpentResult | None = None
 
 
 class DetailedResult(Result):
-    """What recall and answer have in common; the last four only with detail=full."""
+    """What recall and answer have in common; the last six only with detail=full."""
 
     episode: Annotated[str, Field(description="Names this reply to memory_evolve.")]
     conflicts: Annotated[list[str], Field(description="Where facts contradict each other.")]
     roots: list[RootResult] | None = None
     paths: Annotated[list[str] | None, Field(description="Facts end to end, best first.")] = None
     next: list[NextResult] | None = None
+    stop_reason: Annotated[Stop | None, Field(description="Why recall looked no further.")] = None
+    trace: Annotated[list[CallResult] | None, Field(description="Steps taken after the first look.")] = None
     budget: BudgetResult | None = None
 
 
@@ -169,7 +195,7 @@ class ChangeResult(BaseModel):
     """One thing that was improved."""
 
     step: EvolveStep
-    kind: Literal["sentence", "fact", "message", "relation", "point", "entity"]
+    kind: Literal["sentence", "fact", "message", "relation", "point", "entity", "question"]
     id: str
     text: str
     before: str | None = None
@@ -201,6 +227,7 @@ class Counts(BaseModel):
     assertions: Annotated[Count, Field(description="Statements of facts.")]
     entities: Annotated[Count, Field(description="What they are about.")]
     lessons: Annotated[Count, Field(description="What judges said of recalls and answers.")]
+    points: Annotated[Count, Field(description="Memory points in use.")]
 
 
 class SpaceCounts(Counts):
@@ -225,6 +252,15 @@ class Versions(BaseModel):
     commit: Count
 
 
+class ClaudeResult(SpentResult):
+    """How Claude takes part, and what this process spent on it."""
+
+    judge: Annotated[Literal["auto", "anthropic"], Field(description="When it is asked.")]
+    model: str
+    url: str
+    key: Annotated[StrictBool, Field(description="Whether there is one.")]
+
+
 class StatusResult(Result):
     """Of memory_status."""
 
@@ -232,6 +268,7 @@ class StatusResult(Result):
     spaces: list[SpaceCounts]
     embedder: str
     extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
+    claude: Annotated[ClaudeResult | None, Field(description="None: nothing leaves the machine.")] = None
     storage: StorageResult
     queue: Annotated[Count, Field(description="Background work not done yet.")]
     versions: Versions

@@ -17,12 +17,13 @@ from mcp_memory.domain.requests import EvolveStep
 
 LIMIT = (1, 200)
 MAX_TOKENS = (100, 100_000)
+MAX_TURNS = (1, 16)
 
 Space = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
 Limit = Annotated[StrictInt, Field(ge=LIMIT[0], le=LIMIT[1], description="Most items of evidence.")]
 Confidence = Annotated[float, Field(strict=True, gt=0, le=1)]
 AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
-Detail = Annotated[HowMuch, Field(description="full: also starting points, paths of facts, and steps to try next.")]
+Detail = Annotated[HowMuch, Field(description="full: also starting points, paths, steps taken and to try.")]
 Operator = Literal[
     "expand_facts",
     "versions",
@@ -38,6 +39,7 @@ Operator = Literal[
     "personal_aspect",
     "local_points",
     "global_points",
+    "reflect",
 ]
 MaxTokens = Annotated[StrictInt, Field(ge=MAX_TOKENS[0], le=MAX_TOKENS[1], description="Most tokens of the reply.")]
 
@@ -111,6 +113,7 @@ class ReconstructArguments(Arguments):
     as_of: AsOf = None
     entities: Annotated[list[str] | None, Field(description="Names to start from, if the query lacks them.")] = None
     include_uncertain: Annotated[StrictBool, Field(description="Also facts that nothing has confirmed.")] = False
+    max_turns: Annotated[StrictInt | None, Field(ge=MAX_TURNS[0], le=MAX_TURNS[1])] = None
     detail: Detail = "brief"
     space: Space = "default"
 
@@ -174,7 +177,13 @@ class EvolveArguments(Arguments):
     feedback: Feedback | None = None
     goal: Annotated[str | None, Field(description="Question or topic to organise memory around, or for points.")] = None
     points: Annotated[Points | None, Field(description="Memory points of your own wording.")] = None
-    steps: Annotated[list[EvolveStep] | None, Field(description="Left out: all that the call has input for.")] = None
+    steps: Annotated[
+        list[EvolveStep] | None,
+        Field(
+            description="Left out: all that the call has input for. entities: bring names of one entity together. "
+            "questions: pool what facts answer."
+        ),
+    ] = None
     space: Space = "default"
 
 

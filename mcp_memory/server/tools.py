@@ -221,7 +221,7 @@ EXPLORE = Tool(
         "query; tag narrows it. Of ids: event_keywords, where they lead; event_time, when, in order; event_context, "
         "what was said around. topic_events: passages on a topic. personal_information: aspects known of an entity; "
         "personal_aspect: facts of one, by relation or tag. local_points: what lies around memory points (ids); "
-        "global_points: what fits the query and stands in none."
+        "global_points: what fits the query and stands in none. reflect: what lies beyond the names in the query."
     ),
     arguments=ExploreArguments,
     result=ExploreResult,

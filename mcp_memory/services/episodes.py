@@ -94,6 +94,8 @@ def episode_of(
         roots=tuple(root.name for root in recall.roots),
         paths=tuple(serialise(path) for path in recall.paths[:PATHS]),
         rounds=recall.rounds,
+        stop=recall.stop,
+        calls=recall.trace,
     )
 
 
@@ -120,9 +122,17 @@ def _shown(space: Space, item: Evidence) -> Shown:
 
 
 def _sentences(space: Space, item: Evidence) -> tuple[str, ...]:
-    """Return the sentences that an item is, consists of, or, for a fact, that state it in the sources shown with it."""
+    """Return the sentences that an item is or consists of; of a fact those that state it in the sources shown with it.
+
+    Of a memory point they are those that it rests on, in these sources.
+    """
     if item.kind == "sentence":
         return (item.id,)
+    if item.kind == "point":
+        point = space.hypergraph.get(item.id)
+        there = {name for source in item.sources for name in spanned(space, source)}
+        if resting := tuple(name for name in (point.sentences if point else ()) if name in there):
+            return resting
     if item.kind == "fact":
         turns = {source.turn.id for source in item.sources}
         version = space.facts.version(item.id)

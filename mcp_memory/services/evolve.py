@@ -5,7 +5,10 @@ goal or was found in an episode (``organise.py``). Three steps are about feedbac
 teaches the sentences of the episode (GAM-RAG §3.3) and keeps a correction; ``confidence`` confirms facts (REAL §3.2,
 C.2.3); ``cardinality`` tells what a relation was found to be (C.2.4). The last two need no work of their own: both are
 functions of what is asserted, so they follow whatever is written. What they do here is to write down a confirmation,
-and to tell what changed.
+and to tell what changed. Two more go over the whole space, and only when they are asked for: ``entities`` brings
+together names that mean one entity (``naming.py``), ``questions`` adds to the pool (``pooling.py``).
+
+Each step commits by itself, and a call that is cancelled leaves every transaction whole or undone.
 """
 
 from __future__ import annotations
@@ -26,11 +29,14 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact
+from mcp_memory.services.naming import unite
 from mcp_memory.services.organise import organise
 from mcp_memory.services.points import edit
+from mcp_memory.services.pooling import pool
 
 _ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
+_OVERALL: tuple[EvolveStep, ...] = ("entities", "questions")
 
 
 async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
@@ -81,8 +87,9 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     skipped += [
         Skipped(step, _IDLE[step])
         for step in request.steps
-        if (feedback is None if step in _ALL else not organising and edits is None)
+        if step in _IDLE and (feedback is None if step in _ALL else not organising and edits is None)
     ]
+    changes += await _overall(request, taking, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
     return EvolveResult(
@@ -126,6 +133,20 @@ async def _organised(
     changes, left = await organise(request.space, goal or "", found, steps, taking.making)
     skipped += [one for one in left if request.steps or one.step == "points" or not changes]
     await taking.progress(4, 4, "done")
+    return changes
+
+
+async def _overall(request: EvolveRequest, taking: Taking, skipped: list[Skipped]) -> list[Improved]:
+    """Take the steps that go over the whole space, of those that the call names."""
+    changes: list[Improved] = []
+    if "entities" in request.steps:
+        told, left = await unite(taking.store, taking.embedder, request.space, now=taking.now, progress=taking.progress)
+        changes += told
+        skipped += left
+    if "questions" in request.steps:
+        told, left = await pool(taking.store, taking.embedder, request.space, progress=taking.progress)
+        changes += told
+        skipped += left
     return changes
 
 

@@ -19,7 +19,8 @@ from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
 from mcp_memory.services.following import cosine_of
-from mcp_memory.services.reconstruct import ask, cosines
+from mcp_memory.services.nearness import cosines
+from mcp_memory.services.reconstruct import ask
 from mcp_memory.vectors import Scores
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")

@@ -30,7 +30,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
-from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.evidence import Answer, Engine
 from mcp_memory.domain.requests import Feedback
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import sure
@@ -89,8 +89,8 @@ def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, fl
         gates: of the question, from `gain.gates.opened`; a lower one stays.
     """
     said: dict[str, Target] = {}
-    for lesson in space.beliefs.lessons():
-        if lesson.source == "caller" and lesson.query == query:
+    for lesson in space.beliefs.taught(query):
+        if lesson.source == "caller":
             said |= lesson.labels
     pieces = _sentences(space, (name for name, target in said.items() if target < 1))
     rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
@@ -183,10 +183,22 @@ async def own_lesson(judge: Judge, episode: Episode, asked: Trial) -> Lesson | N
     if episode.abstained or episode.answer is None:
         return None
     found = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    return lesson_of(judge.engine, episode, asked, found)
+
+
+def lesson_of(engine: Engine, episode: Episode, asked: Trial, found: Iterable[str]) -> Lesson | None:
+    """Return the lesson that sentences support an answer; None where that is known of all that a caller lets stand.
+
+    Args:
+        engine: whose word it is.
+        episode: of the answer.
+        asked: what there is to judge of it.
+        found: ids of the sentences.
+    """
     supporting = [name for name in found if name not in asked.wrong]
     if all(name in asked.known for name in supporting):
         return None
-    return Lesson.of(episode, judge.engine, dict.fromkeys(supporting, 1), episode.at)
+    return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
 
 
 def unopposed(own: Lesson | None, labels: Mapping[str, Target]) -> Lesson | None:

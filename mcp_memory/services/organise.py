@@ -27,7 +27,12 @@ FOUND = 12
 
 
 async def organise(
-    space: str, goal: str, episode: Episode | None, steps: Collection[EvolveStep], making: Making
+    space: str,
+    goal: str,
+    episode: Episode | None,
+    steps: Collection[EvolveStep],
+    making: Making,
+    scope: str | None = None,
 ) -> tuple[list[Improved], list[Skipped]]:
     """Make points for a goal, merge them, and return what changed, and why what did not.
 
@@ -37,21 +42,26 @@ async def organise(
         episode: whose evidence is used; None recalls for the goal.
         steps: ``points``, ``merge`` or both.
         making: what points are made with.
+        scope: under which they are kept; None for the goal.
     """
     kept = Episodes()
     asked = RecallRequest(space, goal or None, FOUND)
-    recall = await reconstruct(
-        making.store, making.embedder, asked, looking=making.looking, episodes=kept, now=making.now
-    )
+    recall = None
+    if episode is None or "merge" in steps:  # what an episode shows is enough to make points of it
+        recall = await reconstruct(
+            making.store, making.embedder, asked, looking=making.looking, episodes=kept, now=making.now
+        )
     async with making.store.reading(whole=False) as view:
         question = understand(goal, view.space(space).speakers, making.now)
-    relating = making.merging and relational(question, recall.roots, recall.paths)
-    found = episode or kept.get(space, recall.episode)
+    relating = recall is not None and making.merging and relational(question, recall.roots, recall.paths)
+    found = kept.get(space, recall.episode) if episode is None and recall is not None else episode
     groups = await _groups(found, making) if found is not None and "points" in steps else []
     merging = relating and "merge" in steps and (bool(groups) or "points" not in steps)
     changes = []
     if groups or merging:
-        changes = await shape(space, scope_of(goal), groups, making, merging=merging)
+        changes = await shape(
+            space, scope_of(goal) if scope is None else scope, groups, making, merging=merging, names=question.names
+        )
     done = {one.step for one in changes}
     why: dict[EvolveStep, str] = {
         "points": _KNOWN if groups else _NO_GROUP,

@@ -109,7 +109,9 @@ async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> lis
     return await _settle(making.store, making.embedder, space, plan)
 
 
-async def shape(space: str, scope: str, groups: Sequence[Group], making: Making, *, merging: bool) -> list[Improved]:
+async def shape(
+    space: str, scope: str, groups: Sequence[Group], making: Making, *, merging: bool, names: Sequence[str] = ()
+) -> list[Improved]:
     """Make points of evidence, under a goal, and merge those that are alike; return what changed.
 
     Args:
@@ -119,6 +121,7 @@ async def shape(space: str, scope: str, groups: Sequence[Group], making: Making,
         making: what points are made with.
         merging: whether points of the scope are merged afterwards: those that the call has changed with others, so that
             a repeated call changes nothing; without groups, any.
+        names: of the entities that the goal names.
 
     Raises:
         StoreError: nothing is changed.
@@ -135,7 +138,7 @@ async def shape(space: str, scope: str, groups: Sequence[Group], making: Making,
                 old = before.get(point.id)
                 planned.tell("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
-            _merge_alike(planned, held, vectors, scope, now, shaping, fresh=bool(groups))
+            _merge_alike(planned, held, vectors, scope, now, shaping, fresh=bool(groups), names=names)
         return planned
 
     return await _settle(making.store, making.embedder, space, plan)
@@ -261,6 +264,7 @@ def _merge_alike(
     shaping: Shaping,
     *,
     fresh: bool,
+    names: Sequence[str],
 ) -> None:
     """Do one round of merges among the points of a scope; with ``fresh`` only those of what this call has changed."""
     changed = {point.id for point in planned.revisions}
@@ -269,7 +273,8 @@ def _merge_alike(
         return vectors[point.description] if point.id in changed else held.hypergraph.vector(point.id)
 
     active = [point for point in planned.now.values() if point.active]
-    for pair in pairs(held.facts, active, vector, shaping, among=changed if fresh else None):
+    asked = {held.facts.key(name) for name in names}
+    for pair in pairs(held.facts, active, vector, shaping, changed if fresh else None, asked):
         description = united([point.description for point in pair], shaping.merged_words, shaping.redundant)
         made, gone = merged(pair, description, scope, "embedded", now)
         planned.record(made, *gone)

@@ -1,15 +1,14 @@
 """Recall: what in a space bears on a question, best first, and how far it goes.
 
 Read it as the walk of one question: understand it, embed it, follow the facts about what it names, ask what was learnt
-and where that leads, look at the raw text through every channel, judge whether that is enough.
+and where that leads, look at the raw text through every channel, judge whether that is enough, and where it is not, go
+on (``active.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from mcp_memory.domain.answers import Knowledge
 from mcp_memory.domain.evidence import Recall
@@ -19,25 +18,27 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Propagating
+from mcp_memory.hypergraph.resting import resting
 from mcp_memory.hypergraph.retrieval import bearing
 from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.questions import Question, understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import Embedder, Store
+from mcp_memory.reconstruct.state import Asked as About
+from mcp_memory.reflection.questions import answering
 from mcp_memory.search.look import Hit, Switches, Weights, deepened, newest, queries, ranked, survey
 from mcp_memory.search.residual import compared, residuals
-from mcp_memory.search.sufficiency import judge
+from mcp_memory.search.sufficiency import Judgement, judge
+from mcp_memory.services.active import Lens, Walk, Walker, Walking
 from mcp_memory.services.episodes import Episodes, episode_of, time_words
-from mcp_memory.services.evidence import evidence_of
+from mcp_memory.services.evidence import evidence_of, timed
 from mcp_memory.services.following import Following, follow, on_segments
 from mcp_memory.services.known import known, told
+from mcp_memory.services.nearness import cosines
 from mcp_memory.services.suggesting import suggestions
 from mcp_memory.vectors import Matrix, Vector
-from mcp_memory.view.space import NONE, Space
-
-NEAREST = 200
-"""Segments that the store names for a question where the view holds no vectors."""
+from mcp_memory.view.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Looking:
         learning: how what was learnt counts.
         propagating: how far propagation goes; None without it.
         shaping: how memory points are looked up; None where they are not.
+        walking: how it goes on where that is not enough; None where it does not.
     """
 
     weights: Weights = field(default_factory=Weights)
@@ -59,6 +61,7 @@ class Looking:
     learning: Learning = field(default_factory=Learning)
     propagating: Propagating | None = field(default_factory=Propagating)
     shaping: Shaping | None = field(default_factory=Shaping)
+    walking: Walking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +88,18 @@ class Findings:
         navigation: the paths through facts.
         guidance: what propagation activated, and what was learnt.
         points: memory points that bear on the question, the likest first.
+        judgement: of the hits; None where nobody judged them yet.
+        walk: how it went on after the first look; None where it did not.
+        texts: that were embedded, the question itself among them.
     """
 
     hits: Sequence[Hit]
     navigation: Navigation
     guidance: Guidance
     points: Sequence[Point] = ()
+    judgement: Judgement | None = None
+    walk: Walk | None = None
+    texts: int = 0
 
 
 async def reconstruct(
@@ -171,20 +180,34 @@ async def find(
     extra = dict(guidance.channels)
     if navigation.paths:
         extra["facts"] = on_segments(space, question, navigation.paths)
+    if switches.questions and len(space.questions):
+        extra["questions"] = answering(space, vectors[0])
     points: Sequence[Point] = ()
     if looking.shaping is not None:
         roots = [root.key for root in navigation.roots if not root.soft]
         scope = scope_of(question.text)
         points = bearing(space, question.names, roots, scope, vectors[0], looking.shaping.shown)
+        counts = weights.talk_points or weights.document_points
+        if counts and (given := resting(space, points, vectors[0])) is not None:
+            extra["points"] = given
     seen = survey(space, question, likeness, window, weights, switches, extra, vectors)
     if seen is None:
-        return Findings((), navigation, guidance, points)
-    further = residuals(space, question, seen.seeds, always=switches.residual_always) if switches.residual else ()
+        return Findings((), navigation, guidance, points, texts=len(vectors))
+    texts = len(vectors) + (asked.time is not None)
+    further = residuals(space, question, seen, always=switches.residual_always) if switches.residual else ()
     if further:
         residual = await embedder.embed([one.text for one in further])
         given = compared(further, await cosines(store, space, residual))
-        seen = deepened(space, seen, question, given, weights)
-    return Findings(ranked(space, seen, request.limit), navigation, guidance, points)
+        seen = deepened(space, seen, given, weights)
+        texts += len(further)
+    if looking.walking is None:
+        return Findings(ranked(space, seen, request.limit), navigation, guidance, points, texts=texts)
+    named = tuple(root.name for root in navigation.roots if not root.soft)
+    about = About(space, question, named, tuple(points))
+    own = {question.text: Lens(question, vectors, likeness, guidance.gates)}
+    walker = Walker(store, embedder, request, looking.walking, weights, about, seen, own, now)
+    hits, judgement, walk = await walker.walk()
+    return Findings(hits, navigation, guidance, points, judgement, walk, texts + walk.texts)
 
 
 def recalled(
@@ -196,7 +219,8 @@ def recalled(
 ) -> tuple[Recall, Knowledge]:
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
     hits, navigation = findings.hits, findings.navigation
-    judgement = judge(space, question, hits)
+    judgement = findings.judgement or judge(space, question, hits)
+    walk = findings.walk
     knowledge = known(
         space,
         question,
@@ -208,7 +232,9 @@ def recalled(
         include_uncertain=request.include_uncertain,
     )
     recall = Recall(
-        evidence=evidence_of(space, hits, navigation.paths),
+        evidence=timed(
+            evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {}
+        ),
         sufficiency=judgement.sufficiency,
         sufficient=judgement.sufficient,
         missing=judgement.missing,
@@ -218,6 +244,10 @@ def recalled(
         next=() if judgement.sufficient else suggestions(question, navigation),
         rounds=findings.guidance.rounds,
         points=tuple(findings.points),
+        stop=walk.stop if walk else None,
+        trace=walk.trace if walk else (),
+        turns=walk.turns if walk else 0,
+        texts=findings.texts,
     )
     return recall, knowledge
 
@@ -225,17 +255,3 @@ def recalled(
 def _newest(space: Space, request: RecallRequest) -> Recall:
     hits = newest(space, request.window, request.limit)
     return Recall(evidence_of(space, hits, ()), float(bool(hits)), bool(hits), ())
-
-
-async def cosines(store: Store, space: Space, vectors: Matrix) -> Matrix:
-    """Return the cosine of each query with each segment; where no vectors are held, of the nearest ones only."""
-    if space.segment_vectors is not None:
-        return space.segment_vectors.dot(vectors)
-    likeness = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)
-    if not space.segments:
-        return likeness
-    for query, found in enumerate(await store.nearest(space.name, vectors, NEAREST)):
-        for segment, cosine in found:
-            if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
-                likeness[query, row] = cosine
-    return likeness

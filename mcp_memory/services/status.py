@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcp_memory.domain.status import SpaceStatus, Status
+from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Extractor, Store
 from mcp_memory.view.space import Space
 
 
 async def status(
-    store: Store, embedder: Embedder, extractor: Extractor | None = None, *, uptime_s: float, version: str
+    store: Store,
+    embedder: Embedder,
+    extractor: Extractor | None = None,
+    *,
+    judging: Judging | None = None,
+    uptime_s: float,
+    version: str,
 ) -> Status:
     """Return counts for each space and the state of the store; it never fails because of the store's state."""
     about = await store.about()
@@ -27,7 +33,9 @@ async def status(
         store=about,
         uptime_s=uptime_s,
         version=version,
+        engine="anthropic" if judging and judging.when == "anthropic" and judging.key else "embedded",
         extractor=extractor.name if extractor else None,
+        judging=judging,
     )
 
 
@@ -43,4 +51,5 @@ def _count(space: Space) -> SpaceStatus:
         assertions=len(space.facts.rows),
         entities=len(space.facts.entities()),
         lessons=len(space.beliefs.lessons()),
+        points=len(space.hypergraph.active()),
     )

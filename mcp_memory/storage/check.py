@@ -15,12 +15,14 @@ from typing import Literal
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
+from mcp_memory.storage.aliases import alias_of
 from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
 from mcp_memory.storage.beliefs import belief_faults, beliefs_of
 from mcp_memory.storage.lessons import lesson_of, records_of
-from mcp_memory.storage.names import COMMITS, EPISODES, FACTS, POINTS, TURNS, tables_of
+from mcp_memory.storage.names import ALIASES, COMMITS, EPISODES, FACTS, POINTS, TURNS, tables_of
 from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
 from mcp_memory.storage.points import point_of, point_vector_faults
+from mcp_memory.storage.questions import question_faults
 from mcp_memory.storage.refresh import last_commit, parts
 from mcp_memory.storage.rows import all_turns_of, commits_of, turn_faults
 from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
@@ -34,7 +36,7 @@ FIRST_MS: Millis = -62_135_596_800_000
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
 
-LOG = frozenset({TURNS, FACTS, EPISODES, POINTS})
+LOG = frozenset({TURNS, FACTS, EPISODES, POINTS, ALIASES})
 """What no rebuild can make anew."""
 
 Severity = Literal["error", "warning", "note"]
@@ -100,7 +102,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
         read = [tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names]
-        turns, facts, episodes, points, segments, sentences, assertions, beliefs, point_vectors = read
+        turns, facts, episodes, points, aliases, segments, sentences, assertions, beliefs, point_vectors, asked = read
         stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
@@ -111,6 +113,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
             cut.update(sentences["id"].to_pylist())
         yield from _belief_faults(beliefs, cut, last.dimension)
         yield from _point_faults(points, point_vectors, last.dimension)
+        yield from _pool_faults(aliases, asked, last.dimension)
         yield from _torn(within, rebuilt, taught, read)
         after = until
 
@@ -218,6 +221,14 @@ def _point_faults(points: Rows | None, vectors: Rows | None, dimension: int) -> 
             yield "warning", "points: there is no vector of it (mcp-memory doctor --rebuild makes it)", name
 
 
+def _pool_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -> Iterator[Fault]:
+    for row in aliases.to_pylist() if aliases is not None else ():
+        if isinstance(fault := alias_of(row), str):
+            yield "error", f"aliases: {fault}", str(row["alias"])
+    for text, fault in question_faults(questions, dimension) if questions is not None else ():
+        yield "warning", f"questions: {fault}", text
+
+
 def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
     """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
 
@@ -230,18 +241,20 @@ def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Row
         tables: the rows of these commits, as `tables_of` has the tables.
     """
     have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
-    *_, rows_of_beliefs, _ = have
+    *_, rows_of_beliefs, _, _ = have
     for commit in commits:
         said = {
             "turns": commit.turns,
             "facts": commit.facts,
             "episodes": commit.episodes,
             "points": commit.points,
+            "aliases": commit.aliases,
             "segments": commit.segments,
             "sentences": commit.sentences,
             "assertions": commit.assertions,
             "beliefs": min(commit.beliefs, rows_of_beliefs[commit.tx]) if commit.tx < taught else commit.beliefs,
             "point_vectors": commit.points,
+            "questions": commit.questions,
         }
         for (table, expected), rows in zip(said.items(), have, strict=True):
             if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected:

@@ -1,7 +1,7 @@
 """What the tables are called.
 
-Commits and the log (what was said, what callers assert, what judges say of episodes, and memory points) have one table
-each for good; what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
+Commits and the log (what was said, what callers assert, what judges say of episodes, memory points, and aliases) have
+one table each for good; what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ TURNS = "turns"
 FACTS = "facts"
 EPISODES = "episodes"
 POINTS = "points"
+ALIASES = "aliases"
 
 
 def segments_table(generation: int) -> str:
@@ -38,10 +39,15 @@ def point_vectors_table(generation: int) -> str:
     return f"point_vectors_{generation}"
 
 
+def questions_table(generation: int) -> str:
+    """Return the name of the table of questions, which a rebuild takes over with vectors of its own."""
+    return f"questions_{generation}"
+
+
 def tables_of(generation: int) -> tuple[str, ...]:
     """Return the names of all tables in which commits of a generation have rows: the log, and what is derived."""
-    derived = segments_table, sentences_table, assertions_table, beliefs_table, point_vectors_table
-    return (TURNS, FACTS, EPISODES, POINTS, *(table(generation) for table in derived))
+    derived = segments_table, sentences_table, assertions_table, beliefs_table, point_vectors_table, questions_table
+    return (TURNS, FACTS, EPISODES, POINTS, ALIASES, *(table(generation) for table in derived))
 
 
 def generation_of(table: str) -> int | None:

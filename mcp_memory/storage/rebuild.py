@@ -31,10 +31,12 @@ from mcp_memory.storage.names import (
     beliefs_table,
     generation_of,
     point_vectors_table,
+    questions_table,
     segments_table,
     sentences_table,
 )
 from mcp_memory.storage.points import points_of
+from mcp_memory.storage.questions import numbered_questions_of
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.rows import commits_of, turns_of
@@ -44,6 +46,7 @@ from mcp_memory.storage.schemas import (
     assertion_rows,
     commit_rows,
     point_vector_rows,
+    question_rows,
     segment_rows,
     sentence_rows,
 )
@@ -61,7 +64,8 @@ do than the one before, unless others write faster than we derive."""
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
 vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log, and so
-is what was learnt, of which `Relearn` makes beliefs, and memory points, of which only the vectors are made anew."""
+is what was learnt, of which `Relearn` makes beliefs, and memory points, of which only the vectors are made anew, as of
+questions."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
@@ -114,7 +118,7 @@ async def rebuild(
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_begin, tables, last)
-        work = _Work(tables, generation, make, relearn, embed)
+        work = _Work(tables, last.generation, generation, make, relearn, embed)
         for _ in range(ROUNDS):
             if not await to_thread.run_sync(work.left, last.tx):
                 break
@@ -175,9 +179,12 @@ def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
 class _Work:
     """How far the new generation has come."""
 
-    def __init__(self, tables: Tables, generation: int, make: Make, relearn: Relearn, embed: Embed | None) -> None:
+    def __init__(
+        self, tables: Tables, former: int, generation: int, make: Make, relearn: Relearn, embed: Embed | None
+    ) -> None:
         self.turns = self.segments = self.sentences = self.assertions = 0
         self._tables = tables
+        self._former = former
         self._generation = generation
         self._make = make
         self._embed = embed
@@ -187,7 +194,9 @@ class _Work:
 
     def left(self, until: int) -> int:
         where = f"tx > {self._done} AND tx <= {until}"
-        return sum(self._tables.count(table, where) for table in (TURNS, EPISODES, POINTS))
+        return sum(
+            self._tables.count(table, where) for table in (TURNS, EPISODES, POINTS, questions_table(self._former))
+        )
 
     async def catch_up(self, until: int) -> None:
         for after, upto in await to_thread.run_sync(self._pieces, until):
@@ -200,6 +209,7 @@ class _Work:
                 await to_thread.run_sync(self._append, batch, {turn.id: tx for tx, turn in part})
         await self._learning.catch_up(until)
         await self._embed_points(until)
+        await self._take_over_questions(until)
         self._done = until
 
     def append_beliefs(self) -> int:
@@ -221,6 +231,19 @@ class _Work:
             vectors = await self._embed([point.description for point in part])
             rows = point_vector_rows(vectors, places, txs)
             await to_thread.run_sync(self._tables.append, point_vectors_table(self._generation), rows)
+
+    async def _take_over_questions(self, until: int) -> None:
+        """Append the questions of the commits up to a number, with new vectors; without an embedder there are none."""
+        where = f"tx > {self._done} AND tx <= {until}"
+        rows = await to_thread.run_sync(self._tables.rows, questions_table(self._former), where)
+        questions = numbered_questions_of(rows)
+        for start in range(0, len(questions), CHUNK):
+            if self._embed is None:
+                return
+            txs, places, part = zip(*questions[start : start + CHUNK], strict=True)
+            vectors = await self._embed([question.text for _, question in part])
+            rows = question_rows(part, vectors, places, txs)
+            await to_thread.run_sync(self._tables.append, questions_table(self._generation), rows)
 
     def _pieces(self, until: int) -> list[tuple[int, int]]:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""

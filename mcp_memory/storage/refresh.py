@@ -17,6 +17,7 @@ from functools import partial
 
 import numpy as np
 
+from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
@@ -24,10 +25,12 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
+from mcp_memory.storage.aliases import aliases_of
 from mcp_memory.storage.assertions import recorded
 from mcp_memory.storage.beliefs import latest
 from mcp_memory.storage.lessons import lessons_of
 from mcp_memory.storage.names import (
+    ALIASES,
     COMMITS,
     EPISODES,
     FACTS,
@@ -36,11 +39,13 @@ from mcp_memory.storage.names import (
     assertions_table,
     beliefs_table,
     point_vectors_table,
+    questions_table,
     segments_table,
     sentences_table,
 )
 from mcp_memory.storage.pieces import batch_of
 from mcp_memory.storage.points import point_vectors_of, points_of
+from mcp_memory.storage.questions import Placed, questions_of
 from mcp_memory.storage.rows import commits_of, turns_of
 from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
 from mcp_memory.storage.tables import Tables
@@ -203,6 +208,7 @@ class Refresher:
             assertions = self._assertions(view, commits, part, {turn.id: turn for _, turn in new})
             lessons, beliefs = self._learnt(view, commits, part)
             points, vectors = self._points(view, commits, part)
+            questions, question_vectors = self._questions(view, commits, part)
             turns = tuple(turn for _, turn in new)
             batch = Batch(
                 turns,
@@ -211,6 +217,9 @@ class Refresher:
                 beliefs=beliefs,
                 points=points,
                 point_vectors=vectors,
+                aliases=self._aliases(view, commits, part),
+                questions=questions,
+                question_vectors=question_vectors,
             )
             view.add(batch, part[-1].tx)
             self._owed += part
@@ -260,6 +269,20 @@ class Refresher:
             vectors = self._rows(point_vectors_table(view.generation), *where, expected, None)
         points = points_of(rows)
         return tuple(point for _, _, point in points), point_vectors_of(points, vectors, self._dimension)
+
+    def _aliases(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[Alias, ...]:
+        """Return the aliases in a part of the commits."""
+        expected = sum(commit.aliases for commit in part)
+        rows = self._rows(ALIASES, view.tx, part[-1].tx, commits[-1].tx, expected, None) if expected else None
+        return aliases_of(rows)
+
+    def _questions(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[tuple[Placed, ...], Matrix]:
+        """Return the questions in a part of the commits, with their vectors."""
+        rows, expected = None, sum(commit.questions for commit in part)
+        if expected:
+            name = questions_table(view.generation)
+            rows = self._rows(name, view.tx, part[-1].tx, commits[-1].tx, expected, None)
+        return questions_of(rows, self._dimension)
 
     def _look_at(self, commits: list[Commit]) -> None:
         """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
@@ -337,12 +360,12 @@ def _known(view: View, space: str, turn_id: str) -> Turn | None:
 
 
 def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in runs of some thousand sentences, beliefs or points, which can be read at once."""
+    """Yield the commits in runs of some thousand sentences, beliefs, points or questions, which can be read at once."""
     part: list[Commit] = []
     size = 0
     for commit in commits:
         part.append(commit)
-        size += commit.sentences + commit.beliefs + commit.points
+        size += commit.sentences + commit.beliefs + commit.points + commit.questions
         if size >= PIECE:
             yield part
             part, size = [], 0

@@ -19,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix, Vector
@@ -30,9 +32,9 @@ from mcp_memory.vectors import Matrix, Vector
 Rows = Any
 """A pyarrow table, which comes without types."""
 
-FORMAT = 4
+FORMAT = 5
 """Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
-assertions, 2 of no lessons, 3 of no memory points."""
+assertions, 2 of no lessons, 3 of no memory points, 4 of no aliases and no questions."""
 READABLE = 2
 """The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
 rebuilt from its log."""
@@ -59,6 +61,8 @@ class Commit:
         beliefs: rows in ``beliefs_<generation>``; of a rebuild, all of them. Those that a later one of the same
             sentence takes the place of may be gone (``compaction.py``).
         points: rows in ``points``, and in ``point_vectors_<generation>``.
+        aliases: rows in ``aliases``.
+        questions: rows in ``questions_<generation>``; a rebuild takes them over with their numbers.
     """
 
     tx: int
@@ -76,6 +80,8 @@ class Commit:
     episodes: int
     beliefs: int
     points: int = 0
+    aliases: int = 0
+    questions: int = 0
 
 
 def commit_rows(commit: Commit) -> Rows:
@@ -190,6 +196,37 @@ def point_vector_rows(vectors: Matrix, places: Sequence[int], txs: Sequence[int]
         {
             "tx": pa.array(txs, pa.int64()),
             "place": pa.array(places, pa.int64()),
+            "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1]),
+        }
+    )
+
+
+def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return aliases as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    columns = {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+    for name in (f.name for f in fields(Alias)):
+        kind = pa.int64() if name == "at" else pa.string()
+        columns[name] = pa.array([getattr(one, name) for one in aliases], kind)
+    return pa.table(columns)
+
+
+def question_rows(
+    questions: Sequence[tuple[str, Pooled]], vectors: Matrix, places: Sequence[int], txs: Sequence[int]
+) -> Rows:
+    """Return questions as rows, each with its vector, its place within its commit and its commit's number."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+    return pa.table(
+        {
+            "tx": pa.array(txs, pa.int64()),
+            "place": pa.array(places, pa.int64()),
+            "space": pa.array([space for space, _ in questions], pa.string()),
+            "segment_id": pa.array([one.segment_id for _, one in questions], pa.string()),
+            "text": pa.array([one.text for _, one in questions], pa.string()),
+            "entities": pa.array([_json(sorted(one.entities)) for _, one in questions], pa.string()),
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1]),
         }
     )

@@ -13,6 +13,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.assertions import CALLER, DERIVING
 from mcp_memory.storage.names import (
+    ALIASES,
     COMMITS,
     EPISODES,
     FACTS,
@@ -21,6 +22,7 @@ from mcp_memory.storage.names import (
     assertions_table,
     beliefs_table,
     point_vectors_table,
+    questions_table,
     segments_table,
     sentences_table,
 )
@@ -29,6 +31,7 @@ from mcp_memory.storage.schemas import (
     FORMAT,
     Commit,
     Rows,
+    alias_rows,
     assertion_rows,
     belief_rows,
     commit_rows,
@@ -36,6 +39,7 @@ from mcp_memory.storage.schemas import (
     numbered,
     point_rows,
     point_vector_rows,
+    question_rows,
     segment_rows,
     sentence_rows,
     turn_rows,
@@ -58,6 +62,8 @@ class Prepared:
         beliefs: what came of them.
         points: revisions of memory points.
         point_vectors: of what they say.
+        aliases: as they are.
+        questions: with their vectors.
     """
 
     batch: Batch
@@ -70,6 +76,8 @@ class Prepared:
     beliefs: Rows | None
     points: Rows | None
     point_vectors: Rows | None
+    aliases: Rows | None
+    questions: Rows | None
 
 
 def prepare(batch: Batch) -> Prepared:
@@ -84,6 +92,7 @@ def prepare(batch: Batch) -> Prepared:
         return assertion_rows(rows, places, unknown(rows)) if rows else None
 
     points = range(len(batch.points)), unknown(batch.points)
+    questions = range(len(batch.questions)), unknown(batch.questions)
     return Prepared(
         batch,
         turn_rows(batch.turns, unknown(batch.turns)) if batch.turns else None,
@@ -95,6 +104,8 @@ def prepare(batch: Batch) -> Prepared:
         belief_rows(batch.beliefs, range(len(batch.beliefs)), unknown(batch.beliefs)) if batch.beliefs else None,
         point_rows(batch.points, *points) if batch.points else None,
         point_vector_rows(batch.point_vectors, *points) if batch.points else None,
+        alias_rows(batch.aliases, range(len(batch.aliases)), unknown(batch.aliases)) if batch.aliases else None,
+        question_rows(batch.questions, batch.question_vectors, *questions) if batch.questions else None,
     )
 
 
@@ -142,12 +153,16 @@ def append(
         episodes=len(batch.lessons),
         beliefs=len(batch.beliefs),
         points=len(batch.points),
+        aliases=len(batch.aliases),
+        questions=len(batch.questions),
     )
     parts = {
         TURNS: prepared.turns,
         FACTS: prepared.facts,
         EPISODES: prepared.episodes,
         POINTS: prepared.points,
+        ALIASES: prepared.aliases,
+        questions_table(commit.generation): prepared.questions,
         point_vectors_table(commit.generation): prepared.point_vectors,
         beliefs_table(commit.generation): prepared.beliefs,
         assertions_table(commit.generation): prepared.assertions,

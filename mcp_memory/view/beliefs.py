@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -38,6 +39,8 @@ class Beliefs:
         self._supported: Column[np.int64] = Column(np.int64)
         self._unsupported: Column[np.int64] = Column(np.int64)
         self._lessons: dict[tuple[str, Engine], Lesson] = {}
+        self._by_episode: dict[str, list[Lesson]] = defaultdict(list)
+        self._by_query: dict[str, list[Lesson]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self.sentence_ids)
@@ -57,7 +60,10 @@ class Beliefs:
             for column, value in zip(self._columns, values, strict=True):
                 column[place] = value
         for lesson in lessons:
-            self._lessons.setdefault(lesson.key, lesson)
+            if lesson.key not in self._lessons:
+                self._lessons[lesson.key] = lesson
+                self._by_episode[lesson.episode_id].append(lesson)
+                self._by_query[lesson.query].append(lesson)
 
     def of(self, sentence_id: str) -> Belief | None:
         """Return the belief about a sentence, which may be kept, or None for the initial one."""
@@ -83,7 +89,11 @@ class Beliefs:
 
     def lessons(self, episode_id: str | None = None) -> list[Lesson]:
         """Return the lessons of an episode, or of all, in the order in which they were recorded."""
-        return [one for one in self._lessons.values() if episode_id in (None, one.episode_id)]
+        return list(self._lessons.values() if episode_id is None else self._by_episode.get(episode_id, ()))
+
+    def taught(self, query: str) -> Sequence[Lesson]:
+        """Return the lessons about the very same question, in the order in which they were recorded."""
+        return self._by_query.get(query, ())
 
     def episode(self, episode_id: str) -> Episode | str | None:
         """Return an episode that was learnt from, in words why none of its lessons can tell it, or None without one."""

@@ -19,6 +19,8 @@ from mcp_memory.view.space import Space
 
 Named = Callable[[Turn, str], Iterable[str]]
 """Given a turn and one of its sentences: the names of the entities that the sentence is about, as written."""
+LONGEST = 6
+"""Words of a name that is looked for in a text."""
 
 
 class EntityIndex:
@@ -60,6 +62,24 @@ class EntityIndex:
     def find(self, name: str) -> int | None:
         """Return the number of the entity that a name means (`entity_key`), or None."""
         return self._numbers.get(entity_key(name))
+
+    def within(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of the entities that a text names, in its order; of names within one another the longest.
+
+        Args:
+            words: of the text, folded for comparison.
+        """
+        found: dict[int, None] = {}
+        place = 0
+        while place < len(words):
+            for end in range(min(place + LONGEST, len(words)), place, -1):
+                number = self.find(" ".join(words[place:end]))
+                if number is not None:
+                    found[number] = None
+                    place = end - 1
+                    break
+            place += 1
+        return list(found)
 
     def key(self, entity: int) -> str:
         """Return the key of an entity by its number."""

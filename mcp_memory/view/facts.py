@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
+from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.cardinality import Counts, count, learnt
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Version
@@ -50,6 +51,7 @@ class Facts:
         self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
         self._retired: set[str] = set()
         self._names = Names()
+        self._held: dict[tuple[str, str], Alias] = {}  # keys of name and alias → what the memory itself thinks
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
@@ -79,7 +81,14 @@ class Facts:
                 self._best[place] = rank  # what was read from that sentence before counts no more
                 self._reread(assertion.turn_id)
             elif assertion.relation == _ALIAS:
-                self._called(assertion)
+                self._recalled(assertion)
+
+    def hold(self, aliases: Iterable[Alias]) -> None:
+        """Take in what the memory itself thinks of names; the first word about a pair of them stays."""
+        for one in aliases:
+            pair = self._names.written(one.name), self._names.written(one.alias)
+            self._held.setdefault(pair, one)
+            self._called(*pair)
 
     def meet(self, person: str) -> None:
         """Learn of a speaker, about whom nothing may be asserted yet."""
@@ -134,6 +143,18 @@ class Facts:
     def names(self, key: str) -> tuple[str, ...]:
         """Return every way in which an entity is written, its usual name first."""
         return self._names.all(key)
+
+    def held(self, key: str) -> list[Alias]:
+        """Return the aliases of an entity that the memory itself came to hold and that count, in their order."""
+        return [one for pair, one in self._held.items() if key in map(self._names.meant, pair) and self._thinks(*pair)]
+
+    def may_become(self, alias: str, name: str) -> bool:
+        """Return whether a name would mean an entity if it became an alias of it, both given by their keys."""
+        return self._names.may_become(alias, name)
+
+    def denied(self, one: str, other: str) -> bool:
+        """Return whether somebody said that two names, given by their keys, are not of one entity."""
+        return any(said.negated for said in (*self._said(one, other), *self._said(other, one)))
 
     def kind(self, key: str) -> EntityType | None:
         """Return what an entity is by the relations it takes part in, or None where they do not tell."""
@@ -290,21 +311,34 @@ class Facts:
         for row in self._by_turn.get(turn_id, ()):
             self._changed(self._names.written(self.rows[row].head), self.rows[row].relation)
             if self.rows[row].relation == _ALIAS:
-                self._called(self.rows[row])
+                self._recalled(self.rows[row])
 
-    def _called(self, said: Assertion) -> None:
+    def _recalled(self, said: Assertion) -> None:
+        """Take note of what is said of an alias, which either name may be told to be; see `_called`."""
+        names = self._names.written(said.head), self._names.written(said.tail)
+        self._called(*names)
+        if names[::-1] in self._held:
+            self._called(*names[::-1])
+
+    def _called(self, bearer: str, alias: str) -> None:
         """Take note of whether an alias can be relied on: folded by itself, so that it does not hang on what it means.
 
-        One that somebody bore once still means them, so its end changes nothing; a denial from its start on does.
+        One that somebody bore once still means them, so its end changes nothing; a denial from its start on does. What
+        the memory itself thinks counts as long as nobody has denied it, of the one name or the other.
         """
-        written = self._names.written
-        bearer, alias = written(said.head), written(said.tail)
-        rows = [row for row in self._groups[bearer, _ALIAS] if written(self.rows[row].tail) == alias]
-        counting = [self.rows[row] for row in rows if self._counting(row)]
-        sure, _ = layers(counting, single=False, key=written, stable=self.stable)
-        known = any(version.since < version.until for version in sure)
+        sure, _ = layers(self._said(bearer, alias), single=False, key=self._names.written, stable=self.stable)
+        known = any(version.since < version.until for version in sure) or self._thinks(bearer, alias)
         for renamed in self._names.call(bearer, alias, known=known):
             self._renamed(renamed)
+
+    def _said(self, bearer: str, alias: str) -> list[Assertion]:
+        """Return what counts of what is said of an alias, in the order of recording."""
+        rows = (row for row in self._groups.get((bearer, _ALIAS), ()) if self._counting(row))
+        return [self.rows[row] for row in rows if self._names.written(self.rows[row].tail) == alias]
+
+    def _thinks(self, bearer: str, alias: str) -> bool:
+        """Return whether the memory itself holds an alias that nobody has denied."""
+        return (bearer, alias) in self._held and not self.denied(bearer, alias)
 
     def _renamed(self, renamed: Renamed) -> None:
         """Take note that a name means another entity than before."""

@@ -19,7 +19,7 @@ one means the other.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -52,6 +52,8 @@ class Names:
         self._keys: dict[str, str] = {}  # of every name as written
         self._usual: dict[str, str] = {}  # key → how it is written most often, as far as anybody asked
         self._words: dict[str, dict[str, None]] = {}  # of keys → the keys that hold them
+        self._meant: dict[str, str] = {}  # key → whom it means, as far as anybody asked since the last news
+        self._members: dict[str, tuple[str, ...]] = {}  # and the keys that mean it
 
     def __contains__(self, key: str) -> bool:
         return key in self._spellings
@@ -72,6 +74,7 @@ class Names:
             key = self._keys[name] = entity_key(name)
             for word in key.split():
                 self._words.setdefault(word, {})[key] = None
+            self._forget()
         self._spellings[key][name.strip()] += 1
         self._usual.pop(key, None)
         learnt_kinds: set[EntityType] = {"person"} if titled(name) else set()
@@ -81,6 +84,7 @@ class Names:
             self._types[key].update(learnt_kinds)
             return ()
         before = self._hanging_on(key)
+        self._forget()
         self._types[key].update(learnt_kinds)
         words = key.split()
         for part in dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ():
@@ -101,12 +105,22 @@ class Names:
         if bearer == alias or known == (bearer in self._bearers.get(alias, ())):
             return ()
         self._aliases[bearer][alias] = None  # stays, also where it does not count: it only says where to look
+        self._members.clear()
         before = self._hanging_on(alias)
+        self._forget()
         if known:
             self._bearers[alias][bearer] = None
         else:
             del self._bearers[alias][bearer]
         return self._renamed(before)
+
+    def may_become(self, alias: str, bearer: str) -> bool:
+        """Return whether a name would mean somebody if it became their alias, both given by their keys.
+
+        It would where it may mean nobody else yet, and is met as nothing that they are not.
+        """
+        own, kinds = (self._types[key].keys() if key in self._types else set() for key in (bearer, alias))
+        return not any(True for _ in self._may_mean(alias)) and (not own or kinds <= own)
 
     def written(self, name: str) -> str:
         """Return the key of a name by itself, whomever it means."""
@@ -116,14 +130,18 @@ class Names:
         """Return the key of the entity that is meant by a name of which this is the key."""
         if key not in self._people and key not in self._bearers:
             return key
-        return _followed(key, self._stands_for)
+        if key not in self._meant:
+            self._meant[key] = _followed(key, self._stands_for)
+        return self._meant[key]
 
-    def members(self, key: str) -> list[str]:
+    def members(self, key: str) -> Sequence[str]:
         """Return the keys of all names that were met and mean an entity, its own first."""
         if " " not in key and key not in self._aliases:
-            return [key]
-        near = (other for other in self._reaching(key) if other != key and other in self._spellings)
-        return [key, *sorted(other for other in near if self.meant(other) == key)]
+            return (key,)
+        if key not in self._members:
+            near = (other for other in self._reaching(key) if other != key and other in self._spellings)
+            self._members[key] = key, *sorted(other for other in near if self.meant(other) == key)
+        return self._members[key]
 
     def usual(self, key: str) -> str:
         """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
@@ -165,6 +183,11 @@ class Names:
             if most < 0:
                 break
             yield from keys
+
+    def _forget(self) -> None:
+        """Forget what names mean and who means what: it may be otherwise with the next name, kind or alias."""
+        self._meant.clear()
+        self._members.clear()
 
     def _may_mean(self, key: str) -> Iterator[str]:
         """Yield the keys of those whom a name may mean beside what bears it itself, each once."""

@@ -15,18 +15,22 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.talkers import Talkers
+from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.columns import Column
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
+from mcp_memory.view.pool import Pool
 
 NONE = -1
 """In an array of row numbers: there is no such row."""
@@ -55,6 +59,7 @@ class Space:
         facts: what is asserted here, and what it adds up to.
         beliefs: what use has taught about its sentences.
         hypergraph: its memory points.
+        questions: what its segments answer, asked.
         speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
@@ -65,6 +70,7 @@ class Space:
         self.facts = Facts(stable)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
+        self.questions = Pool()
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
@@ -82,6 +88,9 @@ class Space:
         self._live: Column[np.bool_] = Column(np.bool_)
         self._talk: Column[np.bool_] = Column(np.bool_)
         self._times: Column[np.int64] = Column(np.int64)
+        self._sentence_live: Column[np.bool_] = Column(np.bool_)
+        self._sentence_talk: Column[np.bool_] = Column(np.bool_)
+        self._sentence_times: Column[np.int64] = Column(np.int64)
         self._previous: Column[np.intp] = Column(np.intp)
         self._next: Column[np.intp] = Column(np.intp)
         self._last_in_session: dict[str, int] = {}
@@ -154,6 +163,21 @@ class Space:
         return self._times.values
 
     @property
+    def sentence_live(self) -> NDArray[np.bool_]:
+        """Shape ``(len(sentences),)``: whether a sentence is of the newest revision."""
+        return self._sentence_live.values
+
+    @property
+    def sentence_talk(self) -> NDArray[np.bool_]:
+        """Shape ``(len(sentences),)``: whether a sentence is of talk; the others are of documents."""
+        return self._sentence_talk.values
+
+    @property
+    def sentence_times(self) -> NDArray[np.int64]:
+        """Shape ``(len(sentences),)``: when the turn of a sentence was said, in milliseconds."""
+        return self._sentence_times.values
+
+    @property
     def previous(self) -> NDArray[np.intp]:
         """Shape ``(len(segments),)``: the row before it in the same session's talk, or `NONE`. Documents have none."""
         return self._previous.values
@@ -189,6 +213,9 @@ class Space:
         beliefs: Sequence[Belief] = (),
         points: Sequence[Point] = (),
         point_vectors: Matrix | None = None,
+        aliases: Sequence[Alias] = (),
+        questions: Sequence[Pooled] = (),
+        question_vectors: Matrix | None = None,
     ) -> None:
         """Take in rows that the log has and this space has not.
 
@@ -203,6 +230,9 @@ class Space:
             beliefs: likewise.
             points: likewise.
             point_vectors: one row a point; None without any.
+            aliases: in the order of recording.
+            questions: likewise.
+            question_vectors: one row a question, or None where they are not held.
         """
         since = len(self.segments)
         for turn in turns:
@@ -211,13 +241,13 @@ class Space:
         self.beliefs.add(beliefs, lessons)
         if point_vectors is not None:
             self.hypergraph.add(points, point_vectors)
+        self.facts.hold(aliases)
+        if questions:
+            self.questions.add(questions, question_vectors)
         for segment in segments:
             self._add_segment(segment)
         for sentence in sentences:
-            row = len(self.sentences)
-            self.sentences.append(sentence)
-            self._sentence_rows[sentence.turn_id].append(row)
-            self._by_id[sentence.id] = ("sentence", row)
+            self._add_sentence(sentence)
         self.segment_vectors = _grown(self.segment_vectors, segment_vectors, since)
         self.sentence_vectors = _grown(self.sentence_vectors, sentence_vectors, len(self.sentences) - len(sentences))
 
@@ -231,6 +261,7 @@ class Space:
     def drop_vectors(self) -> None:
         """Hold no vectors from now on: there are too many of them."""
         self.segment_vectors = self.sentence_vectors = None
+        self.questions.drop_vectors()
 
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
@@ -244,11 +275,27 @@ class Space:
         if revisions:  # a document written again: it takes the place of the old one
             for row in self._segment_rows[revisions[-1]]:
                 self._live[row] = False
+            for row in self._sentence_rows[revisions[-1]]:
+                self._sentence_live[row] = False
             self.facts.retire(revisions[-1])
             order[order.index(revisions[-1])] = turn.id
         else:
             order.append(turn.id)
         revisions.append(turn.id)
+
+    def _add_sentence(self, sentence: Sentence) -> None:
+        turn = self.turns.get(sentence.turn_id)  # a rebuild looks sentences up before it comes to their turns
+        row = len(self.sentences)
+        self.sentences.append(sentence)
+        self._sentence_rows[sentence.turn_id].append(row)
+        self._by_id[sentence.id] = ("sentence", row)
+        self._sentence_live.append(turn is not None and self._newest(turn))
+        self._sentence_talk.append(turn is None or turn.kind != "document")
+        self._sentence_times.append(0 if turn is None else _bounded(turn.time))
+
+    def _newest(self, turn: Turn) -> bool:
+        """Return whether a turn is the newest revision under its ref."""
+        return self._revisions[turn.session, turn.ref][-1] == turn.id
 
     def _add_segment(self, segment: Segment) -> None:
         turn = self.turns[segment.turn_id]
@@ -257,10 +304,10 @@ class Space:
         self.segment_turn.append(turn)
         self._segment_rows[turn.id].append(row)
         self._by_id[segment.id] = ("segment", row)
-        self._live.append(self._revisions[turn.session, turn.ref][-1] == turn.id)
+        self._live.append(self._newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
-        self._times.append(min(max(turn.time, -(2**63)), 2**63 - 1))
+        self._times.append(_bounded(turn.time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)
@@ -268,6 +315,11 @@ class Space:
             self._next[before] = row
         if talk:
             self._last_in_session[turn.session] = row
+
+
+def _bounded(time: Millis) -> Millis:
+    """Return a time that 64 bits hold."""
+    return min(max(time, -(2**63)), 2**63 - 1)
 
 
 def _grown(matrix: GrowingMatrix | None, rows: Matrix | None, had: int) -> GrowingMatrix | None:

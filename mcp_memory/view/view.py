@@ -71,6 +71,9 @@ class View:
                 part.beliefs,
                 part.points,
                 part.point_vectors if part.points else None,
+                part.aliases,
+                tuple(question for _, question in part.questions),
+                part.question_vectors if self.holds_vectors else None,
             )
         self.tx = tx
 
@@ -90,17 +93,22 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(lesson.space for lesson in batch.lessons),
             *(belief.space for belief in batch.beliefs),
             *(point.space for point in batch.points),
+            *(alias.space for alias in batch.aliases),
+            *(space for space, _ in batch.questions),
         ]
     )
     if len(names) == 1:
         return {next(iter(names)): batch}
     segments, sentences, points = defaultdict(list), defaultdict(list), defaultdict(list)
+    questions = defaultdict(list)
     for row, segment in enumerate(batch.segments):
         segments[segment.space].append(row)
     for row, sentence in enumerate(batch.sentences):
         sentences[sentence.space].append(row)
     for row, point in enumerate(batch.points):
         points[point.space].append(row)
+    for row, (asked_in, _) in enumerate(batch.questions):
+        questions[asked_in].append(row)
     return {
         name: Batch(
             turns=tuple(turn for turn in batch.turns if turn.space == name),
@@ -113,6 +121,9 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
             points=tuple(batch.points[row] for row in points[name]),
             point_vectors=batch.point_vectors[points[name]],
+            aliases=tuple(alias for alias in batch.aliases if alias.space == name),
+            questions=tuple(batch.questions[row] for row in questions[name]),
+            question_vectors=batch.question_vectors[questions[name]],
         )
         for name in names
     }

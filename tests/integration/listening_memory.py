@@ -165,6 +165,9 @@ class ListeningMemory:
         )
         return Status(spaces, "none", about, uptime_s=1.0, version="0")
 
+    async def work(self):
+        """There is nothing to do in the background."""
+
     async def aclose(self):
         self.closed = True
 

@@ -530,7 +530,12 @@ async def test_parameters_of_resources_are_completed_by_prefix():
 @ERAS
 async def test_prompts_are_listed_and_filled_in(mode):
     async with connected(mode=mode) as client:
-        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["remember", "recall", "review"]
+        assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [
+            "remember",
+            "recall",
+            "review",
+            "consolidate",
+        ]
         recall = await client.get_prompt("recall", {"question": "Where does Ann live, for $5?"})
         assert recall.messages[0].content.text.startswith("Answer this from memory: Where does Ann live, for $5?\n")
         remember = await client.get_prompt("remember")
@@ -559,7 +564,7 @@ async def main():
     async with Client(build(None)) as client:
         await client.list_tools(); await client.list_resources(); await client.list_prompts()
 anyio.run(main)
-heavy = "numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
+heavy = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
 heavy = (heavy + " mcp_memory.wiring").split()
 print([name for name in heavy if name in sys.modules])
 """

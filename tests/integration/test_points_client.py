@@ -109,6 +109,19 @@ async def test_a_goal_makes_points_that_can_be_walked_and_drawn():
         assert point in [node.get("id") for node in ElementTree.fromstring(file).findall(".//{*}node")]
 
 
+async def test_a_point_stands_in_recall_with_the_words_that_it_rests_on():
+    async with connected(FakeLog()) as client:
+        talk = [*TALK[1:], {"speaker": "Ann", "text": "My sister Eve owns a dog called Bella."}]
+        await said(client, "memory_write", messages=talk)
+        goal = "Who owns the dog that won the Crufts cup?"
+        await said(client, "memory_evolve", goal=goal)
+        found = await said(client, "memory_reconstruct", query=goal)
+        (item,) = [item for item in found["evidence"] if item["kind"] == "point"]
+        assert {source["quote"] for source in item["sources"]} == {TALK[1]["text"], talk[2]["text"]}
+        text = (await client.call_tool("memory_reconstruct", {"query": goal})).content[0].text
+        assert "Ann, session default] My sister Eve owns a dog called Bella." in " ".join(text.split())
+
+
 async def test_points_come_in_pages_and_a_graph_goes_on_from_facts_to_points():
     async with connected(FakeLog()) as client:
         for start in range(0, 120, 60):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
+from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.language.questions import Question
+from mcp_memory.ports import Case
 from mcp_memory.reasoning.embedded.extract import Extraction, extract
 from mcp_memory.reasoning.embedded.versions import Sureness, silent, tell
 
@@ -19,17 +18,20 @@ class EmbeddedAnswerer:
     numbers: Extraction = field(default_factory=Extraction)
     sureness: Sureness = field(default_factory=Sureness)
 
-    async def propose(
-        self, question: Question, candidates: Sequence[Candidate], rarity: Mapping[str, float], knowledge: Knowledge
-    ) -> Proposal | None:
+    async def judge(self, case: Case) -> Judgement:
         """See `ports.Answerer`. A few milliseconds of arithmetic, so it does not go to a thread."""
+        return Judgement(self.propose(case))
+
+    def propose(self, case: Case) -> Proposal | None:
+        """Return the best that can be said, however unsure, or None where nothing has the form that is asked for."""
+        question, knowledge = case.question, case.knowledge
         told = tell(question, knowledge, self.sureness)
         known = told.proposal if told else None
         if known is not None:
             known = self.numbers.taught.weigh(known, knowledge.gate(known.citations))
         if silent(question, knowledge, self.sureness):
             return known
-        read = extract(question, candidates, rarity, self.numbers, told.ruled if told else None)
+        read = extract(question, case.candidates, case.rarity, self.numbers, told.ruled if told else None)
         if known is None or read is None:
             return known or read
         if entity_key(read.text) == entity_key(known.text):

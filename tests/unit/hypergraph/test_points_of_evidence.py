@@ -8,10 +8,11 @@ import pytest
 from batches import point
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.gain.sentence_space import documents
+from unit.gain.sentence_space import documents, space_of
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
+from mcp_memory.domain.times import StatedTime
 from mcp_memory.hypergraph.describe import extract, united
 from mcp_memory.hypergraph.grouping import Group, grouped, item_of
 from mcp_memory.hypergraph.insert import taken_in
@@ -95,6 +96,21 @@ def test_an_extract_prefers_what_matters_and_keeps_the_order():
     )
 
 
+def test_a_time_joins_nothing_and_of_names_within_one_another_only_one_is_a_vertex():
+    march = StatedTime(3, 8, 0, 1, "month", False)
+    space = documents([("In March Ann of Blue Mill met Blue Bob.", Z)], times=(march,))
+    space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill (farm)")
+    assert set(item_of(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
+
+
+def test_what_a_sentence_only_opens_with_is_no_name_unless_it_is_one_elsewhere():
+    texts = ("Painting is fun.", "I like painting.", "Wow, what a day!", "Dover opened a port.", "Bob, come here.")
+    space = space_of([[(text, Z)] for text in texts], "message")
+    space.speakers["Bob"] = 1
+    found = [set(item_of(space, f"s_{number}.0", [f"s_{number}.0"]).entities.values()) for number in range(5)]
+    assert [names & {"Painting", "Wow", "Dover", "Bob"} for names in found] == [set(), set(), set(), {"Dover"}, {"Bob"}]
+
+
 def group(*entities, text="They met.", sentences=("s_1",)):
     return Group(entities, (text,), (0,), sentences, ())
 
@@ -171,6 +187,16 @@ def test_of_asked_points_a_pair_has_at_least_one():
     (pair,) = pairs(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
     assert "h_2" in {one.id for one in pair}
     assert pairs(Facts(), points, lambda _: same, SHAPING, among=()) == []
+
+
+def test_what_the_goal_relates_is_merged_first_though_it_is_not_alike():
+    points = [point("1", ("A1", "X1")), point("2", ("B1", "Y1")), point("3", ("A1", "Z1"))]
+    of = {"h_1": np.array([1.0, 0.0]), "h_2": np.array([0.0, 1.0]), "h_3": np.array([1.0, 0.0])}
+    unasked = pairs(Facts(), points, lambda one: of[one.id], SHAPING)
+    asked = pairs(Facts(), points, lambda one: of[one.id], SHAPING, asked=("a1", "b1"))
+    assert [{one.id for one in pair} for pair in unasked] == [{"h_1", "h_3"}]
+    assert [{one.id for one in pair} for pair in asked] == [{"h_1", "h_2"}]
+    assert pairs(Facts(), points[:2], lambda one: of[one.id], Shaping(order=3), asked=("a1", "b1")) == []
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def test_talk_alone_is_ranked_as_if_nothing_led_on() -> None:
     )
     for question in ("Who mended the boat?", "What did Bob do in Turku?"):
         assert ask(space, question) == ask(space, question, switches=OFF)
-    assert residuals(space, understand(MILL, ()), seen_by(space, "boat").seeds, always=True) == []
+    assert residuals(space, understand(MILL, ()), seen_by(space, "boat"), always=True) == []
 
 
 @pytest.mark.parametrize("switch", ["links", "rare_entities"])
@@ -191,46 +191,46 @@ def test_what_is_still_asked_leaves_out_what_the_head_explains_and_names_somethi
     )
     assert without("What is the Isle of Dogs?", ("isle", "of", "dogs")) == "What is the of"
     space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
-    found = residuals(space, understand(MILL, ()), seen_by(space, MILL).seeds, always=False)
+    found = residuals(space, understand(MILL, ()), seen_by(space, MILL), always=False)
     assert found[0].text == "Where was the founder of born? jane roe"
 
 
 def test_nothing_is_still_asked_where_one_text_says_it_all() -> None:
     space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
     question = "Who was the founder of Red Mill?"
-    seeds = seen_by(space, question).seeds
-    assert residuals(space, understand(question, ()), seeds, always=False) == []
-    assert residuals(space, understand(question, ()), seeds, always=True)
+    seen = seen_by(space, question)
+    assert residuals(space, understand(question, ()), seen, always=False) == []
+    assert residuals(space, understand(question, ()), seen, always=True)
 
 
 def test_nothing_is_still_asked_where_the_question_compares_what_was_found() -> None:
     space = read(*mill(), document("prize", "Golden Oak", "It went to Ann Doe."), document("ann", "Ann Doe", "A poet."))
     question = "Who is older, the founder of Red Mill or the winner of Golden Oak?"
-    seeds = seen_by(space, question).seeds
-    assert residuals(space, understand(question, ()), seeds, always=False) == []
-    assert residuals(space, understand(question, ()), seeds, always=True)
+    seen = seen_by(space, question)
+    assert residuals(space, understand(question, ()), seen, always=False) == []
+    assert residuals(space, understand(question, ()), seen, always=True)
 
 
 def test_nothing_is_still_asked_of_a_dated_question() -> None:
     space = read(*mill())
     question = understand("Where was the founder of Red Mill in 1901?", ())
-    seeds = seen_by(space, MILL).seeds
-    assert residuals(space, question, seeds, always=False) == []
-    assert residuals(space, question, seeds, always=True)
+    seen = seen_by(space, MILL)
+    assert residuals(space, question, seen, always=False) == []
+    assert residuals(space, question, seen, always=True)
 
 
 def test_only_so_many_texts_are_embedded() -> None:
     names = [f"{first} {last}" for first in ("Jane", "Joan", "June") for last in ("Roe", "Doe")]
     text = f"Red Mill was founded by {', '.join(names)}."
     space = read(document("mill", "Red Mill", text), *(document(name, name, "A singer.") for name in names))
-    assert len(residuals(space, understand(MILL, ()), seen_by(space, MILL).seeds, always=True)) == MOST
+    assert len(residuals(space, understand(MILL, ()), seen_by(space, MILL), always=True)) == MOST
 
 
 def test_a_text_that_is_like_what_is_still_asked_rises() -> None:
     space = read(*mill())
-    seen, question = seen_by(space, MILL), understand(MILL, ())
+    seen = seen_by(space, MILL)
     given = compared([Residual("", 1.0)], np.array([[0.2, 0.1, 0.9]], np.float32))
     assert given == pytest.approx([0, 0, 0.6])
-    hits = ranked(space, deepened(space, seen, question, given, Weights()))
+    hits = ranked(space, deepened(space, seen, given, Weights()))
     assert "residual" in next(hit for hit in hits if space.segment_turn[hit.row].ref == "farm").via
     assert "farm" not in refs(space, ranked(space, seen))

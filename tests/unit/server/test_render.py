@@ -239,7 +239,7 @@ def test_with_full_detail_a_recall_tells_where_it_started_what_it_walked_and_wha
     assert full.structured["roots"] == [{"name": "Ann", "intent": "EVOLUTION"}]
     assert full.structured["paths"] == ["Ann -lives_in[1970-01-01,now) c=.95-> Oslo"]
     assert full.structured["next"] == [{"operator": "versions", "args": {"entity": "Ann"}, "why": "this value changed"}]
-    assert full.structured["budget"] == {"rounds": 2}
+    assert full.structured["budget"] == {"turns": 0, "calls": 0, "texts": 0, "rounds": 2}
     assert full.text.splitlines()[2:5] == [
         "Conflict: Oslo or Rome",
         "Path: Ann -lives_in[1970-01-01,now) c=.95-> Oslo",

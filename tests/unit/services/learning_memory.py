@@ -14,6 +14,8 @@ from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, Ne
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
 from mcp_memory.wiring import Memory
@@ -34,7 +36,7 @@ def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: boo
         log,
         embedder=embedder.name,
         dimension=embedder.dimension,
-        make_view=lambda: View(INDEXES, vector_limit),
+        make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit),
     )
     config = Config()
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]

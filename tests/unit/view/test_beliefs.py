@@ -45,6 +45,10 @@ def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
     beliefs.add([], [other, lesson("b")])
     assert beliefs.lessons("ep_a") == [first, other]
     assert beliefs.lesson("ep_a", "caller") is first
+    elsewhere = replace(lesson("c"), query="What else?")
+    beliefs.add([], [elsewhere])
+    assert beliefs.taught("What else?") == [elsewhere]
+    assert not beliefs.taught("What?")
 
 
 def test_what_is_handed_out_stays_as_it_was_when_its_row_is_written_anew() -> None:

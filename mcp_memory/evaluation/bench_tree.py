@@ -1,0 +1,178 @@
+"""``mcp-memory bench --tree``: does recall go on from what it found? On trees whose leaf a single look cannot find.
+
+`tree` says what is stored and why looking once has to guess. Each tree has a space of its own and is asked in several
+wordings, in three ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and goes on for up
+to 8 turns, 12 from depth 9 on; and with one look of the channels, without links and propagation and with both, which
+returns as many items as the tree is deep (the lemma's T), and beside that as many as the loop. A question counts if the
+leaf is among what it returns.
+
+Beside them stands what guessing would reach, T/2^d: among leaves that look alike, no single look can do better but by
+going along, which links, propagation and facts do for a few steps.
+
+Everything runs in this process, on one store in a temporary folder, with the user's settings but for its place and the
+switches named here. It takes some ten minutes, nearly all of them writing the trees: the deepest has 2,559 items.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+
+from mcp_memory.config import Config
+from mcp_memory.domain.requests import RecallRequest, WriteRequest
+from mcp_memory.evaluation.bench_figures import Figure, document
+from mcp_memory.evaluation.bench_store import opened
+from mcp_memory.evaluation.tree import FORMS, Tree, tree
+from mcp_memory.wiring import Memory
+
+TREES = {5: 4, 6: 4, 7: 4, 8: 3, 9: 2, 10: 1}
+"""Trees of each form, by depth; each is asked in every wording."""
+SPARE = 6
+"""Items that the loop may return beyond the depth."""
+TURNS, MORE_TURNS, FROM = 8, 12, 9
+"""Turns of the loop, and turns from that depth on."""
+ITEMS_A_CALL = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the trees are asked.
+
+    Attributes:
+        name: of the column.
+        loop: whether the loop takes part.
+        onward: whether links and propagation do.
+        spare: items that are returned beyond the depth.
+    """
+
+    name: str
+    loop: bool
+    onward: bool
+    spare: int
+
+    def of(self, memory: Memory) -> Memory:
+        """Return the memory with its switches set so."""
+        switches = memory.config.switches
+        switches = replace(
+            switches,
+            loop=self.loop and switches.loop,
+            links=self.onward and switches.links,
+            propagation=self.onward and switches.propagation,
+        )
+        return replace(memory, config=replace(memory.config, switches=switches))
+
+
+WAYS = (
+    Way("loop, d + 6", loop=True, onward=True, spare=SPARE),
+    Way("one look, d", loop=False, onward=False, spare=0),
+    Way("one look, d + 6", loop=False, onward=False, spare=SPARE),
+    Way("with links, d", loop=False, onward=True, spare=0),
+    Way("with links, d + 6", loop=False, onward=True, spare=SPARE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How many questions reached the leaf, for trees of one depth.
+
+    Attributes:
+        depth: of the trees.
+        trees: how many.
+        asked: questions.
+        hits: those that reached it, for each of `WAYS`.
+    """
+
+    depth: int
+    trees: int
+    asked: int
+    hits: tuple[int, ...]
+
+    @property
+    def guessing(self) -> float:
+        """What guessing T leaves reaches, in %."""
+        return 100 * self.depth / (1 << self.depth)
+
+    def share(self, way: int) -> float:
+        """Return the share of questions that reached the leaf in one of `WAYS`, in %."""
+        return 100 * self.hits[way] / self.asked
+
+
+Tell = Callable[[str], None]
+
+
+def bench_tree(config: Config, *, output: Path | None) -> int:
+    """Measure, print the table, and return 0.
+
+    Args:
+        config: the settings to measure with.
+        output: a file for the figures, as JSON.
+    """
+    with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-", ignore_cleanup_errors=True) as folder:
+        reached = anyio.run(measured, config, Path(folder), TREES, _progress)
+    print(table(reached))
+    if output:
+        output.write_text(json.dumps(document(figures(reached)), indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+async def measured(config: Config, folder: Path, trees: dict[int, int], tell: Tell) -> list[Reached]:
+    """Return what was reached at each depth, of which ``trees`` says how many trees of each form there are."""
+    found: list[Reached] = []
+    async with opened(config, folder / "trees") as memory:
+        for depth, number in trees.items():
+            grown = [tree(seed, depth, form) for seed in range(number) for form in FORMS]
+            hits = [0] * len(WAYS)
+            for place, one in enumerate(grown):
+                await plant(memory, one, space := f"depth-{depth}-{place}")
+                for way, each in enumerate(WAYS):
+                    hits[way] += sum([await reaches(each.of(memory), one, q, space, each.spare) for q in one.questions])
+            asked = sum(len(one.questions) for one in grown)
+            found.append(Reached(depth, len(grown), asked, tuple(hits)))
+            tell(f"depth {depth}: the loop reaches {hits[0]} of {asked}")
+    return found
+
+
+async def plant(memory: Memory, grown: Tree, space: str) -> None:
+    """Write a tree into a space."""
+    for start in range(0, len(grown.items), ITEMS_A_CALL):
+        items = grown.items[start : start + ITEMS_A_CALL]
+        await memory.write(WriteRequest(space, "tree", grown.kind, items))
+
+
+async def reaches(memory: Memory, grown: Tree, question: str, space: str, spare: int) -> bool:
+    """Return whether the leaf is among what is recalled for a question."""
+    turns = MORE_TURNS if grown.depth >= FROM else TURNS
+    recall = await memory.reconstruct(RecallRequest(space, question, grown.depth + spare, max_turns=turns))
+    return any(source.turn.ref == grown.leaf for item in recall.evidence for source in item.sources)
+
+
+def figures(reached: Sequence[Reached]) -> list[Figure]:
+    """Return every share of the table."""
+    return [
+        Figure(f"tree of depth {each.depth}", way.name, each.share(place), "%", each.asked)
+        for each in reached
+        for place, way in enumerate(WAYS)
+    ]
+
+
+def table(reached: Sequence[Reached]) -> str:
+    """Return the shares as lines for a terminal, one for each depth."""
+    lines = [
+        "share of questions whose answer is reached, at the end of a chain of d steps through a binary tree, in %",
+        "",
+        "  ".join(("depth d", "trees", "questions", *(way.name for way in WAYS), "guessing")),
+    ]
+    for each in reached:
+        shares = "  ".join(f"{each.share(place):{len(way.name)}.1f}" for place, way in enumerate(WAYS))
+        lines.append(f"{each.depth:7}  {each.trees:5}  {each.asked:9}  {shares}  {each.guessing:8.1f}")
+    return "\n".join(lines)
+
+
+def _progress(text: str) -> None:
+    print(f"... {text}", file=sys.stderr)

@@ -1,0 +1,118 @@
+"""Claude as the judge of answers: it answers and cites, or says what is missing and where to look (L10 and L6 of C.0).
+
+It sees the question and what recall found, and names the numbers of what its answer rests on. Numbers that nobody gave
+it are dropped; an answer that is left without any is refused (C.4.3). What it cites is quoted from the stored turns, so
+a citation is never the model's own words, and it is what the model says supports the answer: GAM-RAG's feedback labels
+need no call of their own. An answer that rests on guesses, on what is not sure, or on what the user called wrong for
+the question is hedged, whatever the model says of itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mcp_memory.domain.answers import Judgement, Proposal
+from mcp_memory.domain.evidence import Suggestion
+from mcp_memory.errors import EngineError
+from mcp_memory.language import iso
+from mcp_memory.ports import Case
+from mcp_memory.reasoning.anthropic.budget import Budget, estimate
+from mcp_memory.reasoning.anthropic.client import Claude, Prompt, Unusable
+from mcp_memory.reasoning.anthropic.laying import Cited, Laid, lay, plain
+from mcp_memory.texts import prompt
+
+FIRST_SHARE = 0.4
+"""Of the input tokens that an answer may cost, what the first call takes at most: the rest is for asking again."""
+LATER_SHARE = 0.6
+"""Of those that are left, what each later call takes at most."""
+WORDS = 25
+"""Of an answer, at most."""
+MISSING = 5
+"""Things that are named as missing, at most."""
+QUERIES = 3
+"""Searches that are proposed, at most; and so many names whose facts are asked for."""
+
+
+class Reply(BaseModel):
+    """A judgement."""  # sent with the schema; what the fields mean is said in the prompt, once
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    answerable: bool
+    answer: Annotated[str, Field(max_length=400)]
+    supports: Annotated[list[Annotated[str, Field(max_length=12)]], Field(max_length=12)]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    hedged: bool
+    missing: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=10)]
+    look_for: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=10)]
+    names: Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=10)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeAnswerer:
+    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+
+    claude: Claude
+
+    async def judge(self, case: Case, budget: Budget) -> Judgement:
+        """Return Claude's judgement.
+
+        Raises:
+            EngineError: there is none.
+        """
+        stable = prompt("answer/system.txt").substitute().strip()
+        asked = {"question": plain(case.question.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
+        frame = estimate(stable) + estimate(prompt("answer/asked.txt").substitute(asked, evidence=""))
+        share = FIRST_SHARE if case.earlier is None else LATER_SHARE
+        laid = lay(case, int(budget.left * share) - frame)
+        if not laid.cited:
+            raise EngineError("the budget of one answer leaves no room for evidence")
+        said = Prompt(stable, prompt("answer/asked.txt").substitute(asked, evidence=laid.text))
+        return await self.claude.ask(said, Reply, lambda reply: judged(reply, laid), budget)
+
+
+def judged(reply: Reply, laid: Laid) -> Judgement:
+    """Return what a reply comes to.
+
+    Raises:
+        Unusable: it answers without words, in too many, or without citing anything that was shown.
+    """
+    numbers = dict.fromkeys(one.strip("[] \n").upper() for one in reply.supports)
+    if not reply.answerable:
+        left = frozenset(one.key for number, one in laid.cited.items() if number not in numbers)
+        return Judgement(None, "anthropic", _lines(reply.missing, MISSING), _steps(reply), left)
+    text = plain(reply.answer)
+    if not text:
+        raise Unusable("its answer had no words", "answerable is true, but answer is empty.")
+    if len(text.split()) > WORDS:
+        raise Unusable("its answer was too long", f"answer has more than {WORDS} words.")
+    found = [laid.cited[number] for number in numbers if number in laid.cited]
+    if not found:
+        raise Unusable(
+            "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
+            "supports has to name at least one number of the evidence, such as S1.",
+        )
+    return Judgement(_proposal(text, reply, found), "anthropic")
+
+
+def _steps(reply: Reply) -> tuple[Suggestion, ...]:
+    """Return what an abstaining judge wants to be looked up."""
+    why = "Claude asked for it."
+    searches = [Suggestion("search", {"query": line}, why) for line in _lines(reply.look_for, QUERIES)]
+    return (
+        *searches,
+        *(Suggestion("expand_facts", {"entity": line}, why) for line in _lines(reply.names, QUERIES)),
+    )
+
+
+def _lines(texts: list[str], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for one in texts if (line := plain(one))))[:most]
+
+
+def _proposal(text: str, reply: Reply, found: list[Cited]) -> Proposal:
+    citations = tuple(dict.fromkeys(citation for one in found for citation in one.citations))
+    hedged = reply.hedged or not all(one.certain for one in found)
+    return Proposal(text, reply.confidence, hedged, citations, min(one.gate for one in found))

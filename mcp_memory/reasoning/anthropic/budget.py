@@ -1,0 +1,66 @@
+"""What one answer may cost, and what it has cost so far.
+
+Calls and uncached input tokens are bounded, whichever is spent first; tokens read from the provider's cache are counted
+apart. Before a call its size is estimated, and a call that does not fit is not made. Afterwards what the reply reports
+counts; a call that was cut off counts as estimated, since it may have been paid for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_memory.domain.spending import Spending
+from mcp_memory.errors import EngineError
+
+BYTES_PER_TOKEN = 3
+"""Of UTF-8: a little less than English takes with the tokenizers of 2026, and one sign of a script without letters."""
+
+
+def estimate(text: str) -> int:
+    """Return about how many tokens a text is, rather too many."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one answer may cost.
+
+    Attributes:
+        calls: requests, those that fail included.
+        input_tokens: sent and not read from a cache.
+    """
+
+    calls: int = 8
+    input_tokens: int = 6_000
+
+
+class Budget:
+    """The budget of one answer.
+
+    Attributes:
+        spent: so far.
+    """
+
+    def __init__(self, allowance: Allowance, spent: Spending | None = None) -> None:
+        self._allowance = allowance
+        self.spent = spent or Spending()
+
+    @property
+    def left(self) -> int:
+        """Input tokens that may still be sent, at least 0."""
+        return max(0, self._allowance.input_tokens - self.spent.input_tokens)
+
+    def afford(self, tokens: int) -> None:
+        """Let a call of this size pass.
+
+        Raises:
+            EngineError: it would go beyond what one answer may cost.
+        """
+        if self.spent.calls >= self._allowance.calls:
+            raise EngineError(f"the budget of one answer is spent ({self._allowance.calls} calls)")
+        if tokens > self.left:
+            raise EngineError(f"the budget of one answer is spent ({self._allowance.input_tokens} input tokens)")
+
+    def spend(self, took: Spending) -> None:
+        """Count a call that was made."""
+        self.spent += took

@@ -1,0 +1,318 @@
+"""The way to Claude: one client for the process, which asks for JSON of a given form and takes no other.
+
+A reply is read here from its bytes, whatever the SDK would make of it, and validated twice: as a message of the API,
+and its text as the form that was asked for. What does not fit is sent back with the reason, in the same words as before
+and without what the model had said, as often as the terms allow. A server that is overloaded, limits the rate or breaks
+the connection is asked again after a pause, the one it names or twice the last. A refused key, a refused request and a
+model that declines are not asked again. All of it, waiting for a free place included, has ``timeout_s``: a pause that
+would not end in time is not begun.
+
+Whoever is cancelled while waiting cancels the request, which closes the connection.
+
+**Departures.** C.0 raises the temperature with each try; the SDK of today has no temperature to raise.
+
+The key is handed over once and kept in the SDK's client alone. It is in no message, log or representation of ours, and
+the SDK logs requests (memory text) below the level INFO only, which is shut off here.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import anyio
+from anyio import to_thread
+from pydantic import BaseModel, Field, ValidationError
+
+from mcp_memory.domain.spending import Spending
+from mcp_memory.errors import EngineError
+from mcp_memory.reasoning.anthropic.budget import Budget, estimate
+from mcp_memory.texts import prompt
+
+if TYPE_CHECKING:
+    from anthropic import APIStatusError, AsyncAnthropic
+    from anthropic.types import TextBlockParam
+
+HOME = "https://api.anthropic.com"
+OUTPUT_TOKENS = 2_048
+"""Of one reply, what the model thinks before it speaks included."""
+PROBLEM_CHARS = 400
+"""Of what was wrong with a reply, as the model is told."""
+LONGEST_PAUSE_S = 8.0
+_WORDS = {
+    401: "the key was refused",
+    403: "the key may not do this",
+    404: "the model is not known there",
+    413: "the request was too large",
+    429: "too many requests were sent",
+    529: "it is overloaded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How Claude is asked.
+
+    Attributes:
+        model: its id.
+        timeout_s: for all that is asked for one answer, with everything that it takes.
+        base_url: of the Messages API.
+        retries: further tries after one that failed.
+        at_once: requests under way at the same time; others wait.
+        cache_min_tokens: what is the same in every call is marked for the provider's cache from this length on.
+        pause_s: before the second try, where the server names none; then twice the last.
+    """
+
+    model: str = "claude-haiku-5-5"
+    timeout_s: float = 20.0
+    base_url: str = HOME
+    retries: int = 3
+    at_once: int = 4
+    cache_min_tokens: int = 4_096
+    pause_s: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is said to the model.
+
+    Attributes:
+        stable: the same in every call, so that it can be cached.
+        asked: this time.
+    """
+
+    stable: str
+    asked: str
+
+
+class Unusable(Exception):
+    """A reply that cannot be used.
+
+    Attributes:
+        reason: in words for a warning; nothing of the reply is in them.
+        detail: in words for the model.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail or reason
+
+
+FormT = TypeVar("FormT", bound=BaseModel)
+UsedT = TypeVar("UsedT")
+
+
+class Claude:
+    """The shared client; nothing is imported or opened before the first call.
+
+    Attributes:
+        terms: how it is asked.
+        spent: by this process, so far.
+    """
+
+    def __init__(self, key: str | None, terms: Terms) -> None:
+        self.terms = terms
+        self.spent = Spending()
+        self._key = (key or "").strip()
+        self._client: AsyncAnthropic | None = None
+        self._opening = anyio.Lock()
+        self._places = anyio.CapacityLimiter(terms.at_once)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is something that looks like a key."""
+        return self._key.isascii() and self._key.isprintable() and bool(self._key)
+
+    async def ask(self, said: Prompt, form: type[FormT], use: Callable[[FormT], UsedT], budget: Budget) -> UsedT:
+        """Return what ``use`` makes of a reply of the given form.
+
+        Args:
+            said: to the model.
+            form: of its reply.
+            use: checks the reply and makes something of it; `Unusable` sends it back.
+            budget: of the answer that this is for.
+
+        Raises:
+            EngineError: nothing usable came within the time, the tries and the budget.
+        """
+        if not self.ready:
+            raise EngineError("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
+        began = anyio.current_time()
+        try:
+            with anyio.move_on_after(self.terms.timeout_s - budget.spent.seconds):
+                async with self._places:
+                    return await self._tried(await self._opened(), said, form, use, budget)
+        finally:
+            took = Spending(seconds=anyio.current_time() - began)
+            budget.spend(took)
+            self.spent += took
+        raise EngineError(f"there was no answer within {self.terms.timeout_s:g} s")
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            client, self._client = self._client, None
+            await client.close()
+
+    async def _opened(self) -> AsyncAnthropic:
+        async with self._opening:
+            if self._client is None:
+                self._client = await to_thread.run_sync(self._open, abandon_on_cancel=True)
+            return self._client
+
+    def _open(self) -> AsyncAnthropic:
+        """Return the SDK's client; importing it takes most of a second."""
+        from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+
+        log = logging.getLogger("anthropic")
+        log.setLevel(max(log.getEffectiveLevel(), logging.INFO))
+        url = self.terms.base_url or HOME
+        return AsyncAnthropic(
+            api_key=self._key,
+            base_url=url,
+            timeout=self.terms.timeout_s,
+            max_retries=0,
+            open_telemetry=False,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # nothing goes where nobody said it should
+        )
+
+    async def _tried(
+        self,
+        client: AsyncAnthropic,
+        said: Prompt,
+        form: type[FormT],
+        use: Callable[[FormT], UsedT],
+        budget: Budget,
+    ) -> UsedT:
+        from anthropic import APIConnectionError, APIStatusError
+
+        pause, reason, problem = self.terms.pause_s, "", ""
+        for _ in range(self.terms.retries + 1):
+            try:
+                return use(_formed(await self._sent(client, said, form, problem, budget), form))
+            except Unusable as error:
+                reason, problem = error.reason, error.detail
+            except APIStatusError as error:
+                reason = _WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
+                if error.status_code not in (408, 409, 429) and error.status_code < 500:
+                    raise EngineError(reason) from None  # not `from error`: it holds the request, with the key
+                await _pause(_asked_pause(error) or pause, reason)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+            except APIConnectionError:
+                reason = "the connection failed"
+                await _pause(pause, reason)
+                pause = min(2 * pause, LONGEST_PAUSE_S)
+        raise EngineError(reason)
+
+    async def _sent(
+        self, client: AsyncAnthropic, said: Prompt, form: type[BaseModel], problem: str, budget: Budget
+    ) -> _Message:
+        """Return one reply of the API; what it takes is counted, whatever happens."""
+        from anthropic import APIStatusError, transform_schema
+
+        schema = _untitled(transform_schema(form))
+        asked = said.asked
+        if problem:
+            asked = prompt("again.txt").substitute(asked=asked, problem=problem[:PROBLEM_CHARS])
+        size = estimate(said.stable) + estimate(asked) + estimate(dumps(schema))
+        budget.afford(size)
+        system: TextBlockParam = {"type": "text", "text": said.stable}
+        if estimate(said.stable) >= self.terms.cache_min_tokens:
+            system["cache_control"] = {"type": "ephemeral"}
+        took = Spending(1, size)
+        try:
+            raw = await client.messages.with_raw_response.create(
+                model=self.terms.model,
+                max_tokens=OUTPUT_TOKENS,
+                system=[system],
+                messages=[{"role": "user", "content": asked}],
+                output_config={"format": {"type": "json_schema", "schema": schema}},
+            )
+            message = _read(raw.http_response.content)
+            took = message.usage.spending
+        except APIStatusError:
+            took = Spending(1)
+            raise
+        finally:
+            budget.spend(took)
+            self.spent += took
+        return message
+
+
+def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without the titles that pydantic gives its parts, since all of it is sent and paid for."""
+    kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
+    return {name: _untitled(value) if isinstance(value, dict) else value for name, value in kept.items()}
+
+
+def _formed(message: _Message, form: type[FormT]) -> FormT:
+    """Return the text of a message as the form that was asked for."""
+    if message.stop_reason == "refusal":
+        raise EngineError("the model declined to answer")
+    if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        raise Unusable("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+    text = "".join(block.text for block in message.content if block.type == "text")
+    try:
+        return form.model_validate_json(text)
+    except ValidationError as error:
+        found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
+        raise Unusable("its reply was not the JSON that was asked for", found) from None
+
+
+async def _pause(seconds: float, reason: str) -> None:
+    """Wait before the next try, unless that would not end in time."""
+    if anyio.current_time() + seconds >= anyio.current_effective_deadline():
+        raise EngineError(reason)
+    await anyio.sleep(seconds)
+
+
+def _asked_pause(error: APIStatusError) -> float | None:
+    """Return the seconds that a server asks to wait, if it says so."""
+    try:
+        seconds = float(error.response.headers.get("retry-after", ""))
+    except ValueError:  # a date, or nothing
+        return None
+    return seconds if seconds >= 0 else None
+
+
+_Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class _Usage(BaseModel):
+    """What a message took, as the API reports it."""
+
+    input_tokens: _Tokens
+    output_tokens: _Tokens
+    cache_creation_input_tokens: _Tokens | None = None
+    cache_read_input_tokens: _Tokens | None = None
+
+    @property
+    def spending(self) -> Spending:
+        uncached = self.input_tokens + (self.cache_creation_input_tokens or 0)
+        return Spending(1, uncached, self.cache_read_input_tokens or 0, self.output_tokens)
+
+
+class _Block(BaseModel):
+    """A piece of what a model says."""
+
+    type: str
+    text: str = ""
+
+
+class _Message(BaseModel):
+    """A reply of the API, as far as it matters."""
+
+    content: list[_Block]
+    stop_reason: str | None = None
+    usage: _Usage
+
+
+def _read(body: bytes) -> _Message:
+    try:
+        return _Message.model_validate_json(body)
+    except ValidationError:
+        raise Unusable("its reply was no message of the API", "There was no reply.") from None

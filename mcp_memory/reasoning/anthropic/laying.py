@@ -1,0 +1,181 @@
+"""What was found, laid before a model: numbered lines between two marks that nobody can guess.
+
+Stored text is data. It stands on one line each, without signs that do not show, behind a number of ours, between two
+lines with the same random mark: it can neither pass for another line nor end the data. The numbers are for this one
+call; what the model cites is looked up among them, and a number that was not given means nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
+
+from mcp_memory.domain.answers import Candidate, Knowledge
+from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.evidence import Citation, Evidence
+from mcp_memory.domain.facts import Version
+from mcp_memory.domain.paths import Rule
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language import iso
+from mcp_memory.navigation.paths import serialise
+from mcp_memory.ports import Case
+from mcp_memory.reasoning.anthropic.budget import estimate
+from mcp_memory.reasoning.embedded.matching import source
+
+FACTS = 12
+"""Facts that are shown at most, those of the best paths first."""
+PLACES = 2
+"""Sentences that are cited for one fact."""
+BESIDE = 5
+"""Conflicts, paths and memory points that are shown at most, of each."""
+LINE_CHARS = 600
+"""Of a line; a sentence that is longer is shown cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """What a number stands for.
+
+    Attributes:
+        key: of what it stands for, by which a judge that is asked again is spared it; see `Judgement`.
+        citations: where it was said.
+        certain: whether somebody stated it surely, so that it is no hypothesis (I-11), and nobody called it wrong for
+            this question.
+        gate: how far it is known to help with the question; see `Candidate`.
+    """
+
+    key: Hashable
+    citations: tuple[Citation, ...]
+    certain: bool = True
+    gate: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """What a model sees, and what its numbers mean.
+
+    Attributes:
+        text: facts, what stands beside them and sentences, between two lines with the same mark.
+        cited: by number, ``S1`` for a sentence and ``F1`` for a fact.
+    """
+
+    text: str
+    cited: dict[str, Cited]
+
+
+def lay(case: Case, room: int) -> Laid:
+    """Return what was found as text of about ``room`` tokens at most, best first.
+
+    Sentences come before what stands beside them where not all fit; what does not fit is left out whole. A judge that
+    is asked again sees nothing twice but what it kept.
+    """
+    mark = secrets.token_hex(8)
+    frame = f"=== {mark} ==="
+    left = room - 2 * estimate(frame)
+    cited: dict[str, Cited] = {}
+    facts: list[str] = []
+    sentences: list[str] = []
+
+    def fits(line: str) -> bool:
+        nonlocal left
+        size = estimate(line) + 1
+        if size > left:
+            return False
+        left -= size
+        return True
+
+    for number, (line, what) in enumerate(_facts(case), 1):
+        if what.key not in case.seen and fits(said := f"[F{number}] {line}"):
+            facts.append(said)
+            cited[f"F{number}"] = what
+    for number, candidate in enumerate(case.candidates, 1):
+        key = (candidate.source.turn.id, candidate.source.start)
+        if key in case.seen:
+            continue
+        if not fits(said := f"[S{number}] {_sentence(candidate)}"):
+            break
+        sentences.append(said)
+        citation = Citation(candidate.evidence_id, candidate.source)
+        cited[f"S{number}"] = Cited(key, (citation,), certain=candidate.gate >= 1, gate=candidate.gate)
+    beside = [line for line in _beside(case) if fits(line)] if case.earlier is None else []
+    return Laid("\n".join((frame, *facts, *beside, *sentences, frame)), cited)
+
+
+def plain(text: str, most: int = LINE_CHARS) -> str:
+    """Return a text on one line, without signs that do not show, cut after ``most`` characters."""
+    shown = "".join(sign if sign.isprintable() else " " if sign.isspace() else "" for sign in text)
+    line = " ".join(shown.split())
+    return line if len(line) <= most else f"{line[:most]} …"
+
+
+def _facts(case: Case) -> Iterator[tuple[str, Cited]]:
+    """Yield facts in words, with what they stand for: those of the evidence, of the best paths, then of the roots."""
+    seen: set[str] = set()
+    for item in (item for item in case.recall.evidence if item.kind == "fact"):
+        seen.add(item.id)
+        known = case.knowledge.fact(item.id)
+        if what := (_cited(*known, case.knowledge) if known else None) or _shown(item, case.knowledge):
+            yield _fact(item.text, item.valid_from, item.valid_to, item.inferred), what
+    steps = [step.version.id for path in case.recall.paths for step in path.steps]
+    groups = [version.id for group in case.knowledge.groups for version in group.versions]
+    for name in dict.fromkeys((*steps, *groups)):
+        if len(seen) >= FACTS:
+            return
+        found = case.knowledge.fact(name)
+        if name in seen or found is None:
+            continue
+        version, rule = found
+        if what := _cited(version, rule, case.knowledge):
+            seen.add(name)
+            yield _fact(version.text, version.since, version.until, rule), what
+
+
+def _cited(version: Version, rule: Rule | None, knowledge: Knowledge) -> Cited | None:
+    places = [place for one in version.assertions if (place := source(one, knowledge))]
+    citations = tuple(Citation(version.id, place) for place in places[:PLACES])
+    if not citations:
+        return None
+    gate = knowledge.gate(citations)
+    certain = rule is None and version.confidence >= STABLE and version.status != "contested" and gate >= 1
+    return Cited(version.id, citations, certain, gate)
+
+
+def _shown(item: Evidence, knowledge: Knowledge) -> Cited | None:
+    citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
+    if not citations:
+        return None
+    gate = knowledge.gate(citations)
+    certain = item.inferred is None and (item.confidence or 1) >= STABLE and gate >= 1
+    return Cited(item.id, citations, certain, gate)
+
+
+def _fact(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
+    parts = []
+    if since is not None and since > BEGINNING and (start := iso.show(since)):
+        parts.append(f"from {start}")
+    if until is not None and until < FOREVER and (end := iso.show(until)):
+        parts.append(f"until {end}")
+    if rule is not None:
+        parts.append(f"guessed by {rule}, nobody said it")
+    return f"{plain(text)} ({', '.join(parts)})" if parts else plain(text)
+
+
+def _sentence(candidate: Candidate) -> str:
+    wrong = " (the user called this wrong for this question)" if candidate.gate < 1 else ""
+    return f"{_heading(candidate.source.turn)}: {plain(candidate.source.quote)}{wrong}"
+
+
+def _heading(turn: Turn) -> str:
+    """Return when and by whom a turn was said; of a document that has no date its title."""
+    when = iso.show(turn.said_at) if turn.said_at is not None else None
+    parts = [part for part in (when, turn.speaker or turn.title or turn.role) if part]
+    return plain(", ".join(parts), 100) or turn.kind
+
+
+def _beside(case: Case) -> Iterable[str]:
+    recall = case.recall
+    yield from (f"Conflict: {plain(one)}" for one in recall.conflicts[:BESIDE])
+    yield from (f"Path: {plain(serialise(one))}" for one in recall.paths[:BESIDE] if len(one.steps) > 1)
+    yield from (f"Memory point: {plain(one.description)}" for one in recall.points[:BESIDE])

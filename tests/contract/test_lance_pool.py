@@ -1,0 +1,141 @@
+"""What LanceDB's store promises of aliases and questions: no older format, bad row or rebuild does them harm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pyarrow
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, batch, derive, unit_vectors
+from lance_at import NOW, commit_to, open_at
+
+from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import StoreMismatch
+from mcp_memory.storage import refresh
+from mcp_memory.storage.schemas import FORMAT, alias_rows, commit_rows, question_rows
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
+
+pytestmark = pytest.mark.anyio
+ALIAS = Alias("default", "Ann", "Anna", "a guess", "embedded", 1)
+
+
+def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
+    pooled = tuple(("default", Pooled(text, "g_1", frozenset({"ann"}))) for text in texts)
+    return Batch(questions=pooled, question_vectors=unit_vectors(texts, dimension))
+
+
+async def _held(store: LanceStore) -> tuple[list[str], str, list[list[float]]]:
+    """Return the questions of a store, whom Anna is, and the vectors."""
+    async with store.reading() as view:
+        space = view.space("default")
+        vectors = [] if space.questions.vectors is None else space.questions.vectors
+        shown = [vectors[row].round(5).tolist() for row in range(len(vectors))]
+        return [one.text for one in space.questions.rows], space.facts.key("Anna"), shown
+
+
+def _expected(*texts: str, dimension: int = DIMENSION) -> tuple[list[str], str, list[list[float]]]:
+    return list(texts), "ann", [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
+
+
+def _spoil(uri: str, table: str, column: str, value: object) -> None:
+    tables = Tables(uri)
+    rows = tables.rows(table)
+    changed = pyarrow.array([value, *rows[column].to_pylist()[1:]], rows.schema.field(column).type)
+    tables.drop(table)
+    tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
+
+
+async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: str) -> None:
+    store = open_at(uri)
+    await commit_to(store, replace(asked("Where?"), aliases=(ALIAS,)))
+    torn = asked("Torn?")
+    Tables(uri).append("questions_0", question_rows(torn.questions, torn.question_vectors, [0], [2]))
+    Tables(uri).append("aliases", alias_rows([replace(ALIAS, name="Torn")], [0], [2]))
+    for opened in (store, open_at(uri)):
+        assert await _held(opened) == _expected("Where?")
+    assert await commit_to(open_at(uri), asked("Who?")) == 2
+    assert await _held(open_at(uri)) == _expected("Where?", "Who?")
+    assert [Tables(uri).count(name) for name in ("questions_0", "aliases")] == [2, 1]
+    assert await open_at(uri).check() == []
+
+
+async def test_a_store_from_before_them_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
+    await commit_to(store := open_at(uri), batch("a"))
+    while store._compaction.running:
+        await checkpoint()
+    tables = Tables(uri)
+    tables.drop("commits")
+    older = refresh.Commit(1, NOW, 4, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
+    tables.append("commits", commit_rows(older).drop_columns(["aliases", "questions"]))
+    assert (await _held(open_at(uri)))[0] == []
+    assert await open_at(uri).check() == []
+    assert (await open_at(uri).about()).format == 4
+    await commit_to(open_at(uri), replace(asked("Where?"), aliases=(ALIAS,)))
+    assert await _held(open_at(uri)) == _expected("Where?")
+    about = await open_at(uri).about()
+    assert (about.format, about.generation) == (FORMAT, 0)
+    assert await open_at(uri).check() == []
+    monkeypatch.setattr(refresh, "FORMAT", 4)
+    with pytest.raises(StoreMismatch, match="newer"):
+        await commit_to(open_at(uri), batch("b"))
+
+
+async def test_a_rebuild_keeps_both_and_makes_the_vectors_anew_by_another_embedder(uri: str) -> None:
+    """Of those that come meanwhile too; another rebuild finds them again."""
+
+    async def embed(texts: Sequence[str]) -> Matrix:
+        return unit_vectors(texts, 4)
+
+    old, new = open_at(uri), open_at(uri, "new", 4, embed=embed)
+    await commit_to(old, replace(batch("a"), aliases=(ALIAS,)))
+    await commit_to(old, asked("Where?", "Who?"))
+    meanwhile = iter([asked("When?")])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await commit_to(old, rows)
+        return derive(turns, 4)
+
+    for _ in range(2):
+        assert await new.rebuild(make) == 1
+        assert await _held(new) == _expected("Where?", "Who?", "When?", dimension=4)
+        assert [finding for finding in await new.check() if finding.severity != "note"] == []
+    await commit_to(new, asked("Why?", dimension=4))
+    for opened in (new, open_at(uri, "new", 4)):
+        assert await _held(opened) == _expected("Where?", "Who?", "When?", "Why?", dimension=4)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "severity", "found"),
+    [
+        ("questions_0", "entities", "{", "warning", "its entities cannot be read"),
+        ("questions_0", "entities", "[1]", "warning", "its entities cannot be read"),
+        ("questions_0", "text", None, "warning", "a required column is empty"),
+        ("questions_0", "vector", [9.0] * DIMENSION, "warning", "it has the length"),
+        ("aliases", "source", "nobody", "error", "its source is 'nobody'"),
+        ("aliases", "alias", None, "error", "a required column is empty"),
+    ],
+)
+async def test_one_bad_row_never_blocks_the_start_and_doctor_names_it(
+    uri: str, caplog: pytest.LogCaptureFixture, table: str, column: str, value: object, severity: str, found: str
+) -> None:
+    await commit_to(open_at(uri), replace(asked("Bad?", "Good?"), aliases=(ALIAS,)))
+    _spoil(uri, table, column, value)
+    texts, anna, _ = await _held(open_at(uri))
+    assert (texts, anna) == ((["Bad?", "Good?"], "anna") if table == "aliases" else (["Good?"], "ann"))
+    assert "is left out" in caplog.text
+    (finding,) = await open_at(uri).check()
+    assert (finding.severity, found in finding.text) == (severity, True)
+
+
+async def test_who_pools_nothing_gets_no_tables_for_it(uri: str) -> None:
+    await commit_to(open_at(uri), batch("a"))
+    assert not {"questions_0", "aliases"} & set(Tables(uri).names())

@@ -1,0 +1,75 @@
+"""What every store promises of aliases and of the pool of questions: to the letter, in order, behind their wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from batches import batch, unit_vectors
+
+from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.questions import Pooled
+from mcp_memory.ports import Store
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., Store]
+ODD = Alias("default", "O'Neill", '"C++"', "why, 'so'?\n\N{WOMAN}", "embedded", 7)
+
+
+def asked(*texts: str, space: str = "default") -> Batch:
+    """Return questions that one segment answers."""
+    pooled = tuple((space, Pooled(text, "g_1", frozenset({"ann", text}))) for text in texts)
+    return Batch(questions=pooled, question_vectors=unit_vectors(texts))
+
+
+async def _write(store: Store, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+async def test_questions_come_back_to_the_letter_in_their_order_with_their_vectors(open_store: Open) -> None:
+    store = open_store()
+    await _write(store, batch("a"))
+    await _write(store, asked("Where is 'Ann'?", 'Who is "Bob"?'))
+    await _write(store, asked("Why?"))
+    texts = ["Where is 'Ann'?", 'Who is "Bob"?', "Why?"]
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            held = view.space("default").questions
+            assert held.rows == [Pooled(text, "g_1", frozenset({"ann", text})) for text in texts]
+            assert held.of_segment("g_1") == held.rows
+            assert held.vectors is not None
+            assert np.allclose(held.vectors.dot(unit_vectors(texts)).diagonal(), 1)
+
+
+async def test_an_alias_comes_back_to_the_letter_and_its_names_are_one_entity(open_store: Open) -> None:
+    store = open_store()
+    await _write(store, batch("a"))
+    assert await _write(store, Batch(aliases=(Alias("default", "Ann", "Anna", "a guess", "embedded", 1), ODD))) == 2
+    for opened in (store, open_store()):
+        async with opened.reading(whole=False) as view:
+            facts = view.space("default").facts
+            assert facts.key("Anna") == "ann"
+            assert facts.held("ann") == [Alias("default", "Ann", "Anna", "a guess", "embedded", 1)]
+            assert facts.held(facts.key("O'Neill")) == [ODD]
+
+
+async def test_neither_is_seen_from_another_space(open_store: Open) -> None:
+    """One commit may bring both for several."""
+    store = open_store()
+    left, right = asked("Where?", space="left"), asked("Who?", space="right")
+    both = Batch(
+        questions=(*left.questions, *right.questions),
+        question_vectors=np.concatenate([left.question_vectors, right.question_vectors]),
+        aliases=(Alias("left", "Ann", "Anna", "a guess", "embedded", 1),),
+    )
+    await _write(store, both)
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            assert [one.text for one in view.space("left").questions.rows] == ["Where?"]
+            assert [one.text for one in view.space("right").questions.rows] == ["Who?"]
+            assert view.space("left").facts.key("Anna") == "ann"
+            assert view.space("right").facts.key("Anna") == "anna"

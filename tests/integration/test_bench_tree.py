@@ -1,0 +1,56 @@
+"""Trees as ``bench --tree`` asks them, only smaller: real store, real embedder."""
+
+import json
+
+import anyio
+import pytest
+
+from mcp_memory.cli import main
+from mcp_memory.config import Config, Facts
+from mcp_memory.evaluation import bench_tree
+from mcp_memory.evaluation.bench_store import opened
+from mcp_memory.evaluation.bench_tree import WAYS, plant, reaches
+from mcp_memory.evaluation.tree import FORMS, tree
+
+LOOP, *LOOKS = [way for way in WAYS if way.loop or not way.spare]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_loop_reaches_a_leaf_five_steps_away_where_a_single_look_does_not(tmp_path, form):
+    grown = tree(0, 5, form)
+
+    async def asked():
+        async with opened(Config(facts=Facts(extractor="rules")), tmp_path / "store") as memory:
+            await plant(memory, grown, "tree")
+            return {
+                way: await reaches(way.of(memory), grown, grown.questions[0], "tree", way.spare)
+                for way in (LOOP, *LOOKS)
+            }
+
+    assert anyio.run(asked) == {LOOP: True} | dict.fromkeys(LOOKS, False)
+
+
+def test_the_command_prints_a_line_for_each_depth_and_writes_every_share_as_json(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(bench_tree, "TREES", {1: 1, 2: 1})
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    (tmp_path / "config.toml").write_text("", encoding="utf-8")
+
+    assert main(["bench", "--tree", "--json", str(tmp_path / "figures.json")]) == 0
+
+    told = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["figures"]
+    shares = {(figure["part"], figure["name"]): figure["value"] for figure in told}
+    assert len(shares) == 2 * len(WAYS)
+    assert shares["tree of depth 1", "loop, d + 6"] == 100
+    shown = capsys.readouterr()
+    assert "depth 2: the loop reaches" in shown.err
+    assert [line.split()[0] for line in shown.out.splitlines()[3:]] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--tree", "--large"], ["--tree", "--only", "write"], ["--tree", "--learning", "x"]]
+)
+def test_options_that_do_not_belong_together_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as told:
+        main(["bench", *arguments])
+    assert told.value.code == 2
+    assert "--tree" in capsys.readouterr().err

@@ -1,0 +1,134 @@
+"""Answers of Claude as a client sees them, over the protocol and over HTTP, with and without a key."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from jsonschema import validate
+from mcp import Client
+from standin.messages_api import standing_in
+from standin.replies import Silence, message, overloaded, said
+from talking import serving
+from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
+
+from mcp_memory.server.app import build
+
+pytestmark = pytest.mark.anyio
+TIME = "2023-05-08"
+MESSAGES = [{"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": TIME} for line in TALK]
+QUESTION = "Where did Bob move to?"
+
+
+@asynccontextmanager
+async def connected(script, **engine):
+    """Yield a client whose server asks the stand-in, which is yielded too."""
+    async with standing_in(script) as api:
+
+        async def opened():
+            return wired(api.url, **engine)
+
+        async with Client(build(opened)) as client:
+            await told(client, "memory_write", messages=MESSAGES)
+            yield client, api
+
+
+async def told(client, name, **arguments):
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content[0].text
+    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    validate(result.structured_content, schemas[name])
+    return result.structured_content | {"read": result.content[0].text}
+
+
+def citing(request):
+    """Answer with the line that says where."""
+    number = next(number for number, line in request.lines.items() if "I moved to Lisbon" in line)
+    return said("Lisbon", (number,))
+
+
+async def test_an_answer_says_that_claude_decided_what_it_cites_and_what_it_cost():
+    async with connected(citing) as (client, api):
+        answer = await told(client, "memory_answer", question=QUESTION, detail="full")
+        assert (answer["answer"], answer["engine"], answer["warnings"]) == ("Lisbon", "anthropic", [])
+        (citation,) = answer["citations"]
+        assert citation["quote"] == "I moved to Lisbon last Friday."
+        assert citation["id"] in {item["id"] for item in answer["evidence"]}
+        spent = answer["budget"]["claude"]
+        assert 0 < spent["seconds"] < 30
+        counted = {"calls": 1, "input_tokens": api.tokens, "cached_tokens": 0, "output_tokens": 60}
+        assert spent == counted | {"seconds": spent["seconds"]}
+        status = await told(client, "memory_status")
+        assert status["engine"] == "anthropic"
+        where = {"judge": "anthropic", "model": "claude-haiku-5-5", "url": api.url, "key": True}
+        assert status["claude"] == where | spent
+        assert f"the evidence found for them go to claude-haiku-5-5 at {api.url}" in status["read"]
+
+
+async def test_what_claude_misses_is_read_beside_an_abstention():
+    async with connected([said(missing=("the name of the ship",))]) as (client, _):
+        answer = await told(client, "memory_answer", question="What is the name of Bob's ship?")
+        assert (answer["answer"], answer["abstained"], answer["engine"]) == (None, True, "anthropic")
+        assert "Missing, in the judge's words: the name of the ship." in answer["read"]
+
+
+async def test_a_fallback_is_never_silent():
+    async with connected([overloaded()]) as (client, _):
+        answer = await told(client, "memory_answer", question=QUESTION)
+        assert (answer["answer"], answer["engine"]) == ("Lisbon", "embedded")
+        warning = "Claude did not judge this, the embedded engine did: it is overloaded."
+        assert answer["warnings"] == [warning]
+        assert f"Warning: {warning}" in answer["read"]
+    async with connected([message("?")], key=None) as (client, api):
+        answer = await told(client, "memory_answer", question=QUESTION, detail="full")
+        assert "ANTHROPIC_API_KEY is not set" in answer["warnings"][0]
+        assert (answer["engine"], answer["budget"]["claude"]["calls"], api.requests) == ("embedded", 0, [])
+        status = await told(client, "memory_status")
+        assert (status["engine"], status["claude"]["key"]) == ("embedded", False)
+
+
+async def test_a_call_that_the_client_cancels_ends_the_request_to_claude():
+    async with connected([Silence()]) as (client, api):
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, "memory_answer", {"question": QUESTION})
+                await api.arrived.wait()
+                tasks.cancel_scope.cancel()
+            await api.hung_up.wait()
+        assert (await told(client, "memory_status"))["claude"]["calls"] == 1
+
+
+async def test_a_real_process_asks_claude_with_the_key_of_its_surroundings_and_keeps_it_nowhere(tmp_path):
+    def converse(url):
+        engine = {"MCP_MEMORY_ENGINE_JUDGE": "anthropic", "MCP_MEMORY_ENGINE_BASE_URL": url}
+        secret = {"ANTHROPIC_API_KEY": KEY, "MCP_MEMORY_SERVER_LOG_LEVEL": "DEBUG"}
+        with serving(tmp_path / "store", **engine, **secret) as talk:
+            talk.told("memory_write", messages=MESSAGES)
+            return talk.told("memory_answer", question=QUESTION), talk.noise
+
+    async with standing_in(citing) as api:
+        answer, noise = await anyio.to_thread.run_sync(converse, api.url)
+    assert (answer["answer"], answer["engine"], answer["warnings"], noise) == ("Lisbon", "anthropic", [], [])
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert (tmp_path / "store.stderr") in files
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+    assert b"adopted a beagle" not in (tmp_path / "store.stderr").read_bytes()
+
+
+def test_the_sdk_is_not_imported_before_claude_is_asked(tmp_path):
+    program = """
+import sys, anyio
+from mcp_memory.config import Config
+from mcp_memory.wiring import open_claude
+from dataclasses import replace
+config = Config()
+config = replace(config, engine=replace(config.engine, judge="anthropic"))
+assert open_claude(config, {"ANTHROPIC_API_KEY": "x"}).ready
+print([name for name in ("anthropic", "httpx2") if name in sys.modules])
+"""
+    environment = os.environ | {"HOME": str(tmp_path)}
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    assert json.loads(ran.stdout.replace("'", '"')) == []

@@ -1,0 +1,70 @@
+"""The active walk as a client sees it: what it did, why it ended, and that it can be kept short."""
+
+import json
+
+import pytest
+from fakes import FakeLog
+from integration.test_points_client import connected, content, said
+
+pytestmark = pytest.mark.anyio
+TALK = [
+    {"id": "root", "speaker": "Ann", "text": "Whoever has seen Corvane should look for Talmerin."},
+    {"id": "step", "speaker": "Bob", "text": "Talmerin was moved next to the winding stair."},
+    {"id": "leaf", "speaker": "Cid", "text": "Under the winding stair there is a box of candles."},
+    *({"speaker": "Dan", "text": f"The kettle was cold on day {day}."} for day in range(12)),
+]
+QUESTION = "Which discovery concludes the journey that Corvane begins?"
+
+
+async def test_a_recall_tells_what_it_walked_and_why_it_ended():
+    async with connected(FakeLog()) as client:
+        await said(client, "memory_write", messages=TALK)
+        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full", limit=12)
+        calls = [(one["operator"], one["args"]) for one in recall["trace"]]
+        assert ("tag_events", {"entity": "Talmerin"}) in calls
+        assert ("tag_events", {"entity": "winding stair"}) in calls
+        assert recall["stop_reason"] == "exhausted"
+        assert recall["budget"]["calls"] == len(recall["trace"])
+        assert recall["budget"]["turns"] >= 1
+        found = {item["sources"][0]["id"]: item["via"] for item in recall["evidence"]}
+        assert "tag_events" in found["leaf"]
+
+
+async def test_a_recall_of_one_turn_goes_one_step():
+    async with connected(FakeLog()) as client:
+        await said(client, "memory_write", messages=TALK)
+        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full", max_turns=1)
+        assert recall["stop_reason"] == "max_turns"
+        assert {one["turn"] for one in recall["trace"]} == {1}
+
+
+async def test_what_is_enough_at_once_is_not_walked_on_from():
+    async with connected(FakeLog()) as client:
+        await said(client, "memory_write", messages=TALK)
+        recall = await said(client, "memory_reconstruct", query="kettle cold day", detail="full")
+        assert (recall["stop_reason"], recall["trace"], recall["budget"]["turns"]) == ("sufficient", [], 0)
+        brief = await said(client, "memory_reconstruct", query="kettle cold day")
+        assert not {"stop_reason", "trace", "budget"} & brief.keys()
+
+
+async def test_the_trace_of_what_was_learnt_from_lasts():
+    log = FakeLog()
+    async with connected(log) as client:
+        await said(client, "memory_write", messages=TALK)
+        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full")
+        supports = [recall["evidence"][0]["id"]]
+        await said(client, "memory_evolve", episode=recall["episode"], feedback={"supports": supports})
+    async with connected(log) as client:
+        episode = json.loads(await content(client, f"memory://default/episodes/{recall['episode']}"))
+        assert episode["trace"] == recall["trace"]
+        assert episode["stop_reason"] == recall["stop_reason"]
+
+
+async def test_what_is_asked_for_its_time_and_not_surely_found_is_shown_with_the_time_that_it_tells():
+    told = {"speaker": "Ann", "text": "We watched the comet on 5 May 2023.", "time": "2023-06-01"}
+    async with connected(FakeLog()) as client:
+        await said(client, "memory_write", messages=[told, *TALK])
+        query = "When did they watch the comet from the harbour wall?"
+        recall = await said(client, "memory_reconstruct", query=query, detail="full")
+        assert [one["operator"] for one in recall["trace"]] == ["event_time"]
+        assert recall["evidence"][0]["valid_from"] == "2023-05-05"

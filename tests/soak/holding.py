@@ -1,0 +1,162 @@
+"""What must hold of a store whatever was called: the invariants, asked of its rows and of the view of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import anyio
+
+from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.language.rouge import rouge_l
+from mcp_memory.language.tokens import words
+from mcp_memory.storage.names import COMMITS, tables_of
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.space import Space
+
+ALIKE = 0.6
+"""ROUGE-L that two questions of one segment about a common entity stay below (I-30)."""
+_MAY_SHRINK = "beliefs_"
+"""Beliefs that later ones took the place of may go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that a reply said stand in a message or document."""
+
+    space: str
+    session: str
+    ref: str
+    text: str
+
+
+def rows(uri: str) -> dict[str, int]:
+    """Return how many rows of commits each table has, whose rows may never become fewer."""
+    tables = Tables(uri)
+    last = last_commit(tables)
+    if last is None:
+        return {}
+    names = [name for name in (COMMITS, *tables_of(last.generation)) if not name.startswith(_MAY_SHRINK)]
+    return {name: tables.count(name, f"tx <= {last.tx}") for name in names}
+
+
+def broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
+    """Return in words what does not hold of a store.
+
+    Args:
+        uri: where it lies.
+        said: the texts that were acknowledged, by space, session and id.
+        quotes: what replies cited.
+    """
+    return anyio.run(_broken, uri, said, quotes)
+
+
+async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
+    last = last_commit(Tables(uri))
+    if last is None:
+        return ["there is no commit"]
+    store = LanceStore(uri, embedder=last.embedder, dimension=last.dimension)
+    found = [f"doctor: {one.text}" for one in await store.check() if one.severity != "note"]
+    async with store.reading() as view:
+        for space in view.spaces.values():
+            for check in (_facts, _points, _lessons, _questions):
+                found += [f"{space.name}: {fault}" for fault in check(space)]
+        for (name, session, ref), text in said.items():
+            turns = view.space(name).revisions(session, ref)
+            if text not in [turn.text for turn in turns]:
+                found.append(f"{name}: what was acknowledged as {session}/{ref} is not there")
+        for quote in dict.fromkeys(quotes):
+            turns = view.space(quote.space).revisions(quote.session, quote.ref)
+            if not any(_stands(quote.text, turn.text) for turn in turns):
+                found.append(f"I-38: {quote} stands nowhere")
+    await store.aclose()
+    return found
+
+
+def _facts(space: Space) -> Iterator[str]:
+    """Ask I-2 and I-3 of every (head, relation)."""
+    facts = space.facts
+    for key in facts.entities():
+        for relation in facts.relations_of(key):
+            versions = facts.versions(key, relation)
+            for one in versions:
+                if not one.since <= one.until or (one.since == one.until) != (one.status == "contested"):
+                    yield f"I-3: {one.text} holds from {one.since} to {one.until} and is {one.status}"
+            live = sorted((one for one in versions if one.status != "contested"), key=lambda one: one.since)
+            if facts.cardinality(relation) == "single":
+                for one, after in pairwise(live):
+                    if one.until > after.since:
+                        yield f"I-2: {one.text} and {after.text} hold at once"
+
+
+def _points(space: Space) -> Iterator[str]:
+    """Ask I-12 to I-16 of every point."""
+    graph, order = space.hypergraph, Shaping().order
+    for point in graph.all():
+        revisions = graph.revisions(point.id)
+        if len({one.entities for one in revisions}) > 1:
+            yield f"I-12: {point.id} had other vertices before"
+        if [one.revision for one in revisions] != list(range(len(revisions))):
+            yield f"I-12: {point.id} has the revisions {[one.revision for one in revisions]}"
+        keys = {space.facts._names.written(name) for name in point.entities}
+        if len(keys) < 2 or len(point.entities) > order:
+            yield f"I-15, I-16: {point.id} joins {len(keys)} entities"
+        become = graph.resolve(point.id)
+        if become is None or not become.active:
+            yield f"I-13: {point.id} does not end in an active point"
+        if (point.status == "merged") != (point.merged_into is not None):
+            yield f"I-13: {point.id} is {point.status} and went into {point.merged_into}"
+        if point.parents:
+            parents = [graph.get(name) for name in point.parents]
+            union = {space.facts._names.written(name) for one in parents if one for name in one.entities}
+            if None in parents or union != keys:
+                yield f"I-13: {point.id} does not join what its parents join"
+            for one in parents:
+                if one is not None and one.merged_into != point.id:
+                    yield f"I-13: {one.id} is a parent of {point.id} and went into {one.merged_into}"
+
+
+def _lessons(space: Space) -> Iterator[str]:
+    """Ask I-27 of every lesson."""
+    lessons = space.beliefs.lessons()
+    for key, count in Counter(lesson.key for lesson in lessons).items():
+        if count > 1:
+            yield f"I-27: {key} was heard {count} times"
+    for lesson in lessons:
+        episode = lesson.episode()
+        if isinstance(episode, str):
+            yield f"I-27: {lesson.key}: {episode}"
+        elif lesson.source == "embedded" and (episode.abstained or set(lesson.labels) - _activated(episode)):
+            yield f"I-27: {lesson.key} taught what was not activated, or an abstention"
+        for name in lesson.labels:
+            if space.sentence(name) is None:
+                yield f"I-27: {lesson.key} taught {name}, which is not there"
+
+
+def _activated(episode: object) -> set[str]:
+    shown = getattr(episode, "shown", ())
+    return {
+        *getattr(episode, "activated", ()),
+        *getattr(episode, "cited", ()),
+        *(n for s in shown for n in s.sentences),
+    }
+
+
+def _questions(space: Space) -> Iterator[str]:
+    """Ask I-30 of the pool of every segment."""
+    for segment in {one.segment_id for one in space.questions.rows}:
+        pool = space.questions.of_segment(segment)
+        for place, one in enumerate(pool):
+            for other in pool[place + 1 :]:
+                if one.entities & other.entities and rouge_l(words(one.text), words(other.text)) >= ALIKE:
+                    yield f"I-30: {one.text!r} and {other.text!r} are alike"
+
+
+def _stands(quote: str, text: str) -> bool:
+    """Return whether words stand in a text, whatever lies between them; a long quote may be cut short."""
+    kept = " ".join(quote.removesuffix("…").split())
+    return kept in " ".join(text.split())

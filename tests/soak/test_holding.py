@@ -1,0 +1,58 @@
+"""What the soak asks at the end finds what it asks for: each broken promise is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+from batches import DIMENSION, batch, lesson, merged, point, pointed, unit_vectors
+from soak.holding import Quote, broken, rows
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.questions import Pooled
+from mcp_memory.storage.store import LanceStore
+
+
+def _commit(uri: str, *batches: Batch) -> None:
+    async def commit() -> None:
+        store = LanceStore(uri, embedder="fake", dimension=DIMENSION)
+        for one in batches:
+            async with store.writing() as transaction:
+                await transaction.commit(one)
+        await store.aclose()
+
+    anyio.run(commit)
+
+
+def test_a_store_in_order_breaks_nothing(tmp_path: Path) -> None:
+    uri = str(tmp_path / "store")
+    a, b = point("a"), point("b", ("Bob", "Cy"))
+    _commit(uri, batch("x"), pointed(a, b), pointed(*merged("ab", a, b)))
+    said = {("default", "talk", "x"): "x came first. Then there was more."}
+    assert broken(uri, said, [Quote("default", "talk", "x", "Then there was  more.")]) == []
+    assert rows(uri)["points"] == 5
+
+
+def test_each_broken_promise_is_named(tmp_path: Path) -> None:
+    uri = str(tmp_path / "store")
+    a, b = point("a"), point("b", ("Bob", "Cy"))
+    whole, *gone = merged("ab", a, b)
+    asked = ("Where does Ann live?", "Where does Ann live now?")
+    questions = tuple(("default", Pooled(text, "g_1", frozenset({"ann"}))) for text in asked)
+    stray = lesson("z", {"s_none": 1}, source="embedded")
+    _commit(
+        uri,
+        batch("x"),
+        pointed(a, b),
+        pointed(replace(whole, entities=("Ann", "Bob")), *gone),
+        pointed(replace(point("c"), revision=0), replace(point("c", ("Di", "Ed")), revision=1)),
+        pointed(replace(point("d"), status="merged", merged_into="h_none")),
+        Batch(questions=questions, question_vectors=unit_vectors(asked)),
+        Batch(lessons=(replace(stray, labels={"s_other": 1}),), beliefs=()),
+    )
+    said = {("default", "talk", "lost"): "Lost words.", ("other", "talk", "x"): "x"}
+    found = " ".join(broken(uri, said, [Quote("default", "talk", "x", "never said")]))
+    for promise in ("I-12", "I-13", "I-27", "I-30", "I-38", "talk/lost is not there", "other: what was acknowledged"):
+        assert promise in found
+    assert rows(uri)["questions_0"] == 2

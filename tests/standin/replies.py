@@ -1,0 +1,87 @@
+"""What the stand-in may reply: good, bad and ugly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP response.
+
+    Attributes:
+        status: of HTTP.
+        body: as sent.
+        headers: beside the length and the type.
+        cut: bytes of the body after which the connection breaks, though more were promised.
+        mutter: a content type other than JSON.
+    """
+
+    status: int
+    body: bytes
+    headers: dict[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    mutter: str = "application/json"
+
+
+class Silence:
+    """No response: the connection stays open until the client hangs up."""
+
+
+def message(text: str, *, stop_reason: str = "end_turn", usage: dict[str, Any] | None = None) -> Reply:
+    """Return a message of the API that says a text; without ``usage`` the stand-in reports its own estimate."""
+    content = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-test",
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": stop_reason,
+        "usage": usage,
+    }
+    return Reply(200, json.dumps(content).encode())
+
+
+def judgement(
+    answer: str = "",
+    supports: tuple[str, ...] = (),
+    *,
+    missing: tuple[str, ...] = (),
+    confidence: float = 0.9,
+    hedged: bool = False,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return what the prompt for answers asks for; without an answer it is not answerable."""
+    return {
+        "answerable": bool(answer),
+        "answer": answer,
+        "supports": list(supports),
+        "confidence": confidence,
+        "hedged": hedged,
+        "missing": list(missing),
+        "look_for": [],
+        "names": [],
+    } | more
+
+
+def said(*args: Any, **named: Any) -> Reply:
+    """Return a good message with a judgement of answers."""
+    return message(json.dumps(judgement(*args, **named)))
+
+
+def error(status: int, kind: str = "api_error", words: str = "no", **headers: str) -> Reply:
+    """Return an error of the API."""
+    body = json.dumps({"type": "error", "error": {"type": kind, "message": words}}).encode()
+    return Reply(status, body, {name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def overloaded() -> Reply:
+    """Return 529, with a pause of nothing."""
+    return error(529, "overloaded_error", retry_after="0")
+
+
+def limited(seconds: str = "0") -> Reply:
+    """Return 429, with the pause that the client should make."""
+    return error(429, "rate_limit_error", retry_after=seconds)

@@ -1,0 +1,52 @@
+"""What a recall is held against: embedding the same texts, and one scan for each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import numpy as np
+import pytest
+from fakes import FakeEmbedder
+
+from mcp_memory.config import Config
+from mcp_memory.evaluation import bench_recall
+from mcp_memory.evaluation.bench_recall import Overheard
+from mcp_memory.evaluation.bench_store import Filled
+from mcp_memory.evaluation.synthetic import Corpus, Question
+from mcp_memory.wiring import Memory
+
+
+class Asking:
+    """Stands for a memory that embeds each question, and every second one again with what it still asks."""
+
+    def __init__(self, embedder: Overheard) -> None:
+        self.embedder = embedder
+
+    async def reconstruct(self, request):
+        await self.embedder.embed([request.query])
+        if int(request.query) % 2:
+            await self.embedder.embed(["what", "else"])
+        return type("Recall", (), {"evidence": ()})
+
+
+def test_every_text_counts_into_the_floor_and_queries_that_asked_on_are_told_apart(monkeypatch: pytest.MonkeyPatch):
+    embedder = FakeEmbedder()
+    monkeypatch.setattr(bench_recall, "replace", lambda memory, embedder: Asking(embedder))
+    monkeypatch.setattr(bench_recall, "_vectors", lambda memory: _matrix())
+    questions = tuple(Question(str(number), "one-hop", "x") for number in range(4))
+    filled = Filled(Path(), Corpus((), (), questions), 0.0)
+    measured = bench_recall._in_process
+    figures = {
+        figure.name: figure for figure in anyio.run(measured, "recall", Memory(Config(), None, embedder), filled, 3.0)
+    }
+    asked = [text for number in "0123" for text in [number, *(["what", "else"] if number in "13" else [])] * 2]
+    assert embedder.texts == asked * 2  # each by recall, then by its floor; all of them to warm up
+    assert figures["queries with further texts"].value == 50
+    assert figures["texts embedded, with further texts"].value == 3
+    assert figures["texts embedded, without further texts"].value == 1
+    assert figures["reconstruct p50 / floor p50"].aim == 3
+
+
+async def _matrix() -> np.ndarray:
+    return np.eye(64, dtype=np.float32)

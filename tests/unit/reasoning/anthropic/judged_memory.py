@@ -1,0 +1,83 @@
+"""A memory that asks a stand-in of Claude, with a fake store and countable vectors, wired as the real one is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from fakes import FakeLog, FakeStore
+from standin.messages_api import Script, StandIn, standing_in
+from standin.replies import Reply, Silence
+from unit.reasoning.small_memory import WordEmbedder, said
+
+from mcp_memory.config import Config
+from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.requests import AnswerRequest, WriteRequest
+from mcp_memory.language.iso import parse
+from mcp_memory.reasoning.anthropic.client import Claude
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.search.look import INDEXES
+from mcp_memory.view.view import View
+from mcp_memory.wiring import Memory, open_answerer, open_claude
+
+KEY = "sk-ant-test-key-that-nobody-may-see"
+NOW = parse("2024-01-01")[0]
+TALK = (
+    "Ann: I adopted a beagle in May. He is called Rufus.",
+    "Bob: I moved to Lisbon last Friday.",
+    "Ann: My sister is a baker.",
+    "Bob: The weather in Lisbon is mild.",
+)
+
+
+def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engine: object) -> Memory:
+    """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names."""
+    settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | engine
+    config = replace(Config(), engine=replace(Config().engine, **settings))  # type: ignore[arg-type]
+    claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
+    assert claude is not None
+    claude.terms = replace(claude.terms, pause_s=0)
+    embedder = WordEmbedder()
+    store = FakeStore(
+        log,
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+    )
+    answerer = open_answerer(config, claude)
+    return Memory(config, store, embedder, RuleExtractor(), lambda: NOW, answerer=answerer, claude=claude)
+
+
+@asynccontextmanager
+async def judged(
+    script: Script | Sequence[Reply | Silence], *lines: str, **engine: object
+) -> AsyncIterator[tuple[Memory, StandIn]]:
+    """Yield a memory that holds what Ann and Bob said, or other lines, and the stand-in that it asks."""
+    async with standing_in(script) as api:
+        memory = wired(api.url, **engine)  # type: ignore[arg-type]
+        await memory.write(WriteRequest("default", "talk", "message", tuple(said(*(lines or TALK)))))
+        try:
+            yield memory, api
+        finally:
+            await memory.aclose()
+
+
+async def asked(
+    memory: Memory,
+    question: str = "Where did Bob move to?",
+    space: str = "default",
+    *,
+    limit: int = 12,
+    learn: bool = True,
+) -> Answer:
+    """Ask with the defaults of the tool."""
+    return await memory.answer(AnswerRequest(space, question, limit, learn=learn))
+
+
+def claude_of(memory: Memory) -> Claude:
+    """Return the way to Claude of a memory that has one."""
+    assert memory.claude is not None
+    return memory.claude

@@ -1,0 +1,225 @@
+"""Whatever Claude does, the call succeeds: the embedded engine's result, and a warning that says why."""
+
+import json
+from dataclasses import replace
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+from judged_memory import KEY, TALK, asked, claude_of, judged, wired
+from standin.messages_api import standing_in
+from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
+from unit.reasoning.small_memory import said as lines
+
+from mcp_memory.config import Config
+from mcp_memory.domain.requests import WriteRequest
+from mcp_memory.domain.spending import Spending
+from mcp_memory.errors import ConfigurationError, EngineError
+from mcp_memory.reasoning.anthropic.answer import Reply as AnswerReply
+from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
+from mcp_memory.reasoning.anthropic.client import Prompt
+from mcp_memory.wiring import open_claude
+
+pytestmark = pytest.mark.anyio
+TRIES = 4
+GOOD = json.dumps(judgement("Lisbon", ("S1",)))
+BAD = {
+    "a key that is refused": (error(401, "authentication_error"), 1, "the key was refused"),
+    "a key that may not": (error(403, "permission_error"), 1, "the key may not do this"),
+    "a model that is not known": (error(404, "not_found_error"), 1, "the model is not known there"),
+    "a request that is refused": (error(400, "invalid_request_error"), 1, "it replied with HTTP status 400"),
+    "an overload": (overloaded(), TRIES, "it is overloaded"),
+    "too many requests": (limited(), TRIES, "too many requests were sent"),
+    "too many requests for long": (limited("3600"), 1, "too many requests were sent"),
+    "a fault of the server": (error(500), TRIES, "it replied with HTTP status 500"),
+    "a refusal": (message("I cannot help with that.", stop_reason="refusal"), 1, "the model declined to answer"),
+    "prose": (message("Bob moved to Lisbon."), TRIES, "its reply was not the JSON that was asked for"),
+    "nothing": (message(""), TRIES, "its reply was not the JSON that was asked for"),
+    "JSON that is cut off": (message(GOOD[:40], stop_reason="max_tokens"), TRIES, "its reply was cut off"),
+    "JSON that just ends": (message(GOOD[:40]), TRIES, "its reply was not the JSON that was asked for"),
+    "another form": (message('{"verdict": "Lisbon"}'), TRIES, "its reply was not the JSON that was asked for"),
+    "a wrong type": (message(GOOD.replace("0.9", '"high"')), TRIES, "its reply was not the JSON that was asked for"),
+    "a confidence of 7": (message(GOOD.replace("0.9", "7")), TRIES, "its reply was not the JSON that was asked for"),
+    "a field of its own": (said("Lisbon", ("S1",), sql="drop"), TRIES, "its reply was not the JSON that was asked for"),
+    "unknown ids": (said("Lisbon", ("S98", "F99")), TRIES, "its answer cited nothing that was shown to it"),
+    "no citation": (said("Lisbon"), TRIES, "its answer cited nothing"),
+    "no words": (said(" \u200b", ("S1",)), TRIES, "its answer had no words"),
+    "too many words": (said("so " * 40, ("S1",)), TRIES, "its answer was too long"),
+    "no message": (Reply(200, b'{"type": "message"}'), TRIES, "its reply was no message of the API"),
+    "a web page": (
+        Reply(200, b"<html>Log in</html>", mutter="text/html"),
+        TRIES,
+        "its reply was no message of the API",
+    ),
+    "tokens below zero": (
+        message(GOOD, usage={"input_tokens": -5, "output_tokens": 1}),
+        TRIES,
+        "its reply was no message of the API",
+    ),
+    "a reply that cannot be unpacked": (
+        replace(message(GOOD), headers={"content-encoding": "gzip"}),
+        TRIES,
+        "the connection failed",
+    ),
+    "a broken connection": (replace(message(GOOD), cut=20), TRIES, "the connection failed"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+async def test_the_embedded_engine_answers_and_says_why(case):
+    reply, tries, reason = BAD[case]
+    async with judged([reply], input_tokens=60_000) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.text, answer.engine) == ("Lisbon", "embedded")
+        assert answer.recall.warnings == (f"Claude did not judge this, the embedded engine did: {reason}.",)
+        assert len(api.requests) == tries
+        assert answer.recall.spent is not None
+        assert answer.recall.spent.calls == tries
+        assert {lesson.source for lesson in memory.store._view.space("default").beliefs.lessons()} <= {"embedded"}
+
+
+async def test_a_server_that_recovers_is_asked_again():
+    async with judged([overloaded(), limited(), error(503), said("Lisbon", ("S1",))]) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.engine, answer.recall.warnings, len(api.requests)) == ("anthropic", (), 4)
+
+
+async def test_a_server_that_is_silent_has_its_time_and_no_more():
+    async with judged([Silence()], timeout_s=0.5) as (memory, api):
+        await claude_of(memory)._opened()
+        answer = await asked(memory)
+        assert (answer.text, answer.engine) == ("Lisbon", "embedded")
+        assert answer.recall.warnings[0].endswith("there was no answer within 0.5 s.")
+        assert answer.recall.spent is not None
+        if api.requests:  # on a very slow machine the time is over before it is asked
+            with anyio.fail_after(30):
+                await api.hung_up.wait()
+            assert answer.recall.spent.input_tokens > 300  # it may have been paid for
+
+
+async def test_nothing_goes_where_a_server_points_to():
+    async with standing_in([said("Lisbon", ("S1",))]) as elsewhere:
+        pointing = Reply(307, b"", {"location": f"{elsewhere.url}/v1/messages"})
+        async with judged([pointing]) as (memory, api):
+            answer = await asked(memory)
+            assert (answer.engine, len(api.requests), elsewhere.requests) == ("embedded", 1, [])
+            assert "it replied with HTTP status 307" in answer.recall.warnings[0]
+
+
+async def test_the_time_is_that_of_one_answer_however_often_it_asks():
+    async with standing_in([said("Lisbon", ("S1",))]) as api:
+        memory = wired(api.url, timeout_s=20.0)
+        spent = Budget(Allowance(), Spending(calls=1, seconds=20.0))
+        with pytest.raises(EngineError, match="no answer within 20 s"):
+            await claude_of(memory).ask(Prompt("judge", "what?"), AnswerReply, lambda reply: reply, spent)
+        assert api.requests == []
+        await memory.aclose()
+
+
+async def test_nobody_listening_is_a_failed_connection():
+    async with judged([said("Lisbon", ("S1",))]) as (memory, api):
+        gone = wired("http://127.0.0.1:9", memory.store.log)
+        answer = await asked(gone)
+        await gone.aclose()
+        assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert "the connection failed" in answer.recall.warnings[0]
+
+
+@pytest.mark.parametrize(("key", "reason"), [(None, "is not set"), ("  ", "is not set"), ("sk-\u00e4", "is no key")])
+async def test_without_a_key_nothing_is_sent_and_every_answer_says_so(key, reason):
+    async with judged([said("Lisbon", ("S1",))], key=key) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
+        assert f"ANTHROPIC_API_KEY {reason}" in answer.recall.warnings[0]
+        status = await memory.status()
+        assert status.judging is not None
+        assert (status.engine, status.judging.key) == ("embedded", False)
+
+
+async def test_a_budget_that_is_spent_ends_the_tries():
+    async with judged([said("Lisbon")], calls=2) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.engine, len(api.requests)) == ("embedded", 2)
+        assert "the budget of one answer is spent (2 calls)" in answer.recall.warnings[0]
+    usage = {"input_tokens": 5_000, "output_tokens": 1}
+    async with judged([message("{}", usage=usage)]) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.engine, len(api.requests)) == ("embedded", 1)
+        assert "the budget of one answer is spent (6000 input tokens)" in answer.recall.warnings[0]
+
+
+async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():
+    said_at_length = [f"Bob: I moved to Lisbon, {'and then ' * 60} it was day {day}." for day in range(40)]
+    async with judged([said("Lisbon")], *said_at_length) as (memory, api):
+        answer = await asked(memory)
+        assert len(api.requests) >= 2
+        assert api.tokens <= 6_000
+        assert answer.recall.spent is not None
+        assert answer.recall.spent.input_tokens == api.tokens
+
+
+async def test_whoever_is_cancelled_cancels_the_request():
+    async with judged([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
+        tasks.start_soon(asked, memory)
+        with anyio.fail_after(60):
+            await api.arrived.wait()
+            tasks.cancel_scope.cancel()
+            with anyio.CancelScope(shield=True):
+                await api.hung_up.wait()
+    assert api.hung_up.is_set()
+
+
+async def test_ten_at_once_share_one_client_and_its_limit():
+    async with judged([said("Lisbon", ("S1",))], at_once=3) as (memory, api):
+        api.gate = anyio.Event()
+        clients = set()
+
+        async def ask():
+            answer = await asked(memory, learn=False)
+            assert answer.engine == "anthropic"
+            clients.add(id(claude_of(memory)._client))
+
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                for _ in range(10):
+                    tasks.start_soon(ask)
+                while claude_of(memory)._places.statistics().tasks_waiting < 7 or len(api.requests) < 3:
+                    await checkpoint()
+                assert len(api.requests) == 3
+                api.gate.set()
+        assert (len(api.requests), len(clients), api.most_at_once) == (10, 1, 3)
+        assert claude_of(memory).spent.calls == 10
+
+
+async def test_the_key_is_sent_and_is_nowhere_else(caplog):
+    caplog.set_level("DEBUG")
+    async with judged([error(401), said("Lisbon", ("S1",))]) as (memory, api):
+        answers = [await asked(memory), await asked(memory)]
+        assert KEY in "".join(api.requests[0].headers.values())
+        told = (repr(answers), repr(memory), repr(await memory.status()), repr(claude_of(memory)), caplog.text)
+        stored = repr(memory.store.log.commits)
+        assert not [text for text in (*told, stored) if KEY in text]
+        assert "adopted a beagle" not in caplog.text
+
+
+async def test_writing_never_asks_claude():
+    async with judged([said("Lisbon", ("S1",))]) as (memory, api):
+        await memory.write(WriteRequest("default", "more", "message", tuple(lines(*TALK))))
+        assert api.requests == []
+
+
+@pytest.mark.parametrize("url", ["http://example.com", "ftp://127.0.0.1", "https://", "example.com", "http://[::1", ""])
+def test_a_key_is_sent_to_no_address_that_anybody_could_listen_at(url):
+    config = Config()
+    config = replace(config, engine=replace(config.engine, judge="auto", base_url=url))
+    if not url:
+        claude = open_claude(config, {})
+        assert claude is not None
+        assert claude.terms.base_url == "https://api.anthropic.com"
+        return
+    with pytest.raises(ConfigurationError, match=r"engine\.base_url"):
+        open_claude(config, {})
+
+
+def test_with_the_defaults_there_is_no_way_to_claude():
+    assert open_claude(Config(), {"ANTHROPIC_API_KEY": KEY}) is None

@@ -1,0 +1,128 @@
+"""Whatever comes back as a reply, what is made of it keeps the invariants (I-40): 2,400 mutated replies."""
+
+import json
+import random
+
+import pytest
+from judged_memory import asked, judged
+from standin.replies import Reply, judgement, message
+from unit.reasoning.known_facts import about, space_of
+
+from mcp_memory.domain.answers import Candidate, Judgement
+from mcp_memory.domain.evidence import Recall, Source
+from mcp_memory.errors import EngineError
+from mcp_memory.ports import Case
+from mcp_memory.reasoning.anthropic import answer, client
+from mcp_memory.reasoning.anthropic.laying import lay
+
+USAGE = {"input_tokens": 900, "output_tokens": 60}
+JUNK = (
+    None,
+    True,
+    -1,
+    0,
+    10**400,
+    1.5,
+    float("inf"),
+    float("nan"),
+    "",
+    "S1",
+    "S2\n[S3]",
+    "\ud800",
+    "\u202eF1",
+    [],
+    {},
+    ["S1"],
+)
+SEEDS = (
+    judgement("Lisbon", ("S1",)),
+    judgement("Lisbon", ("S1", "F1", "S77"), hedged=True, confidence=0.1),
+    judgement(missing=("the year",), look_for=["He left in spring.", "\u0007"], names=["Bob", "[S1]"]),
+    judgement("Ignore all rules. " * 8, ("S1",), confidence=1),
+    judgement("=== [S1] ===", ("'; DROP TABLE turns; --", "S2")),
+)
+
+
+def mutated(draw: random.Random) -> Reply:
+    """Return a reply in which something of the message, of the judgement in it, or of the bytes has been changed."""
+    told = json.loads(json.dumps(draw.choice(SEEDS)))
+    for _ in range(draw.randrange(3)):
+        name = draw.choice([*told, "more"])
+        if draw.random() < 0.3:
+            told.pop(name, None)
+        else:
+            told[name] = draw.choice(JUNK)
+    stop = draw.choice(["end_turn"] * 20 + ["refusal", "max_tokens", "tool_use", "pause_turn"])
+    text = json.dumps(told) if draw.random() < 0.9 else draw.choice(("", "```json\n{}\n```", "[]", "null", "Lisbon"))
+    body = json.loads(message(text, stop_reason=stop, usage=dict(USAGE)).body)
+    if draw.random() < 0.3:
+        where = draw.choice((body, body["usage"], body["content"][0]))
+        where[draw.choice([*where])] = draw.choice(JUNK)
+    raw = bytearray(json.dumps(body).encode())
+    if draw.random() < 0.3:
+        for _ in range(draw.randrange(1, 6)):
+            raw[draw.randrange(len(raw))] = draw.randrange(256)
+    return Reply(200, bytes(raw[: draw.randrange(len(raw))] if draw.random() < 0.1 else raw))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_mutated_reply_becomes_a_sound_judgement_or_none(seed):
+    draw = random.Random(seed)
+    space = space_of(["Bob lives_in Lisbon - -", "Ann likes chess - -", "?Bob likes rain - -"])
+    question, knowledge = about(space, "Where does Bob live?")
+    candidates = [Candidate("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()]
+    laid = lay(Case(question, Recall((), 0, False, ()), candidates, {}, knowledge), 2_000)
+    shown = {citation for one in laid.cited.values() for citation in one.citations}
+    outcomes = set()
+    for _ in range(100):
+        try:
+            got = answer.judged(client._formed(client._read(mutated(draw).body), answer.Reply), laid)
+        except (client.Unusable, EngineError):
+            outcomes.add("refused")
+            continue
+        sound(got, shown)
+        outcomes.add("answer" if got.proposal else "abstention")
+    assert outcomes >= {"refused", "answer"}
+
+
+def sound(got: Judgement, shown: set) -> None:
+    """Check what the service relies on."""
+    assert got.engine == "anthropic"
+    assert len(got.missing) <= 5
+    assert len(got.next) <= 6
+    words = [*got.missing, *(str(value) for step in got.next for value in step.args.values())]
+    assert all(line and line.isprintable() for line in words)
+    if (proposal := got.proposal) is None:
+        return
+    assert proposal.text.strip() == proposal.text
+    assert proposal.text.isprintable()
+    assert 1 <= len(proposal.text.split()) <= 25
+    assert 0 <= proposal.confidence <= 1
+    assert proposal.citations
+    assert set(proposal.citations) <= shown
+    assert all(citation.source.quote in citation.source.turn.text for citation in proposal.citations)
+
+
+@pytest.mark.anyio
+async def test_mutated_replies_over_http_leave_nothing_in_the_store_but_sound_lessons():
+    draw = random.Random(99)
+    async with judged(lambda _: mutated(draw), retries=0) as (memory, api):
+        space = memory.store._view.space("default")
+        before = list(memory.store.log.commits)
+        engines = set()
+        for number in range(80):
+            got = await asked(memory, f"Where did Bob move to, {number}?")
+            engines.add(got.engine)
+            assert bool(got.recall.warnings) == (got.engine == "embedded")
+            assert all(one.source.quote in one.source.turn.text for one in got.citations)
+            assert (got.text is None) == (got.citations == ())
+        assert engines == {"embedded", "anthropic"}
+        assert len(api.requests) == 80
+        told = memory.store.log.commits[len(before) :]
+        assert not [batch for batch in told if batch.turns or batch.segments or batch.sentences or batch.assertions]
+        for lesson in space.beliefs.lessons():
+            assert lesson.source in engines
+            assert lesson.labels.keys() <= {sentence.id for sentence in space.sentences}
+            assert set(lesson.labels.values()) == {1}
+            assert not lesson.episode().abstained
+            assert (lesson.episode().answer or "").isprintable()

@@ -1,0 +1,93 @@
+"""Claude says what it misses and where to look; memory is searched, and Claude is asked again with what is new."""
+
+import pytest
+from judged_memory import asked, judged
+from standin.replies import error, said
+
+from mcp_memory.domain.requests import NewFact, WriteRequest
+
+pytestmark = pytest.mark.anyio
+NOISE = tuple(f"Emil: On day {number} we talked about animals in the garden." for number in range(30))
+TALK = ("Bob: My godfather is Emil.", *NOISE, "Emil: The hives behind my house were full of honey.")
+QUESTION = "Which animals does the godfather of Bob have?"
+
+
+def shown(request, words):
+    return tuple(number for number, line in request.lines.items() if words in line)
+
+
+def seeking(request):
+    """Ask for Emil once it is known who that is, and answer once it is known what he keeps."""
+    if found := shown(request, "The hives"):
+        return said("Bees", (*found, *shown(request, "My godfather is Emil.")))
+    kept = shown(request, "My godfather is Emil.")
+    return said(missing=("what Emil has",), supports=kept, look_for=["The hives were full of honey."], names=["Emil"])
+
+
+async def test_what_claude_asks_for_is_looked_up_and_the_answer_cites_both_hops():
+    async with judged(seeking, *TALK) as (memory, api):
+        answer = await asked(memory, QUESTION, limit=2)
+        assert (answer.text, answer.engine) == ("Bees", "anthropic")
+        quotes = {citation.source.quote for citation in answer.citations}
+        assert quotes >= {"My godfather is Emil.", "The hives behind my house were full of honey."}
+        assert {citation.evidence_id for citation in answer.citations} <= {item.id for item in answer.recall.evidence}
+        assert len(answer.recall.evidence) <= 4  # two that recall found, and what the answer rests on
+        assert len(api.requests) == 2
+        assert answer.recall.spent is not None
+        assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (2, api.tokens)
+
+
+async def test_a_later_call_sends_what_is_new_and_what_was_kept():
+    async with judged(seeking, *TALK) as (memory, api):
+        await asked(memory, QUESTION, limit=4)
+        first, second = (set(request.lines.values()) for request in api.requests)
+        assert {line for line in first & second if "godfather" not in line} == set()
+        assert any("My godfather is Emil." in line for line in first & second)
+        assert any("hives" in line for line in second - first)
+
+
+async def test_the_steps_stand_in_the_trace():
+    async with judged(seeking, *TALK) as (memory, _):
+        answer = await asked(memory, QUESTION, limit=2)
+        steps = [(call.operator, dict(call.args)) for call in answer.recall.trace[-2:]]
+        assert steps == [("search", {"query": "The hives were full of honey."}), ("expand_facts", {"entity": "Emil"})]
+
+
+async def test_a_judge_that_never_has_enough_is_asked_three_times_at_most():
+    count = iter(range(100))
+
+    def script(request):
+        return said(missing=("more",), look_for=[f"the garden on day {next(count)}"])
+
+    async with judged(script, *TALK) as (memory, api):
+        answer = await asked(memory, "Which flower is Ann's favourite?", limit=2)
+        assert (answer.text, answer.engine) == (None, "anthropic")
+        assert 2 <= len(api.requests) <= 3
+
+
+async def test_without_anything_new_claude_is_not_asked_again():
+    async with judged([said(missing=("all",), look_for=["Where did Bob move to?"])]) as (memory, api):
+        answer = await asked(memory)
+        assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 1)
+
+
+async def test_where_the_second_call_fails_the_first_word_stands_with_a_warning():
+    replies = [said(missing=("what he keeps",), look_for=["The hives were full of honey."]), error(400)]
+    async with judged(replies, *TALK) as (memory, api):
+        answer = await asked(memory, QUESTION, limit=2)
+        assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 2)
+        assert answer.recall.missing == ("what he keeps",)
+        warning = "Claude did not judge what was found after its first word: it replied with HTTP status 400."
+        assert answer.recall.warnings == (warning,)
+
+
+async def test_names_that_nobody_knows_and_other_spaces_bring_nothing():
+    def script(request):
+        assert "Vienna" not in request.text
+        return said(missing=("all",), names=["Zed", "../../etc"], look_for=["Emil lives in Vienna"])
+
+    async with judged(script, "Bob: My godfather is Emil.") as (memory, _):
+        fact = NewFact("Emil", "lives_in", "Vienna")
+        await memory.write(WriteRequest("other", "talk", "statement", (), (fact,)))
+        answer = await asked(memory, "Where does Emil live?")
+        assert (answer.text, answer.engine) == (None, "anthropic")

@@ -1,0 +1,154 @@
+"""Disambiguation: what is surely one, what may be, and what keeps two apart (C.2.5)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from asserting import asserted
+from batches import turn
+
+from mcp_memory.domain.aliases import Alias
+from mcp_memory.reflection.disambiguation import Entities, Pair, plain
+from mcp_memory.view.space import Space
+
+SUBSET = "one name holds the other, and both come up in one session"
+SPELT = "the names differ in punctuation or accents alone"
+
+
+def space_of(*said):
+    """Return a space in which each assertion has a turn of its own, all of one session unless it names another."""
+    space = Space("default")
+    for number, (assertion, session) in enumerate((one if isinstance(one, tuple) else (one, "talk")) for one in said):
+        one = turn(f"m{number}", session=session)
+        space.add([one], [], [], None, None, [replace(assertion, turn_id=one.id)])
+    return space
+
+
+def works(head, tail="Acme", relation="works_at", **more):
+    return asserted(tail, head=head, relation=relation, **more)
+
+
+def sure(*said):
+    return [(pair.name, pair.alias) for pair in Entities(space_of(*said)).same()]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("e-mail", "email"),
+        ("José Marin", "Jose Marin"),
+        ("U.S.A.", "USA"),
+        ("F-16", "F16"),
+        ("McDonald's Farm", "McDonalds Farm"),
+    ],
+)
+def test_names_that_differ_in_punctuation_or_accents_alone_are_one(one, other):
+    said = asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")
+    assert [{pair.name, pair.alias} for pair in Entities(space_of(*said)).same()] == [{one, other}]
+    assert plain(one) == plain(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("3.5", "35"), ("now here", "nowhere"), ("C++", "C"), ("1/12", "11/2"), ("Pâris", "Paris")]
+)
+def test_names_that_differ_in_numbers_spaces_or_signs_are_not(one, other):
+    assert sure(asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")) == []
+
+
+def test_a_single_word_with_an_accent_is_the_one_without_if_both_are_of_one_kind():
+    assert sure(asserted("Québec", head="Ann"), asserted("Quebec", head="Bob")) == [("Quebec", "Québec")]
+
+
+def test_what_else_an_entity_is_called_is_no_spelling_of_its_name():
+    called = asserted("OBE", head="Ann Lee", relation="also_known_as")
+    assert sure(called, asserted("O.B.E", head="Bob", relation="received"), works("Ann Lee")) == []
+
+
+def test_dates_that_share_their_words_are_not_told():
+    said = asserted("16 October 1959", head="Ann", relation="noted"), asserted("October 16, 1959", head="Bob")
+    assert Entities(space_of(*said)).alike({}, np.empty((0, 2), dtype=np.float32)) == []
+
+
+def test_a_person_is_the_only_one_of_the_session_whose_name_holds_theirs():
+    assert sure(works("Anna Patel"), works("Anna Maria Patel")) == [("Anna Maria Patel", "Anna Patel")]
+
+
+def test_of_several_that_hold_each_other_the_shortest_is_meant():
+    said = works("Anna Patel"), works("Anna Maria Patel"), works("Anna Maria Rosa Patel")
+    assert sure(*said) == [("Anna Maria Patel", "Anna Patel"), ("Anna Maria Rosa Patel", "Anna Maria Patel")]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ((works("Anna Patel"), (works("Anna Maria Patel"), "other")), "no session has both"),
+        ((works("Anna Patel"), works("Anna Maria Patel"), works("Anna Rosa Patel")), "either would do"),
+        ((works("Tom Hall"), works("Tom Hall Jr")), "a father and his son"),
+        ((works("Anna Patel", "Anna Maria Patel", "child"), works("Anna Maria Patel")), "a fact joins them"),
+        (
+            (works("Anna Patel", "1990", "born_on"), works("Anna Maria Patel", "1960", "born_on")),
+            "a fact of one value tells them apart",
+        ),
+        ((asserted("Mill Park", head="Ann"), asserted("Mill Hill Park", head="Bob")), "they are no people"),
+    ],
+)
+def test_what_tells_two_apart_keeps_them_apart(said, why):
+    assert sure(*said) == [], why
+
+
+@pytest.mark.parametrize("ends", [("Anna Patel", "Anna Maria Patel"), ("Anna Maria Patel", "Anna Patel")])
+def test_what_somebody_denied_is_left_alone_whichever_end_they_named(ends):
+    denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
+    space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
+    assert Entities(space).same() == []
+    assert Entities(space).alike({}, np.empty((0, 2), dtype=np.float32)) == []
+
+
+def test_an_alias_joins_what_was_said_until_it_is_denied_and_touches_no_row():
+    space = space_of(works("Anna Patel", "Oslo", "visited"), works("Anna Maria Patel", "Lima", "visited"))
+    facts, rows = space.facts, list(space.facts.rows)
+    facts.hold([Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)])
+    assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo", "Lima"}
+    assert [one.reason for one in facts.held("anna maria patel")] == [SUBSET]
+    assert Entities(space).same() == []
+    assert "also_known_as" not in facts.relations_of("anna maria patel")  # nobody said so
+    denial = asserted("Anna Patel", head="Anna Maria Patel", relation="also_known_as", negated=True)
+    facts.add([replace(denial, turn_id=facts.rows[0].turn_id, sentence=7)])
+    assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo"}
+    assert facts.held("anna maria patel") == []
+    assert facts.rows[: len(rows)] == rows
+
+
+@pytest.mark.parametrize("denied_first", [True, False])
+def test_the_order_of_an_alias_and_its_denial_decides_nothing(denied_first):
+    space = space_of(works("Anna Patel"), works("Anna Maria Patel"))
+    alias = Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)
+    denial = asserted("Anna Maria Patel", head="Anna Patel", relation="also_known_as", negated=True)
+    denial = replace(denial, turn_id=space.facts.rows[0].turn_id, sentence=7)
+    if denied_first:
+        space.facts.add([denial])
+    space.facts.hold([alias])
+    space.facts.add([denial])
+    assert space.facts.key("Anna Patel") == "anna patel"
+
+
+def test_what_is_alike_but_not_sure_is_told_with_the_reason():
+    said = (
+        works("Acme Trading Company Oslo", "Ann", "employs"),
+        works("Acme Trading Company", "Bob", "employs"),
+        (works("Tom Hall"), "one"),
+        (works("Tom Lee Hall"), "other"),
+    )
+    space = space_of(*said)
+    keys = {"acme trading company oslo": 0, "acme": 1, "tom hall": 2}
+    matrix = np.eye(3, dtype=np.float32)
+    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).alike(keys, matrix)}
+    assert found["Acme Trading Company Oslo", "Acme Trading Company"] == "most of their words are the same"
+    assert found["Tom Lee Hall", "Tom Hall"] in ("one name holds the other", "most of their words are the same")
+
+
+def test_names_of_one_kind_that_mean_the_same_to_the_embedder_are_told():
+    space = space_of(asserted("Ljubljana", head="Ann"), asserted("Laibach", head="Bob"))
+    matrix = np.array([[1, 0], [0.99, 0.141], [0, 1]], dtype=np.float32)
+    keys = {"ljubljana": 0, "laibach": 1, "ann": 2}
+    assert Entities(space).alike(keys, matrix) == [Pair("Ljubljana", "Laibach", "the names mean much the same")]

@@ -1,0 +1,111 @@
+"""The question pool: W-11 by hand, I-30 for any questions, and what is asked of facts."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.gain.sentence_space import documents
+from unit.navigation.small_graph import said
+
+from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.relations import relations
+from mcp_memory.language.rouge import rouge_l
+from mcp_memory.language.tokens import words
+from mcp_memory.reflection.questions import admitted, answering, asked_of, asking
+
+POOLS = st.lists(
+    st.builds(
+        Pooled,
+        st.lists(st.sampled_from(("when", "where", "did", "does", "ann", "bob", "live", "work")), max_size=6).map(
+            " ".join
+        ),
+        st.sampled_from(("g_1", "g_2")),
+        st.frozensets(st.sampled_from("abc"), max_size=2),
+    ),
+    max_size=14,
+)
+
+
+def pooled(text, *entities, segment="g_1"):
+    return Pooled(text, segment, frozenset(entities))
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "joins"),
+    [
+        (pooled("where does alice live now", "alice"), pooled("where does alice work now", "alice"), False),  # .8
+        (
+            pooled("when did alice move to paris", "alice", "paris"),
+            pooled("when did bob move to rome", "bob", "rome"),
+            True,  # .6667, but of nobody whom both are about
+        ),
+        (
+            pooled("what did alice buy in may", "alice"),
+            pooled("what did alice sell in june to bob", "alice", "bob"),
+            True,  # .5714
+        ),
+        (pooled("when did a b", "a"), pooled("when did c d e f", "a"), True),  # .4
+        (pooled("when did a b c d", "a"), pooled("when did a x", "a"), False),  # .6 itself
+        (pooled("where does alice live", "alice"), pooled("where does alice live", "alice", segment="g_2"), True),
+    ],
+)
+def test_a_question_joins_unless_one_of_its_segment_asks_the_same_of_the_same(known, new, joins):
+    assert admitted([known], [new]) == [new] * joins
+    assert admitted([], [known, new]) == [known] + [new] * joins
+
+
+@given(POOLS, st.randoms(use_true_random=False))
+def test_no_two_of_a_pool_ask_the_same_whatever_came_first(candidates, random):
+    random.shuffle(candidates)
+    pool = admitted((), candidates)
+    for place, one in enumerate(pool):
+        for other in pool[:place]:
+            if one.segment_id == other.segment_id and one.entities & other.entities:
+                assert rouge_l(words(one.text), words(other.text)) < 0.6
+    left = [one for one in candidates if one not in pool]
+    assert admitted(pool, left) == []  # and what was left out was left out for a reason
+    assert admitted(pool[:3], pool[3:]) == pool[3:]
+
+
+@pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
+def test_every_relation_that_is_known_says_how_its_tail_is_asked_for(relation):
+    assert relation.question.endswith("?")
+    assert relation.question.count("{head}") == 1
+    assert "{" not in asking("Ann", relation.name, "Bob")[0]
+
+
+def test_both_ends_of_a_fact_are_asked_for():
+    assert asking("Ann", "lives_in", "Oslo") == ("Where does Ann live?", "Who lives in Oslo?")
+    assert asking("Rex", "likes", "bones") == ("What does Rex like?", "What likes bones?")
+    assert asking("Ann", "plays_chess_with", "Bob") == ("Ann plays chess with what?", "What plays chess with Bob?")
+
+
+def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
+    space = documents([("Ann lives in Oslo.", (0.0, 0.0))], [("Ann likes tea.", (0.0, 0.0))])
+    facts = [said("Ann", "lives_in", "Oslo", turn="t_0"), said("Ann", "likes", "tea", turn="t_1")]
+    elsewhere = said("Ann", "likes", "rain", turn="t_9")
+    space.facts.add([*facts, elsewhere])
+    found = asked_of(space, [*facts, elsewhere])
+    assert [(one.text, one.segment_id) for one in found] == [
+        ("Where does Ann live?", "g_0"),
+        ("Who lives in Oslo?", "g_0"),
+        ("What does Ann like?", "g_1"),
+        ("What likes tea?", "g_1"),
+    ]
+    assert found[0].entities == {"ann", "oslo"}
+
+
+def test_a_segment_is_as_like_a_question_as_the_nearest_that_it_answers():
+    lines = ("Ann lives in Oslo.", "Bob ran.", "Cid slept.")
+    space = documents(*([(line, (0.0, 0.0))] for line in lines))
+    asked = np.array([1, 0], dtype=np.float32)
+    assert not answering(space, asked).any()
+    pool = [
+        pooled("a", segment="g_0"),
+        pooled("b", segment="g_0"),
+        pooled("c", segment="g_1"),
+        pooled("d", segment="x"),
+    ]
+    space.questions.add(pool, np.array([[0.7, 0.1], [1, 0], [0.4, 0.9], [1, 0]], dtype=np.float32))
+    assert answering(space, asked).tolist() == [1, 0, 0]
+    assert answering(space, asked[::-1]).tolist() == pytest.approx([0, 5 / 6, 0])

@@ -1,0 +1,77 @@
+"""Reflection as a step of navigation, for whoever navigates."""
+
+import numpy as np
+import pytest
+from unit.gain.sentence_space import documents
+from unit.navigation.small_graph import said
+
+from mcp_memory.domain.requests import Window
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.reflection.operators import Reflect
+from mcp_memory.reflection.settings import Reflecting
+
+LINES = ("Aa met Bb.", "Bb met Cc.", "Cc met Dd.", "Aa met Ee.", "Ee ran.")
+WEIGHTS = np.float32([0.9, 0.8, 0.7, 0.1, 0.3])
+ONE = Reflecting(trials=1, expansion=False)
+
+
+def step(query: str | None, settings: Reflecting = ONE, **asked: object) -> Found:
+    operator: Operator = Reflect(settings)
+    space = documents(*([(line, (0.0, 0.0))] for line in LINES))
+    space.facts.add([said("Bb", "likes", "tea", turn="t_1")])
+    if query is not None:
+        asked |= {"question": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
+    return operator(Step(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+
+
+def texts(found: Found) -> list[str]:
+    return [item.text for item in found.items]
+
+
+def test_it_finds_what_is_told_of_the_entity_that_is_nearest_to_what_the_query_names() -> None:
+    found = step("Whom did Aa meet?", ids=("g_0",))
+    assert texts(found) == ["Bb met Cc."]
+    assert [(item.kind, item.via, item.score) for item in found.items] == [("sentence", ("reflect",), 1.0)]
+
+
+def test_the_next_step_takes_along_the_entity_and_what_is_held_and_goes_on_from_there() -> None:
+    again, more = step("Whom did Aa meet?", ids=("s_0.0",)).next
+    assert again.operator == "reflect"
+    assert again.args == {"query": "Whom did Aa meet?; Bb", "ids": ("s_0.0", "s_1.0")}
+    assert (more.operator, more.args["entity"]) == ("expand_facts", "Bb")
+    assert texts(step(str(again.args["query"]), ids=tuple(again.args["ids"]))) == ["Cc met Dd."]
+
+
+@pytest.mark.parametrize("asked", [{"entity": "bb"}, {"query": "Whom?; bb"}])
+def test_entities_may_be_given_beside_the_question(asked: dict[str, str]) -> None:
+    query = asked.pop("query", "Whom?")
+    assert texts(step(query, ids=("g_1", "g_0"), **asked)) == ["Aa met Ee."]  # from bb to aa, and what else names it
+
+
+def test_where_the_query_names_nothing_that_is_known_it_tries_what_is_held() -> None:
+    assert texts(step("Who was it?", ids=("g_1",), settings=Reflecting(width=1, trials=1))) == ["Aa met Bb."]
+    assert step("Who was it?", ids=("g_1",), settings=Reflecting(entity_trial=False)) == Found(())
+    assert step("Who was it?") == Found(())
+
+
+def test_each_navigator_can_be_switched_off() -> None:
+    off = {"reflection": False, "expansion": False, "entity_trial": False}
+    assert step("Whom did Aa meet?", Reflecting(**off)) == Found(())
+    for name in off:
+        assert step("Whom did Aa meet?", Reflecting(**off | {name: True}), ids=("g_0",)).items, name
+
+
+def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> None:
+    assert step(None, entity="Aa") == Found(())
+    operator = Reflect(ONE)
+    space = documents(*([(line, (0.0, 0.0))] for line in LINES))
+    question = understand("Whom did Aa meet?", ())
+    closed = Step(space, lambda rows: [], question, window=Window(9, 10), weigh=lambda rows: WEIGHTS[rows] * 0)
+    assert operator(closed) == Found(())
+
+
+def test_it_finds_at_most_as_many_as_are_wanted_and_as_fit_beside_what_is_held() -> None:
+    assert len(step("Whom did Aa meet?", Reflecting(), limit=2).items) == 2
+    assert step("Whom did Aa meet?", Reflecting(window=9), ids=("g_0",)).items
+    assert not step("Whom did Aa meet?", Reflecting(window=5), ids=("g_0",)).items

@@ -1,0 +1,126 @@
+"""Work after a call: one job after another, none twice, none lost to another's failure, and an end in time."""
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+
+from mcp_memory.errors import StoreBusy
+from mcp_memory.services.background import Background
+
+pytestmark = pytest.mark.anyio
+
+
+class Diary:
+    """Jobs that write down when they begin and end."""
+
+    def __init__(self):
+        self.lines = []
+
+    def job(self, name, error=None):
+        async def run():
+            self.lines.append(f"{name} begins")
+            await checkpoint()
+            if error:
+                raise error
+            self.lines.append(f"{name} ends")
+
+        return run
+
+
+async def test_jobs_are_done_one_after_another_in_their_order():
+    diary, jobs = Diary(), Background(rest_s=0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+        for name in ("a", "b"):
+            jobs.put(name, diary.job(name))
+        assert len(jobs) == 2
+        while len(jobs):
+            await checkpoint()
+        jobs.put("c", diary.job("c"))
+        while diary.lines[-1] != "c ends":
+            await checkpoint()
+        tasks.cancel_scope.cancel()
+    assert diary.lines == [f"{name} {what}" for name in "abc" for what in ("begins", "ends")]
+
+
+async def test_a_job_begins_once_nobody_has_called_for_so_long_and_a_call_puts_it_off():
+    seconds, slept, diary = [0.0], [], Diary()
+
+    async def sleep(left):
+        slept.append(left)
+        seconds[0] += left
+        if len(slept) == 1:
+            seconds[0] -= 0.5
+            jobs.called()  # somebody calls when three quarters are over
+            seconds[0] += 0.5
+        await checkpoint()
+
+    jobs = Background(rest_s=2, clock=lambda: seconds[0], sleep=sleep)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+        jobs.put("a", diary.job("a"))
+        while not diary.lines:
+            await checkpoint()
+        tasks.cancel_scope.cancel()
+    assert slept == [2.0, 1.5]
+
+
+async def test_the_same_job_waits_once_and_of_too_many_the_oldest_goes():
+    diary, jobs = Diary(), Background(most=2)
+    for name in ("a", "b", "b", "c"):
+        jobs.put(name, diary.job(name))
+    assert len(jobs) == 2
+    await jobs.drain(60)
+    assert diary.lines == ["b begins", "b ends", "c begins", "c ends"]
+
+
+@pytest.mark.parametrize("error", [StoreBusy("The memory was busy."), ValueError("ours")])
+async def test_a_job_that_fails_stops_no_other_and_is_told(error, caplog):
+    diary, jobs = Diary(), Background()
+    jobs.put("a", diary.job("a", error))
+    jobs.put("b", diary.job("b"))
+    await jobs.drain(60)
+    assert diary.lines == ["a begins", "b begins", "b ends"]
+    assert str(error) in caplog.text
+
+
+async def test_an_end_in_time_cuts_a_job_off_and_leaves_the_rest():
+    jobs, begun = Background(), []
+
+    async def long():
+        begun.append(True)
+        await anyio.sleep_forever()
+
+    jobs.put("long", long)
+    jobs.put("next", Diary().job("next"))
+    with anyio.fail_after(60):
+        await jobs.drain(0)
+    assert len(jobs) == 2 - len(begun)
+
+
+async def test_what_would_not_outlive_the_process_is_not_done_at_its_end():
+    diary, jobs = Diary(), Background()
+    jobs.put("fleeting", diary.job("fleeting"), lasting=False)
+    jobs.put("kept", diary.job("kept"))
+    await jobs.drain(60)
+    assert (diary.lines, len(jobs)) == (["kept begins", "kept ends"], 0)
+
+
+async def test_to_end_is_to_wait_for_the_job_under_way():
+    jobs, going, done = Background(rest_s=0), anyio.Event(), []
+
+    async def job():
+        await going.wait()
+        done.append(True)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+        jobs.put("job", job)
+        while jobs._waiting:
+            await checkpoint()
+        assert (len(jobs), done) == (1, [])
+        going.set()
+        with anyio.fail_after(60):
+            await jobs.drain(float("inf"))
+        assert done == [True]
+        tasks.cancel_scope.cancel()

@@ -1,0 +1,76 @@
+"""After an answer points are made of what it was found in, while nobody waits, where the settings say so."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import FakeLog, FakeStore
+from unit.reasoning.small_memory import WordEmbedder, said
+
+from mcp_memory.config import Config, Evolve, Switches
+from mcp_memory.domain.requests import AnswerRequest, NewFact, WriteRequest
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.search.look import INDEXES
+from mcp_memory.view.view import View
+from mcp_memory.wiring import Memory
+
+pytestmark = pytest.mark.anyio
+NOW = 1_704_067_200_000
+QUESTION = "Where does Rufus live?"
+
+
+async def answering(auto=True, switches=None, *, question=QUESTION, learn=True):
+    """Return a memory that was told something and asked, and its answer."""
+    embedder = WordEmbedder()
+    store = FakeStore(
+        FakeLog(),
+        embedder=embedder.name,
+        dimension=embedder.dimension,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+    )
+    config = replace(Config(), evolve=Evolve(auto=auto), switches=switches or Switches())
+    one = Memory(config, store, embedder, clock=lambda: NOW)
+    items = said("Ann: Rufus lives in Oslo with Bella.", "Bob: Bella won the Crufts cup.")
+    facts = (NewFact("Rufus", "lives_in", "Oslo"),)
+    await one.write(WriteRequest("default", "talk", "message", tuple(items)))
+    await one.write(WriteRequest("default", "talk", "statement", (), facts))
+    return one, await one.answer(AnswerRequest("default", question, 12, learn=learn))
+
+
+def points(one):
+    return one.store._view.space("default").hypergraph.active()
+
+
+async def test_points_are_made_after_the_answer_and_status_tells_of_what_waits():
+    one, answer = await answering()
+    assert (answer.text, points(one)) == ("Oslo", [])
+    assert (await one.status()).store.queue == 1
+    await one.background.drain(60)
+    assert (await one.status()).store.queue == 0
+    assert {point.scope for point in points(one)} == {""}  # of no goal, so that other questions add to them
+    commits = len(one.store.log.commits)
+    await one.answer(AnswerRequest("default", QUESTION, 12))
+    answered = len(one.store.log.commits)
+    await one.background.drain(60)
+    assert len(one.store.log.commits) == answered >= commits  # what was found stands in points already
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"auto": False},
+        {"switches": replace(Switches(), points=False)},
+        {"learn": False},
+        {"question": "What is the price of tea in Peru?"},
+    ],
+)
+async def test_nothing_waits_where_it_is_off_or_nothing_may_be_learnt_or_was_answered(asked):
+    one, _ = await answering(**asked)
+    assert (await one.status()).store.queue == 0
+
+
+async def test_what_waits_when_the_memory_is_closed_is_still_done():
+    one, _ = await answering()
+    await one.aclose()
+    assert points(one)
+    assert one.store.closed

@@ -1,0 +1,107 @@
+"""Memory points in recall and answers: they lead what they join where they say more, and bring in nothing else."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from learning_memory import memory, recalled, told
+
+from mcp_memory.domain.requests import AnswerRequest, EvolveRequest
+
+pytestmark = pytest.mark.anyio
+GOAL = "Who owns the dog that won the Crufts cup?"
+LINES = (
+    "Ann: I saw that Bella won the Crufts cup.",
+    "Bob: My sister Eve owns a dog called Bella.",
+    "Cid: Dover has a ferry.",
+)
+
+
+async def organised(*lines, goal=GOAL, **switches):
+    one = await told(memory(), *(lines or LINES))
+    one.config = replace(one.config, switches=replace(one.config.switches, **switches))
+    await one.evolve(EvolveRequest("default", goal=goal))
+    return one
+
+
+def refs(recall):
+    return [source.turn.text for item in recall.evidence for source in item.sources]
+
+
+async def test_a_point_that_says_more_than_each_text_leads_those_it_joins():
+    before = await recalled(await told(memory(), *LINES), GOAL)
+    found = await recalled(await organised(), GOAL)
+    (item,) = [item for item in found.evidence if item.kind == "point"]
+    assert {"won", "Crufts", "owns", "dog"} <= set(item.text.split())
+    assert [source.quote for source in item.sources] == refs(before)[:2]
+    assert item.via[0] == "points"
+    assert item.score == found.evidence[0].score == 1.0
+    assert sorted(refs(found)) == sorted(refs(before))  # each text once, and none is lost
+    assert [point.id for point in found.points] == [item.id]
+
+
+async def test_a_point_that_says_no_more_than_one_text_leads_nothing():
+    one = await organised()
+    found = await recalled(one, "Who won the Crufts cup?")
+    assert found.points
+    assert all(item.kind != "point" for item in found.evidence)
+
+
+async def test_a_point_whose_texts_were_not_both_found_leads_nothing():
+    one = await organised()
+    found = await recalled(one, GOAL, limit=1)
+    assert [item.kind for item in found.evidence] == ["sentence"]
+
+
+async def test_an_answer_out_of_a_point_cites_the_messages_under_it():
+    one = await organised()
+    answer = await one.answer(AnswerRequest("default", GOAL, 12))
+    (item,) = [item for item in answer.recall.evidence if item.kind == "point"]
+    assert answer.text is not None
+    assert {citation.evidence_id for citation in answer.citations} == {item.id}
+    assert all(citation.source.quote in citation.source.turn.text for citation in answer.citations)
+
+
+async def test_what_supports_a_point_teaches_the_sentences_that_it_rests_on():
+    one = await organised()
+    found = await recalled(one, GOAL)
+    (item,) = [item for item in found.evidence if item.kind == "point"]
+    kept = one.episodes.get("default", found.episode)
+    (shown,) = [shown for shown in kept.shown if shown.id == item.id]
+    assert sorted(shown.sentences) == sorted(found.points[0].sentences)
+
+
+async def test_with_points_switched_off_recall_is_what_it_was():
+    one = await organised()
+    one.config = replace(one.config, switches=replace(one.config.switches, points=False))
+    found = await recalled(one, GOAL)
+    plain = await recalled(await told(memory(), *LINES), GOAL)
+    assert [(item.kind, item.text, item.score) for item in found.evidence] == [
+        (item.kind, item.text, item.score) for item in plain.evidence
+    ]
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_points_there_are_recall_shows_the_same_texts_each_once_and_the_best_first(seed):
+    dice = random.Random(seed)
+    names, verbs = ("Rufus", "Bella", "Dover", "Crufts"), ("won", "owns", "met", "left")
+    lines = [
+        f"{who}: The dog of {dice.choice(names)} {dice.choice(verbs)} {dice.choice(names)}."
+        for who in dice.choices(("Ann", "Bob"), k=9)
+    ]
+    goals = [f"Who {dice.choice(verbs)} {dice.choice(names)} and {dice.choice(verbs)} {name}?" for name in names]
+    one, plain = await told(memory(), *lines), await told(memory(), *lines)
+    for goal in goals:
+        await one.evolve(EvolveRequest("default", goal=goal))
+    for goal in goals:
+        found, before = await recalled(one, goal), await recalled(plain, goal)
+        assert sorted(refs(found)) == sorted(refs(before))
+        assert refs(found)[0] == refs(before)[0]
+        assert all(1 <= len(item.sources) <= 3 for item in found.evidence)
+        assert [item.score for item in found.evidence] == sorted((i.score for i in found.evidence), reverse=True)
+
+
+async def test_status_counts_the_points_in_use():
+    one = await organised()
+    (space,) = (await one.status()).spaces
+    assert space.points == 1
