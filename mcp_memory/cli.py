@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_bench(parser, options)
     command = options.command or "serve"
     try:
-        from mcp_memory.config import load
+        from mcp_memory.loading import load
 
         config = load(options.config)
         logging.basicConfig(

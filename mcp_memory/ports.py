@@ -20,6 +20,7 @@ from mcp_memory.domain.episodes import Target
 from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import Window
+from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Turn
@@ -163,14 +164,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one step of navigation found: evidence, best first, and what to do next."""
+    """What one step of navigation found: evidence, best first, what to do next, and warnings in words."""
 
     items: tuple[Evidence, ...]
     next: tuple[Suggestion, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Operator(Protocol):
-    """One step of navigation. Each room offers its own, and ``wiring`` lays them in one table.
+    """One step of navigation. Each room offers its own, and ``rooms.py`` lays them in one table.
 
     Attributes:
         name: as the explore tool calls it.
@@ -236,6 +238,26 @@ class Witness:
     text: str
     names: tuple[str, ...]
     on_path: bool = False
+
+
+class Ledger(Protocol):
+    """Keeps what asking a language model costs in a day within its budget, whoever spends it."""
+
+    async def reserve(self, tokens: int) -> Outlay:
+        """Record, for good, that a request of about this size is about to be sent.
+
+        Args:
+            tokens: uncached input tokens, rather too many.
+
+        Returns:
+            What was recorded; it counts as spent until it is settled.
+
+        Raises:
+            EngineError: the day's budget does not hold it, or it could not be recorded. Nothing may be sent.
+        """
+
+    def settle(self, reserved: Outlay, took: Spending) -> None:
+        """Let what a request took count in place of what was reserved for it."""
 
 
 class Judge(Protocol):

@@ -10,10 +10,9 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from anyio import to_thread
@@ -31,23 +30,15 @@ from mcp_memory.domain.requests import (
     WriteRequest,
     WriteResult,
 )
+from mcp_memory.domain.spending import day_of
 from mcp_memory.domain.status import Judging, Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
-from mcp_memory.gain.gate import Gating
-from mcp_memory.gain.kalman import Noise
-from mcp_memory.gain.learning import Learning, Teacher
-from mcp_memory.gain.operators import Propagate
-from mcp_memory.gain.propagation import Propagating
+from mcp_memory.gain.learning import Teacher
 from mcp_memory.heap import give_back
-from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
-from mcp_memory.hypergraph.shaping import Shaping
-from mcp_memory.navigation.limits import Limits
-from mcp_memory.navigation.limits import Switches as Walks
-from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
-from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Operator, Progress, Store
+from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Progress, Store
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
@@ -57,15 +48,9 @@ from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.reasoning.judging import JudgingAnswerer
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.loop import Budget
-from mcp_memory.reconstruct.operators import EventContext, EventKeywords, EventTime, TagEvents, TopicEvents
-from mcp_memory.reconstruct.personal import PersonalAspect, PersonalInformation
-from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.reflection.operators import Reflect
-from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.search.look import INDEXES, Switches, Weights
-from mcp_memory.services.active import Walking
+from mcp_memory.rooms import Rooms
+from mcp_memory.search.look import INDEXES
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.background import Background
 from mcp_memory.services.derive import Reading
@@ -73,22 +58,17 @@ from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.feedback import Taking
-from mcp_memory.services.following import Following
 from mcp_memory.services.learning import relearner
+from mcp_memory.services.ledger import DayLedger
 from mcp_memory.services.organise import organise
 from mcp_memory.services.points import Making
 from mcp_memory.services.rebuild import deriver
-from mcp_memory.services.reconstruct import Looking, reconstruct
+from mcp_memory.services.reconstruct import reconstruct
 from mcp_memory.services.status import status
 from mcp_memory.services.warming import AT_ONCE, warm
 from mcp_memory.services.write import write
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.texts import resource
 from mcp_memory.view.view import View
-
-ON_TAGS = frozenset(one.name for one in (TagEvents, EventKeywords, EventContext, TopicEvents))
-"""Operators that walk the graph of cues, tags and topics."""
-
 
 DRAIN_S = 1.5
 """So long work after a call may go on once nobody will call again; the store has its own two seconds after it."""
@@ -118,7 +98,6 @@ class Memory:
         judge: whose judgement says which sentences support an answer.
         claude: the way to Claude; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
-        weights: what each channel of recall counts.
         background: work after a call, which is done by `work`.
     """
 
@@ -131,9 +110,26 @@ class Memory:
     judge: Judge = field(default_factory=EmbeddedJudge)
     claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
-    weights: Weights = field(default_factory=Weights)
     background: Background = field(default_factory=Background)
     _began: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        """Let what is spent on Claude be entered in the store."""
+        if self.claude is not None:
+            self.claude.ledger = self.ledger
+
+    @cached_property
+    def ledger(self) -> DayLedger:
+        """The day's account of what is spent on Claude."""
+        return DayLedger(self.store, self.config.engine.day_tokens, lambda: self.clock(), self._enter_later)
+
+    def _enter_later(self) -> None:
+        self.background.put("spent", self.ledger.enter)
+
+    @cached_property
+    def rooms(self) -> Rooms:
+        """The rooms as the settings have them."""
+        return Rooms(self.config)
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -161,7 +157,7 @@ class Memory:
             self.store,
             self.embedder,
             request,
-            looking=self.looking,
+            looking=self.rooms.looking,
             episodes=self.episodes,
             now=self.clock(),
         )
@@ -170,13 +166,19 @@ class Memory:
         """See `mcp_memory.services.explore.explore`."""
         self.background.called()
         return await explore(
-            self.store, self.embedder, self.operators, request, now=self.clock(), learning=self.learning
+            self.store,
+            self.embedder,
+            self.rooms.operators,
+            request,
+            now=self.clock(),
+            learning=self.rooms.learning,
+            episodes=self.episodes,
         )
 
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
         self.background.called()
-        own, settings = None, self.learning
+        own, settings = None, self.rooms.learning
         if settings.learning:
             own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
         found = await answer(
@@ -184,11 +186,11 @@ class Memory:
             self.embedder,
             self.answerer,
             request,
-            looking=self.looking,
+            looking=self.rooms.looking,
             bar=Bar(**asdict(self.config.answer)),
             episodes=self.episodes,
             own=own,
-            operators=self.operators,
+            operators=self.rooms.operators,
             now=self.clock(),
         )
         self.background.called()
@@ -210,7 +212,7 @@ class Memory:
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
         """See `mcp_memory.services.evolve.evolve`."""
         self.background.called()
-        now, settings, making = self.clock(), self.learning, self.making
+        now, settings, making = self.clock(), self.rooms.learning, self.making
         teach = Teacher(settings) if settings.learning else None
         taking = Taking(
             self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
@@ -221,7 +223,13 @@ class Memory:
         """See `mcp_memory.services.status.status`."""
         uptime, waiting = time.monotonic() - self._began, len(self.background)  # before what they commit is looked at
         told = await status(
-            self.store, self.embedder, self.extractor, judging=self.judging, uptime_s=uptime, version=__version__
+            self.store,
+            self.embedder,
+            self.extractor,
+            judging=self.judging,
+            today=partial(self.ledger.spent, day=day_of(self.clock())),
+            uptime_s=uptime,
+            version=__version__,
         )
         return replace(told, store=replace(told.store, queue=told.store.queue + waiting))
 
@@ -244,7 +252,7 @@ class Memory:
         switches = self.config.switches
         if not switches.points:
             return None
-        looking, shaping = self.looking, self.shaping
+        looking, shaping = self.rooms.looking, self.rooms.shaping
         return Making(self.store, self.embedder, looking, shaping, merging=switches.merge, now=self.clock())
 
     @property
@@ -253,86 +261,13 @@ class Memory:
         when = self.config.engine.judge
         if self.claude is None or when == "embedded":
             return None
-        return Judging(when, self.claude.terms.model, self.claude.terms.base_url, self.claude.ready, self.claude.spent)
+        terms, bound = self.claude.terms, self.config.engine.day_tokens
+        return Judging(when, terms.model, terms.base_url, self.claude.ready, self.claude.spent, bound)
 
     @property
     def reading(self) -> Reading:
         """What texts are read with."""
         return Reading(self.embedder, self.extractor, self.config.search.segment_tokens)
-
-    @property
-    def learning(self) -> Learning:
-        """How sentences learn, and how what they learnt counts."""
-        return learning_of(self.config)
-
-    @property
-    def propagating(self) -> Propagating:
-        """How far propagation goes."""
-        gain = self.config.gain
-        return Propagating(gain.rounds, gain.sentences, gain.entities, hub=gain.hub)
-
-    @property
-    def shaping(self) -> Shaping:
-        """How memory points are made."""
-        return Shaping(**asdict(self.config.points))
-
-    @property
-    def reflecting(self) -> Reflecting:
-        """How far reflection goes, and by which navigators."""
-        on = self.config.switches
-        return Reflecting(
-            **asdict(self.config.reflection),
-            reflection=on.reflection,
-            expansion=on.expansion,
-            entity_trial=on.entity_trial,
-        )
-
-    @property
-    def operators(self) -> dict[str, Operator]:
-        """The steps of navigation, by name."""
-        limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)
-        steps: list[Operator] = [
-            ExpandFacts(limits, walks),
-            Versions(),
-            Timeline(),
-            Counterfactual(limits, walks),
-            Propagate(),
-            TagEvents(),
-            EventKeywords(),
-            EventTime(),
-            EventContext(),
-            TopicEvents(),
-            PersonalInformation(),
-            PersonalAspect(),
-            LocalPoints(self.shaping),
-            GlobalPoints(self.shaping),
-            Reflect(self.reflecting),
-        ]
-        return {step.name: step for step in steps}
-
-    @property
-    def looking(self) -> Looking:
-        """How questions are looked for."""
-        limits = Limits(**asdict(self.config.navigation))
-        following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
-        propagating = self.propagating if self.config.switches.propagation else None
-        shaping = self.shaping if self.config.switches.points else None
-        switches = _switched(Switches, self.config)
-        return Looking(self.weights, switches, following, self.learning, propagating, shaping, self.walking)
-
-    @cached_property
-    def walking(self) -> Walking | None:
-        """How recall goes on where the first look is not enough; None where it does not.
-
-        Raises:
-            ConfigurationError: the policy is no table of calls of these operators.
-        """
-        if not self.config.switches.loop:
-            return None
-        policy = Policy.read(resource(FILE), self.operators)
-        if not self.config.switches.tags:
-            policy = policy.without(ON_TAGS)
-        return Walking(policy, self.operators, Budget(**asdict(self.config.loop)), self.config.switches.reflection)
 
 
 async def open_memory(config: Config) -> Memory:
@@ -358,7 +293,7 @@ async def open_memory(config: Config) -> Memory:
         async with memory.store.reading():
             pass
     memory.warm_later()
-    _ = memory.walking  # what is wrong with its policy is told now, not at the first question
+    _ = memory.rooms.walking  # what is wrong with its policy is told now, not at the first question
     await to_thread.run_sync(give_back)
     return memory
 
@@ -450,21 +385,8 @@ def open_store(
         lock_timeout_s=config.storage.lock_timeout_s,
         compact_after=config.storage.compact_after,
         derive=lambda: deriver(reading, progress=progress),
-        relearn=relearner(embedder, Teacher(learning_of(config))),
+        relearn=relearner(embedder, Teacher(Rooms(config).learning)),
         embed=embedder.embed,
-    )
-
-
-def learning_of(config: Config) -> Learning:
-    """Return how sentences learn by the settings, and how what they learnt counts."""
-    gain, on = config.gain, config.switches
-    return Learning(
-        Noise(gain.positive, gain.negative, gain.process, gain.caller, gain.anthropic, gain.embedded),
-        gain.update,
-        Gating(gain.gate, gain.talk, gain.document, gain.against),
-        learning=on.learning,
-        task_memory=on.task_memory,
-        time_memory=on.time_memory,
     )
 
 
@@ -479,12 +401,3 @@ def _usual_place() -> str:
             "storage.uri is not set and there is no home folder to keep the memory in. "
             "Set MCP_MEMORY_STORAGE_URI to a folder that you may write to."
         ) from error
-
-
-SwitchesT = TypeVar("SwitchesT")
-
-
-def _switched(kind: type[SwitchesT], config: Config) -> SwitchesT:
-    """Return a room's switches as the settings have them; every one of them has its namesake there."""
-    of_room: Any = kind  # a dataclass, which typing has no name for
-    return kind(**{f.name: getattr(config.switches, f.name) for f in fields(of_room)})

@@ -13,6 +13,7 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.spending import Outlay
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -40,6 +41,7 @@ class Batch:
         aliases: that the memory came to hold, in the order of recording.
         questions: of the pool, each with its space, likewise.
         question_vectors: of their texts, shape ``(len(questions), d)``, each row of length 1.
+        outlays: what asking a language model has cost; those of one transaction are of one day.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -55,6 +57,7 @@ class Batch:
     aliases: tuple[Alias, ...] = ()
     questions: tuple[tuple[str, Pooled], ...] = ()
     question_vectors: Matrix = field(default_factory=_no_vectors)
+    outlays: tuple[Outlay, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -62,7 +65,8 @@ class Batch:
 
         Pieces come with their turns, and beliefs with the lessons that changed them.
         """
-        return not (self.turns or self.assertions or self.lessons or self.points or self.aliases or self.questions)
+        told = self.turns or self.assertions or self.lessons or self.points
+        return not (told or self.aliases or self.questions or self.outlays)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without the lessons that were recorded before, and without what came of them (I-27).

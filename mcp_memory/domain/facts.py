@@ -123,6 +123,10 @@ class Version:
 
 
 def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> str:
-    """Return a fact as a short English sentence, "Ann lives in Oslo"."""
-    label = relations().get(relation).label
-    return f"{'No longer: ' if negated else ''}{head} {label} {tail}"
+    """Return a fact as a short English sentence, "Ann lives in Oslo".
+
+    A relation that nobody listed and that is a bare verb, "meet", is told in the present, which fits what is done once
+    and what is done always.
+    """
+    known = relations().get(relation)
+    return f"{'No longer: ' if negated else ''}{head} {known.told or known.label} {tail}"

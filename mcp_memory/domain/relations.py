@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal
 
+from mcp_memory.domain.verbs import leads, third
 from mcp_memory.texts import resource
 
 Cardinality = Literal["single", "multi", "unknown"]
@@ -42,6 +43,7 @@ class Relation:
         tail: what its tail usually is, or None.
         asked: words by which a question asks for it, in their plain form.
         question: what asks for its tail, "Where does {head} live?"; empty where nobody wrote it.
+        told: how it is said of somebody, "meets", where the label is a bare verb, "meet"; empty where it is the label.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Relation:
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
     question: str = ""
+    told: str = ""
 
 
 class Registry:
@@ -110,7 +113,9 @@ def _unlisted(name: str) -> Relation:
     label = name.replace("_", " ")
     if name.startswith(("favourite_", "current_")):
         return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
-    return Relation(name, label, asked=tuple(label.split()))
+    words = label.split()
+    told = " ".join((third(words[0]), *words[1:])) if leads(words) else ""
+    return Relation(name, label, asked=tuple(words), told=told)
 
 
 def _frozen(value: Any) -> Any:

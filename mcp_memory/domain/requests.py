@@ -93,11 +93,15 @@ class WrittenFact:
         id: of the version.
         text: in words, without its times.
         op: what was done to it.
+        valid_from: when it begins to hold, as it is now; None where that is not told.
+        valid_to: its end (exclusive) likewise.
     """
 
     id: str
     text: str
     op: Op
+    valid_from: Millis | None = None
+    valid_to: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +273,8 @@ class Improved:
         text: in words.
         before: how it was, in words; None for what is new.
         after: how it is.
+        valid_from: of a fact, when it begins to hold by now; None where that is not told.
+        valid_to: of a fact, its end (exclusive) likewise.
     """
 
     step: EvolveStep
@@ -277,6 +283,8 @@ class Improved:
     text: str
     before: str | None
     after: str
+    valid_from: Millis | None = None
+    valid_to: Millis | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +319,8 @@ class ExploreRequest:
         limit: at most so many items.
         tag: as a reply names it, or a word or two.
         topic: its id, or words.
-        ids: of evidence.
+        ids: of evidence, or, with an episode, the numbers ("1") of its records in the text of the reply.
+        episode: of the recall or answer whose records are named by number.
     """
 
     space: str
@@ -324,3 +333,4 @@ class ExploreRequest:
     tag: str | None = None
     topic: str | None = None
     ids: tuple[str, ...] = ()
+    episode: str | None = None

@@ -1,8 +1,16 @@
-"""What asking a language model has cost, in calls, tokens and time."""
+"""What asking a language model has cost, in calls, tokens and time, and on which day.
+
+Days are those of UTC, numbered from 1970-01-01 on, which is 0.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date, timedelta
+
+from mcp_memory.domain.times import Millis
+
+DAY_MS: Millis = 24 * 3600 * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +18,7 @@ class Spending:
     """What was sent and what came back.
 
     Attributes:
-        calls: requests, those that failed included.
+        calls: requests that reached somebody, those that failed included.
         input_tokens: sent and not read from the provider's cache; what was written into it is among them.
         cached_tokens: sent and read from the cache, which costs a tenth.
         output_tokens: that came back.
@@ -32,3 +40,36 @@ class Spending:
             self.output_tokens + more.output_tokens,
             self.seconds + more.seconds,
         )
+
+    def __sub__(self, less: Spending) -> Spending:
+        """Return this without the other; what is wanting is below 0."""
+        return Spending(
+            self.calls - less.calls,
+            self.input_tokens - less.input_tokens,
+            self.cached_tokens - less.cached_tokens,
+            self.output_tokens - less.output_tokens,
+            self.seconds - less.seconds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outlay:
+    """An entry of the day's account.
+
+    Attributes:
+        day: that it counts for.
+        what: is added; below 0 where it corrects an earlier entry. Time is no part of it.
+    """
+
+    day: int
+    what: Spending
+
+
+def day_of(at: Millis) -> int:
+    """Return the number of the day on which a moment lies."""
+    return at // DAY_MS
+
+
+def shown_day(day: int) -> str:
+    """Return a day as 2024-02-29."""
+    return (date(1970, 1, 1) + timedelta(days=day)).isoformat()

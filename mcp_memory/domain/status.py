@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
@@ -65,6 +65,8 @@ class Judging:
         url: where it is asked.
         key: whether there is one.
         spent: by this process.
+        day_tokens: uncached input tokens that a day of UTC may cost; 0 where nothing bounds it.
+        today: spent by all processes on this day, as the store has it; the time that it took is no part of it.
     """
 
     when: Literal["auto", "anthropic"]
@@ -72,6 +74,8 @@ class Judging:
     url: str
     key: bool
     spent: Spending
+    day_tokens: int = 0
+    today: Spending = field(default_factory=Spending)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import anyio
 
 from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
+from mcp_memory.server.render import judged_by, spent_today
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
@@ -42,7 +43,10 @@ async def _status(config: Config) -> int:
     store = found.store
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     others = [str(process) for process in store.holders if process != os.getpid()]
-    print(f"mcp-memory {found.version}, {found.engine} engine, embedder {found.embedder}")
+    print(f"mcp-memory {found.version}, embedder {found.embedder}")
+    print(judged_by(found.judging))
+    if found.judging:
+        print(spent_today(found.judging))
     print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
@@ -50,6 +54,7 @@ async def _status(config: Config) -> int:
         held = f"{space.messages} messages, {space.documents} documents in {space.sessions} sessions"
         print(f"space {space.name}: {held}; {space.segments} segments, {space.sentences} sentences")
         print(f"  {space.assertions} statements of facts about {space.entities} entities")
+        print(f"  {space.lessons} lessons of what helped, {space.points} memory points")
     if not found.spaces and found.healthy:
         print("nothing is stored yet")
     for problem in store.problems:

@@ -2,7 +2,11 @@
 
 **Departures.** The paper hands all that was retrieved to a language model, which says what belongs together. Here items
 of evidence belong together that name the same entity, directly or by way of other items: connected components. An
-entity that very much is said of joins nothing, or all that one speaker ever said would be one point.
+entity that very much is said of joins nothing, or all that one speaker ever said would be one point. Neither does who
+merely says a thing: in a small memory, where nobody is said much of, one who says it all would join it all.
+
+A point may be made of a single sentence, as in the paper, if that names two entities besides who says it. One that
+names one entity joins nothing that the sentence itself does not tell.
 """
 
 from __future__ import annotations
@@ -41,12 +45,14 @@ class Item:
         texts: what it says, each with its time.
         sentences: ids of the sentences that say it.
         facts: ids of the facts that it is.
+        tellers: keys of those who say it and whom it does not name; "I" is no name.
     """
 
     entities: dict[str, str]
     texts: tuple[tuple[Millis, str], ...]
     sentences: tuple[str, ...]
     facts: tuple[str, ...] = ()
+    tellers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,8 @@ def item_of(space: Space, evidence_id: str, sentences: Iterable[str]) -> Item | 
             texts = ((version.since, f"{version.text.rstrip('.')}."),)
     if not texts:
         return None
-    return Item(entities, texts, tuple(piece.id for piece in pieces), (version.id,) if version else ())
+    ids = tuple(piece.id for piece in pieces)
+    return Item(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
 
 
 def grouped(space: Space, items: Sequence[Item], shaping: Shaping) -> list[Group]:
@@ -107,14 +114,20 @@ def grouped(space: Space, items: Sequence[Item], shaping: Shaping) -> list[Group
     met: dict[str, int] = {}
     for place, item in enumerate(items):
         for key in item.entities:
-            if key not in joins:
+            if key not in joins or key in item.tellers:
                 continue
             other = of[met.setdefault(key, place)]
             here = of[place]
             if other != here:
                 of = [min(other, here) if group in (other, here) else group for group in of]
     parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
-    return [group for part in parts if len((group := _group(part, joins, shaping)).entities) >= LEAST]
+    return [_group(part, joins, shaping) for part in parts if _joined(part) >= LEAST]
+
+
+def _joined(items: Sequence[Item]) -> int:
+    """Return how many entities a group joins; of a single text those that it names."""
+    alone = len({text for item in items for text in item.texts}) == 1
+    return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
 
 def _group(items: Sequence[Item], joins: frozenset[str], shaping: Shaping) -> Group:
@@ -169,6 +182,16 @@ def _named(space: Space, piece: Sentence) -> Iterable[str]:
         if said and not times.issuperset(said) and not any(_within(said, one) or _within(one, said) for one in kept):
             kept.append(said)
             yield name
+
+
+def _tellers(space: Space, pieces: Iterable[Sentence]) -> frozenset[str]:
+    tellers, named = set(), set()
+    for piece in pieces:
+        turn = space.turns[piece.turn_id]
+        if turn.kind != "document" and (who := turn.speaker or turn.role):
+            tellers.add(space.facts.key(who))
+        named |= {space.facts.key(name) for name in names(space.text(piece))}
+    return frozenset(tellers - named)
 
 
 def _ends(space: Space, piece: Sentence) -> Iterable[str]:

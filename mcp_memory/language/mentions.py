@@ -2,20 +2,48 @@
 
 The paper has spaCy's names (§3.1.1). Here they are the capitalised and quoted names of the sentence itself, and what
 the whole text is about or comes from, since that is what its pronouns mean: the head of a document, the speaker of a
-message.
+message. A month or a day of the week is a time and no entity; where it may be somebody's name too ("April baked a
+cake"), it is one unless the words around it make it a time.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.names import head, names
 
+_TIME = re.compile(
+    r"(?:january|february|july|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?", re.I
+)
+_TIME_OR_NAME = re.compile(r"(?:march|april|may|june|august)", re.I)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_LEADING = re.compile(
+    r"(?:\b(?:in|on|of|since|until|till|before|after|during|between|around|last|next|this|every|each"
+    r"|early|late|mid|past|through)|\d(?:st|nd|rd|th)?|\bmid-"
+    rf"|\b{_MONTH}\s*(?:to|and|or|/|,|[-–]))\s*$",
+    re.I,
+)
+_FOLLOWING = re.compile(rf",?\s+\d|-\d|\s*(?:to|and|or|/|,|[-–])\s*{_MONTH}\b")
+
 
 def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
     """Return the names of what a sentence of a turn is about, as written, each once."""
-    return tuple(dict.fromkeys(name for name in (_about(turn), *names(sentence)) if name))
+    named = (name for name in names(sentence) if not _is_time(name, sentence))
+    return tuple(dict.fromkeys(name for name in (_about(turn), *named) if name))
+
+
+def _is_time(name: str, sentence: str) -> bool:
+    """Return whether a name is that of a month or a day, wherever the sentence has it."""
+    if _TIME.fullmatch(name):
+        return True
+    if not _TIME_OR_NAME.fullmatch(name):
+        return False
+    places = re.finditer(rf"\b{re.escape(name)}\b", sentence)
+    return all(
+        _LEADING.search(sentence[: place.start()]) or _FOLLOWING.match(sentence[place.end() :]) for place in places
+    )
 
 
 def _about(turn: Turn) -> str:

@@ -25,6 +25,7 @@ _OPENERS = frozenset(
     )
 )
 """Words beside the stop words that open sentences, and have a capital there, mostly before a name ("Behind Ann")."""
+_OPENING_WORDS = STOP_WORDS | _OPENERS
 _POSSESSIVE = re.compile(r"['’]s?$")
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]{0,200}[)）\]]")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
@@ -97,7 +98,12 @@ def _subject(text: str) -> str:
     subject = _ARTICLE.sub("", opening[: verb.start()] if verb else "")
     said = subject.split()
     # Only a name is a head: "in those years" opens many texts, as "In the spring" does, and so do whole sentences.
-    if not said or not _begins_name(said[0]) or STOP_WORDS.issuperset(words(said[0])) or _SENTENCE_END.search(subject):
+    if (
+        not said
+        or not _begins_name(said[0])
+        or _OPENING_WORDS.issuperset(words(said[0]))
+        or _SENTENCE_END.search(subject)
+    ):
         return ""
     length = next((n for n, word in enumerate(said) if not _begins_name(word) and word not in _WITHIN), len(said))
     while length and said[length - 1] in _WITHIN:

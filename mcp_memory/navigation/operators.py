@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Version
@@ -162,16 +163,24 @@ class Timeline:
 
 
 class Counterfactual(_LookingAround):
-    """What may be inferred about an entity though nobody said it: hypotheses, each with its rule."""
+    """What may be inferred about an entity though nobody said it: hypotheses, each with its rule.
+
+    A relation is what is inferred, and nothing else; a query beside it says which of the guesses is likeliest.
+    """
 
     name = "counterfactual"
 
+    def _around(self, asked: Step, key: str) -> Neighbourhood:
+        return super()._around(asked if asked.relation is None else replace(asked, question=None), key)
+
     def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
         facts = near.facts
-        question = near.asking.question
+        question = asked.question or near.asking.question
+        wanted = None if asked.relation is None else relations().name(asked.relation)
         root = Root(key, facts.name(key), near.asking.intent)
         judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._limits, intents=self._switches.intent)
-        guesses = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
+        recovered = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
+        guesses = [path for path in recovered if wanted in (None, path.steps[-1].version.relation)]
         scored = zip(guesses, judge.score(question, guesses) if guesses else [], strict=True)
         ranked = sorted(scored, key=lambda found: (-found[1].mean, found[0].steps[-1].version.id))[: asked.limit]
         best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0

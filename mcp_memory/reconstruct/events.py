@@ -1,17 +1,23 @@
-"""The sentences that the steps of reconstruction speak of: which may be shown, which an id means, which come first."""
+"""The sentences that the steps of reconstruction speak of: which may be shown or come first, and how to go on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.ports import Step
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import NONE, Space
 
 EACH = 8
 """Sentences that one id may stand for: a segment or fact has several."""
+RARE = 12
+"""Sentences of a cue from which on it links no two of them by itself."""
+_HELD = 3  # ids that a suggestion goes on from
 
 
 def shown(asked: Step, rows: Iterable[int]) -> list[int]:
@@ -54,6 +60,39 @@ def ranked(asked: Step, worth: Mapping[int, float]) -> list[tuple[int, float]]:
     order = np.argsort(-value, kind="stable")[: asked.limit].tolist()
     best = float(value.max()) if rows else 1.0
     return [(rows[place], float(value[place]) / best) for place in order]
+
+
+def item(space: Space, row: int, score: float, operator: str) -> Evidence:
+    """Return a sentence as what an operator found."""
+    return sentence_evidence(space, space.sentences[row], score, (operator,))
+
+
+def onward(asked: Step, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
+    """Yield the steps that go on from the first of these sentences."""
+    why = {
+        "event_keywords": "what else these are about, and where that leads",
+        "event_context": "what was said around them, and what is linked",
+        "event_time": "when, in order",
+    }
+    ids = tuple(asked.space.sentences[row].id for row in rows[:_HELD])
+    if ids:
+        for operator in operators:
+            yield Suggestion(operator, {"ids": ids, **query_of(asked)}, why[operator])
+
+
+def query_of(asked: Step) -> dict[str, str]:
+    """Return the query as an argument of the next step, where there is one."""
+    return {} if asked.question is None else {"query": asked.question.text}
+
+
+def counted(count: int, what: str = "sentence") -> str:
+    """Return a number of things in words: "1 sentence", "2 sentences"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def speaker(graph: CueGraph, row: int) -> list[int]:
+    """Return the cue that a sentence begins with, if it is a name: who speaks, or what the document is about."""
+    return [cue for cue in graph.cues(row)[:1] if cue in graph.names(row)]
 
 
 def _rows(space: Space, evidence_id: str) -> list[int]:

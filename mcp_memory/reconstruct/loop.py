@@ -58,7 +58,6 @@ async def walk(
     assess: Assess,
     budget: Budget,
     clock: Callable[[], float],
-    least: int = 0,
 ) -> Stop:
     """Walk on from a state, and change it, until one of the reasons to stop; return that.
 
@@ -70,10 +69,9 @@ async def walk(
         assess: judges again.
         budget: how far.
         clock: seconds, from any beginning.
-        least: turns that are taken even where what is held is enough.
     """
     began, assessment = clock(), first
-    while state.turns < least or not assessment.sufficient:
+    while not assessment.sufficient:
         turns, calls = budget.max_turns - state.turns, budget.calls - len(state.trace)
         if turns <= 0:
             return "max_turns"

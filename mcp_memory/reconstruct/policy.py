@@ -7,9 +7,6 @@ A kind is that of a question that has one of its signs: the kind of answer that 
 speakers it names, or words, as regular expressions. The first kind in the file whose sign a question has is its kind;
 one without signs takes every question. Where a walk has more turns than its kind lists, the last is repeated, with what
 was found meanwhile; and before its last turn come the calls that are listed for then.
-
-What the calls of a turn propose to do next is tried as well, after the table's own calls of the same strength, as far
-as the file says ``follow`` of the operator proposed.
 """
 
 from __future__ import annotations
@@ -41,14 +38,12 @@ class Worth:
         document: the same for one of a document.
         steepness: how fast that falls with strength: the exponent.
         carries: share of its strength that a call passes on to what it finds.
-        follow: whether calls of it that a reply proposes are made.
     """
 
     talk: float = 0.0
     document: float = 0.0
     steepness: float = 1.0
     carries: float = 1.0
-    follow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +101,6 @@ class Kind:
         name: of the kind.
         signs: by which it is told.
         turns: the calls of each turn.
-        least: turns that are taken even where the first look is enough.
         before_last: further calls of the turn before the last.
     """
 
@@ -114,7 +108,6 @@ class Kind:
     signs: Signs
     turns: tuple[tuple[Planned, ...], ...]
     before_last: tuple[Planned, ...] = ()
-    least: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +149,6 @@ class Policy:
                 kind.signs,
                 tuple(tuple(one for one in turn if one.operator not in operators) for turn in kind.turns),
                 tuple(one for one in kind.before_last if one.operator not in operators),
-                kind.least,
             )
             for kind in self.kinds
         )
@@ -166,13 +158,8 @@ class Policy:
         """Return the kind of a question; None where it is of none."""
         return next((kind for kind in self.kinds if kind.signs.fit(asked)), None)
 
-    def least(self, asked: Asked) -> int:
-        """Return how many turns a question takes even where the first look is enough."""
-        kind = self.kind(asked)
-        return 0 if kind is None else kind.least
-
     def actions(self, state: State, assessment: Assessment, turns: int) -> list[Action]:
-        """Return the calls that the table has for the state of a walk, then those that were proposed, strongest first.
+        """Return the calls that the table has for the state of a walk, strongest first.
 
         Args:
             state: of the walk.
@@ -184,7 +171,6 @@ class Policy:
             return []
         planned = [*(kind.before_last if turns == 2 else ()), *kind.turns[min(state.turns, len(kind.turns) - 1)]]
         found = [action for one in planned for action in self._calls(one, state, assessment)]
-        found += [led for led in state.led if led.operator in self.worths and self.worths[led.operator].follow]
         return sorted(found, key=lambda action: -action.strength)
 
     def _calls(self, planned: Planned, state: State, assessment: Assessment) -> Iterator[Action]:
@@ -233,10 +219,10 @@ def _kind(table: dict[str, Any]) -> Kind:
         table.pop("lost", 0.0),
     )
     turns = tuple(_planned(turn) for turn in table.pop("turns"))
-    before, least = _planned(table.pop("before_last", ())), table.pop("least", 0)
+    before = _planned(table.pop("before_last", ()))
     if table:
         raise ValueError(f"kind {name!r}: there is no use for {', '.join(table)}")
-    return Kind(name, signs, turns, before, least)
+    return Kind(name, signs, turns, before)
 
 
 def _planned(calls: Sequence[dict[str, str]]) -> tuple[Planned, ...]:

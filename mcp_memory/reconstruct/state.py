@@ -105,10 +105,8 @@ class State:
         gone_on: segments that are or were active.
         made: the calls that were made, by `Action.key`.
         agenda: calls that were thought of and not made yet, likewise.
-        named: texts that calls were given, in lower case, with the strength of these calls.
         dated: what calls told the time of: since and until, by the id of the evidence.
         trace: the calls as they are told, in order.
-        led: what the last turn's calls propose to do next, each with its strength.
         turns: that were taken.
         idle: turns since one brought something new.
     """
@@ -119,10 +117,8 @@ class State:
     gone_on: set[int]
     made: dict[Key, Made] = field(default_factory=dict)
     agenda: dict[Key, Action] = field(default_factory=dict)
-    named: dict[str, float] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
     trace: list[Call] = field(default_factory=list)
-    led: tuple[Action, ...] = ()
     turns: int = 0
     idle: int = 0
 
@@ -160,24 +156,16 @@ class State:
         """
         self.turns += 1
         fresh: dict[int, Held] = {}
-        led: list[Action] = []
         for action in again:
             made = self.made[action.key]
             self._route(action, made.found, made.place, fresh)
             self.made[action.key] = Made(action.strength, made.found, made.place)
         for action, found in done:
             kept = self._route(action, found, len(self.trace), fresh)
-            led += [Action(step.operator, step.args, action.strength, action.carries) for step in found.next]
             self.made[action.key] = Made(action.strength, found, len(self.trace))
             self.agenda.pop(action.key, None)
             self.trace.append(Call(self.turns, action.operator, dict(action.args), len(found.items), kept))
-        for action in (*again, *(action for action, _ in done)):
-            for given in action.args.values():
-                if isinstance(given, str):
-                    name = given.casefold()
-                    self.named[name] = max(action.strength, self.named.get(name, 0.0))
         self.active = tuple(sorted(fresh.values(), key=lambda one: -one.strength))
-        self.led = tuple(led)
         self.idle = 0 if fresh else self.idle + 1
 
     def _route(self, action: Action, found: Found, place: int, fresh: dict[int, Held]) -> int:

@@ -1,8 +1,9 @@
 """The question pool: what the facts of a segment answer, asked (QRMeM §2.1, 𝒬_k).
 
 The paper has a language model doubt: it writes questions to each segment, and keeps a new one only if its ROUGE-L with
-every question of the pool is below 0.6. Here the questions are made of facts. Of each there are two: what its head has,
-by the template of its relation ("Where does Ann live?"), and whose it is, from its label ("Who lives in Oslo?").
+every question of the pool is below 0.6. Here the questions are made of facts. Of each there are at most two: what its
+head has, by the template of its relation ("Where does Ann live?"), and whose it is, from its label ("Who lives in
+Oslo?").
 
 **Departures.** A question is compared only with those of the *same segment* that are about one of the same entities
 (C-24): "when did alice move to paris" and "when did bob move to rome" share two thirds of their words and ask for
@@ -20,12 +21,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.domain.verbs import is_finite
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.tokens import words
 from mcp_memory.vectors import Scores, Vector
@@ -35,10 +38,8 @@ ALIKE = 0.6
 """ROUGE-L from which on two questions ask the same (§2.1, note 3: chosen by trial)."""
 UNLIKE = 0.4
 """Cosine of questions that have nothing to do with each other, about."""
-_WHAT: dict[EntityType | None, str] = {"person": "whom", "place": "where", "time": "when"}
-"""What stands for the tail of a relation that has no template."""
-_WHO: dict[EntityType | None, str] = {"person": "Who"}
-"""What stands for its head."""
+_THINGS: tuple[EntityType, ...] = ("thing", "organisation", "place")
+"""Kinds that "what" asks for."""
 
 
 def admitted(pool: Iterable[Pooled], candidates: Iterable[Pooled], alike: float = ALIKE) -> list[Pooled]:
@@ -83,7 +84,7 @@ def answering(space: Space, question: Vector) -> Scores:
 
 
 def asked_of(space: Space, assertions: Iterable[Assertion]) -> list[Pooled]:
-    """Return the questions that facts answer, two for each, in their order; a denial answers none.
+    """Return the questions that facts answer, at most two for each, in their order; a denial answers none.
 
     Args:
         space: of a view that is held still.
@@ -95,19 +96,57 @@ def asked_of(space: Space, assertions: Iterable[Assertion]) -> list[Pooled]:
         if said.negated or not rows:
             continue
         keys = space.facts.key(said.head), space.facts.key(said.tail)
-        texts = asking(space.facts.name(keys[0]), said.relation, space.facts.name(keys[1]))
+        head, tail = (Named(space.facts.name(key), _kind(space, key)) for key in keys)
+        texts = asking(head, said.relation, tail)
         found += [Pooled(text, space.segments[rows[0]].id, frozenset(keys)) for text in texts]
     return found
 
 
-def asking(head: str, relation: str, tail: str) -> tuple[str, str]:
+class Named(NamedTuple):
+    """An end of a fact.
+
+    Attributes:
+        name: as it is said.
+        kind: what it is known to be; None where nobody knows.
+    """
+
+    name: str
+    kind: EntityType | None
+
+
+def _kind(space: Space, key: str) -> EntityType | None:
+    """Return what an end of a fact is; whoever speaks is a person."""
+    if any(space.facts.key(speaker) == key for speaker in space.speakers):
+        return "person"
+    return space.facts.kind(key)
+
+
+def asking(head: Named, relation: str, tail: Named) -> list[str]:
     """Return what asks for the tail of a fact, and what asks for its head.
 
-    A relation without a template is asked for as it is said: "Ann plays chess with whom?".
+    What would be no English is left out: of a relation that nobody listed, what is no verb; and whose head or tail has
+    a name and may be a person or a thing, so that neither "who" nor "what" is sure to be right.
     """
     known = relations().get(relation)
+    found = []
     if known.question:
-        forward = known.question.replace("{head}", head)
-    else:
-        forward = f"{head} {known.label} {_WHAT.get(known.tail, 'what')}?"
-    return forward, f"{_WHO.get(known.head, 'What')} {known.label} {tail}?"
+        found.append(known.question.replace("{head}", head.name))
+    elif known.told and (asks := _asks(known.tail, tail)) in ("Who", "What"):
+        found.append(f"{asks} does {head.name} {known.label}?")
+    verbal = bool(known.question or known.told) or is_finite(known.label.split()[0])
+    if verbal and known.label != "is" and (asks := _asks(known.head, head)):
+        found.append(f"{asks} {known.told or known.label} {tail.name}?")
+    return found
+
+
+def _asks(usual: EntityType | None, end: Named) -> str | None:
+    """Return the word that asks for an end of a fact, or None where that is not sure.
+
+    Args:
+        usual: what the relation says that it mostly is.
+        end: what it is called, and known to be.
+    """
+    kind = end.kind or usual
+    if kind == "person":
+        return "Who"
+    return "What" if kind in _THINGS or (kind is None and end.name.islower()) else None

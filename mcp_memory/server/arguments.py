@@ -217,6 +217,7 @@ def explore_request(args: ExploreArguments, limits: Limits) -> ExploreRequest:
         checks.name("tag", args.tag, limits),
         checks.name("topic", args.topic, limits),
         _names("ids", args.ids, JUDGED, limits),
+        checks.name("episode", args.episode, limits),
     )
 
 

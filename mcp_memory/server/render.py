@@ -39,6 +39,7 @@ from mcp_memory.server.results import (
     SpentResult,
     StatusResult,
     StorageResult,
+    TodayResult,
     Versions,
     WriteCounts,
     WriteResult,
@@ -71,10 +72,19 @@ def written(request: requests.WriteRequest, result: requests.WriteResult) -> Rep
     elif request.facts:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
     touched = [fact for fact in result.facts if fact.op in ("closed", "contested")]
-    lines += [f"- {fact.op}: {records.indented(fact.text)}" for fact in touched[:CHANGES_TOLD]]
+    lines += [f"- {fact.op}: {records.indented(fact.text)}{_times(fact)}" for fact in touched[:CHANGES_TOLD]]
     structured = WriteResult(
         items=items,
-        facts=[FactResult(id=fact.id, text=fact.text, op=fact.op) for fact in result.facts],
+        facts=[
+            FactResult(
+                id=fact.id,
+                text=fact.text,
+                op=fact.op,
+                valid_from=records.shown(fact.valid_from),
+                valid_to=records.shown(fact.valid_to),
+            )
+            for fact in result.facts
+        ],
         entities=list(result.entities),
         counts=counts,
         engine=result.engine,
@@ -90,7 +100,6 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
     points = [PointResult(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
     points = within(points, "points", max_tokens)
     beside, told = _beside(recall, max_tokens, detail)
-    told = [*(f"Memory point: {_line(one.text)}" for one in points), *told]
 
     def reply(kept: int) -> Reply:
         warnings = [*said, *left_out(len(recall.evidence) - kept)]
@@ -108,7 +117,9 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
         enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
         uncovered = f"; nothing on: {', '.join(missing)}" if missing else ""
         judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
-        lines = [*records.numbered(recall.evidence[:kept]), *told, judgement, *_warned(warnings)]
+        shown = {item.id for item in recall.evidence[:kept]}
+        listed = [f"Memory point {one.id}: {_line(one.text)}" for one in points if one.id not in shown]
+        lines = [*records.numbered(recall.evidence[:kept]), *listed, *told, judgement, *_warned(warnings)]
         return Reply(result, _lines(*lines, *_episode(recall)))
 
     fitting = most_fitting(reply, 0, len(recall.evidence), max_tokens)
@@ -172,9 +183,10 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
 def explored(step: Found, max_tokens: int) -> Reply:
     """Return what memory_explore says, within ``max_tokens``."""
     further = within([_next(one) for one in step.next], "next", max_tokens)
+    said = within(step.warnings, "warnings", max_tokens)
 
     def reply(kept: int) -> Reply:
-        warnings = left_out(len(step.items) - kept)
+        warnings = [*said, *left_out(len(step.items) - kept)]
         result = ExploreResult(
             items=[records.row(item) for item in step.items[:kept]],
             next=further,
@@ -182,7 +194,8 @@ def explored(step: Found, max_tokens: int) -> Reply:
             warnings=warnings,
         )
         return Reply(
-            result, _lines(*records.numbered(step.items[:kept]), *map(_suggested, further), *_warned(warnings))
+            result,
+            _lines(*records.numbered(step.items[:kept], ids=True), *map(_suggested, further), *_warned(warnings)),
         )
 
     return most_fitting(reply, 0, len(step.items), max_tokens) or reply(0)
@@ -191,13 +204,26 @@ def explored(step: Found, max_tokens: int) -> Reply:
 def evolved(result: requests.EvolveResult) -> Reply:
     """Return what memory_evolve says."""
     changes = [
-        ChangeResult(step=one.step, kind=one.kind, id=one.id, text=one.text, before=one.before, after=one.after)
+        ChangeResult(
+            step=one.step,
+            kind=one.kind,
+            id=one.id,
+            text=one.text,
+            before=one.before,
+            after=one.after,
+            valid_from=records.shown(one.valid_from),
+            valid_to=records.shown(one.valid_to),
+        )
         for one in result.changes
     ]
     lines = [f"{counted(len(changes), 'change')}." if changes else "Nothing changed."]
-    for change in changes[:CHANGES_TOLD]:
+    for change in result.changes[:CHANGES_TOLD]:
         was = f"{change.before} -> " if change.before else ""
-        lines.append(f"- {change.step}: {was}{change.after}: {records.indented(change.text)}")
+        named = f" ({change.id})" if change.kind == "point" else ""  # by which it is updated, merged, looked around
+        text = f"{records.indented(change.text)}{_times(change)}{named}"
+        lines.append(f"- {change.step}: {was}{change.after}: {text}")
+    if (more := len(changes) - CHANGES_TOLD) > 0:
+        lines.append(f"And {more:,} more.")
     lines += [f"Skipped {one.step}: {one.reason}" for one in result.skipped]
     structured = EvolveResult(
         changes=changes,
@@ -259,7 +285,23 @@ def _judging(judging: status.Judging | None) -> ClaudeResult | None:
     if judging is None:
         return None
     return ClaudeResult(
-        judge=judging.when, model=judging.model, url=judging.url, key=judging.key, **_spent(judging.spent)
+        judge=judging.when,
+        model=judging.model,
+        url=judging.url,
+        key=judging.key,
+        today=_today(judging),
+        **_spent(judging.spent),
+    )
+
+
+def _today(judging: status.Judging) -> TodayResult:
+    spent = judging.today
+    return TodayResult(
+        calls=max(0, spent.calls),
+        input_tokens=max(0, spent.input_tokens),
+        cached_tokens=max(0, spent.cached_tokens),
+        output_tokens=max(0, spent.output_tokens),
+        allowed_tokens=judging.day_tokens or None,
     )
 
 
@@ -267,17 +309,32 @@ def _spent(spent: Spending) -> dict[str, Any]:
     return asdict(spent) | {"seconds": round(spent.seconds, 3)}
 
 
-def _told_of(judging: status.Judging | None) -> str:
-    """Return who judges and what leaves the machine for it."""
+def judged_by(judging: status.Judging | None) -> str:
+    """Return who judges and what leaves the machine for it, as a sentence."""
     if judging is None:
         return "Judged by the embedded engine: nothing leaves the machine."
-    when = "every question" if judging.when == "anthropic" else "questions that the embedded engine is unsure of"
+    when = "Every question" if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
+    key = "" if judging.key else ", once ANTHROPIC_API_KEY is set: it is not"
+    return f"{when} and the evidence found for them go to {judging.model} at {judging.url}{key}."
+
+
+def spent_today(judging: status.Judging) -> str:
+    """Return what this day has cost, of how much, as a sentence."""
+    of = f" of {judging.day_tokens:,}" if judging.day_tokens else ""
+    return (
+        f"Today (UTC), by all processes: {counted(judging.today.calls, 'call')}, "
+        f"{judging.today.input_tokens:,}{of} tokens sent."
+    )
+
+
+def _told_of(judging: status.Judging | None) -> str:
+    """Return who judges, and what this process has sent for it."""
+    if judging is None:
+        return judged_by(judging)
     spent = judging.spent
     return (
-        f"{when[0].upper()}{when[1:]} and the evidence found for them go to {judging.model} at {judging.url}"
-        f"{'' if judging.key else ', once ANTHROPIC_API_KEY is set: it is not'}; "
-        f"{counted(spent.calls, 'call')} so far, {spent.input_tokens:,} tokens sent, "
-        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received."
+        f"{judged_by(judging)} So far {counted(spent.calls, 'call')}, {spent.input_tokens:,} tokens sent, "
+        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received. {spent_today(judging)}"
     )
 
 
@@ -295,6 +352,11 @@ def space_counts(space: status.SpaceStatus) -> SpaceCounts:
         lessons=space.lessons,
         points=space.points,
     )
+
+
+def _times(fact: requests.WrittenFact | requests.Improved) -> str:
+    held = records.holding(fact.valid_from, fact.valid_to)
+    return f" ({held})" if held else ""
 
 
 def _warned(warnings: Sequence[str]) -> list[str]:

@@ -39,6 +39,8 @@ class FactResult(BaseModel):
     id: str
     text: str
     op: Annotated[Op, Field(description="What was done to it.")]
+    valid_from: Annotated[str | None, Field(description="When it began to hold.")] = None
+    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
 
 
 class WriteCounts(BaseModel):
@@ -200,6 +202,8 @@ class ChangeResult(BaseModel):
     text: str
     before: str | None = None
     after: str
+    valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
+    valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
 
 
 class SkippedResult(BaseModel):
@@ -252,6 +256,16 @@ class Versions(BaseModel):
     commit: Count
 
 
+class TodayResult(BaseModel):
+    """What all processes on the store spent on this day of UTC."""
+
+    calls: Count
+    input_tokens: Annotated[Count, Field(description="Uncached.")]
+    cached_tokens: Count
+    output_tokens: Count
+    allowed_tokens: Annotated[Count | None, Field(description="Uncached input tokens of a day; None: no bound.")]
+
+
 class ClaudeResult(SpentResult):
     """How Claude takes part, and what this process spent on it."""
 
@@ -259,6 +273,7 @@ class ClaudeResult(SpentResult):
     model: str
     url: str
     key: Annotated[StrictBool, Field(description="Whether there is one.")]
+    today: TodayResult
 
 
 class StatusResult(Result):

@@ -191,11 +191,12 @@ class ExploreArguments(Arguments):
     """Of memory_explore; each operator uses some of them."""
 
     operator: Operator
-    entity: Annotated[str | None, Field(description="Name of a person, place or thing.")] = None
-    relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, works_at, ...")] = None
+    entity: Annotated[str | None, Field(description="A person, place or thing.")] = None
+    relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, ...")] = None
     tag: Annotated[str | None, Field(description="As `next` gives it.")] = None
     topic: Annotated[str | None, Field(description="Its id, or words.")] = None
-    ids: Annotated[list[str] | None, Field(description="Of evidence.")] = None
+    ids: Annotated[list[Record] | None, Field(description="Of evidence, or numbers of the episode's records.")] = None
+    episode: str | None = None
     query: Annotated[str | None, Field(description="What you are after; ranks what is found.")] = None
     since: Annotated[str | None, Field(description="Only what holds at or after this ISO date or time.")] = None
     until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None

@@ -213,15 +213,15 @@ EXPLORE = Tool(
     name="memory_explore",
     title="Explore",
     description=(
-        "Take one step through memory. Use it when recall did not suffice, or to follow a `next` that a "
-        "reply gave. expand_facts: facts around an entity. versions: every value that its facts had over time. "
-        "timeline: what began or held, in order, of an entity or between since and until. counterfactual: hypotheses "
-        "about an entity where no fact is known, marked as inferred. propagate: sentences that name an entity, or what "
-        "the query names, and to whom they lead. tag_events: sentences with a name or word (entity), or those of the "
-        "query; tag narrows it. Of ids: event_keywords, where they lead; event_time, when, in order; event_context, "
-        "what was said around. topic_events: passages on a topic. personal_information: aspects known of an entity; "
-        "personal_aspect: facts of one, by relation or tag. local_points: what lies around memory points (ids); "
-        "global_points: what fits the query and stands in none. reflect: what lies beyond the names in the query."
+        "Take one step through memory. Use it when recall did not suffice, or to follow a reply's `next`. "
+        "expand_facts: facts around an entity. versions: every value that its facts had over time. timeline: what "
+        "began or held, in order, of an entity or between since and until. counterfactual: guesses about an entity "
+        "where no fact is known. propagate: sentences that name an entity, or what the query names, and where they "
+        "lead. tag_events: sentences with a name or word (entity), or the query's; tag narrows it. Of ids: "
+        "event_keywords, where they lead; event_time, when, in order; event_context, what was said around. "
+        "topic_events: passages on a topic. personal_information: aspects known of an entity; personal_aspect: facts "
+        "of one, by relation or tag. local_points: what lies around memory points (ids); global_points: what fits the "
+        "query and stands in none. reflect: what lies beyond the names in the query."
     ),
     arguments=ExploreArguments,
     result=ExploreResult,

@@ -1,7 +1,7 @@
 """The active walk at work: what it calls, how it judges, and how what it finds joins the ranking.
 
 The room (``reconstruct/``) knows when to go on and with what. Here its calls are made: the texts of a turn are embedded
-in one batch, the operators of ``wiring``'s table are called, and what they find joins the first look as further
+in one batch, the operators of the table in ``rooms.py`` are called, and what they find joins the first look as further
 channels. Each gives a segment the best score of all times the strength with which it is held times what its operator
 counts (``resources/policy.toml``); a segment that several found has it from the one that holds it most strongly.
 """
@@ -137,7 +137,6 @@ class Walker:
             assess=lambda state: self._assessed(*self._judged(self._joined(state))),
             budget=self.budget,
             clock=self.walking.clock,
-            least=self.walking.policy.least(self.asked),
         )
         hits, judgement = self._judged(self._joined(state, KEPT))
         return hits, judgement, Walk(stop, tuple(state.trace), state.turns, self._texts, state.dated)

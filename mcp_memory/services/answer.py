@@ -35,6 +35,7 @@ from mcp_memory.services.further import Searching, rested
 from mcp_memory.services.labelling import Trial, denied, lesson_of, own_lesson, trial
 from mcp_memory.services.learning import learn
 from mcp_memory.services.reconstruct import Looking, ask, find, recalled
+from mcp_memory.services.spaces import unknown
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
 
@@ -119,6 +120,7 @@ async def answer(
         space = view.space(request.space)
         findings = await find(store, embedder, space, asking, wanted, looking, now)
         recall, knowledge = recalled(space, question, findings, wanted, now)
+        recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         gates = dict(findings.guidance.gates)
         gates |= denied(space, request.question, gates) if looking.learning.learning else {}
         candidates = sentences(space, findings.hits, recall, asking.vectors, gates)

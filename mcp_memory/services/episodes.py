@@ -12,9 +12,11 @@ from collections.abc import Iterable, Sequence
 from mcp_memory.domain.episodes import Episode, Lesson, Shown
 from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source
 from mcp_memory.domain.times import Millis
+from mcp_memory.errors import InvalidInput
 from mcp_memory.language.dates import stated_times, times_in_words
 from mcp_memory.language.questions import Question
 from mcp_memory.navigation.paths import serialise
+from mcp_memory.ports import Store
 from mcp_memory.view.space import NONE, Space
 
 KEPT = 256
@@ -61,6 +63,47 @@ class Episodes:
     def ids(self, space: str) -> list[str]:
         """Return the ids of the episodes of a space, newest first."""
         return [name for within, name in reversed(self._kept) if within == space]
+
+
+async def episode_named(store: Store, episodes: Episodes, space: str, episode_id: str) -> Episode:
+    """Return an episode of this process, or of the log.
+
+    Raises:
+        InvalidInput: it is not known in this space.
+    """
+    if found := episodes.get(space, episode_id):
+        return found
+    async with store.reading(whole=False) as view:
+        told = view.space(space).beliefs.episode(episode_id)
+    if isinstance(told, Episode):
+        return told
+    where = f"in space {space!r}: it is of another one, of another server process, or too long ago"
+    problem = f"{episode_id[:60]!r} is not known {where}"
+    if told is not None:
+        problem = f"{episode_id[:60]!r} was recorded, but {told} (mcp-memory doctor says more)"
+    raise InvalidInput("episode", problem, "Recall again, and give the episode of that reply. Nothing was changed.")
+
+
+def number_of(name: str) -> int | None:
+    """Return the number of a record where a caller names it so, else None."""
+    return int(name) if name.isdecimal() and len(name) < 6 else None
+
+
+def record_ids(names: Sequence[str], episode: Episode, argument: str) -> tuple[str, ...]:
+    """Return ids of evidence, each once, of which some may be named by their number in the reply's text, from 1 on.
+
+    Raises:
+        InvalidInput: the episode has no record of such a number.
+    """
+    found = []
+    for place, name in enumerate(names):
+        number = number_of(name)
+        if number is not None and not 1 <= number <= len(episode.shown):
+            problem = f"episode {episode.id} has no record {number}"
+            has = f"1 to {len(episode.shown)}" if episode.shown else "none"
+            raise InvalidInput(f"{argument}[{place}]", problem, f"It has {has}. Nothing was changed.")
+        found.append(name if number is None else episode.shown[number - 1].id)
+    return tuple(dict.fromkeys(found))
 
 
 def episode_of(

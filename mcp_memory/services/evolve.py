@@ -28,6 +28,7 @@ from mcp_memory.domain.requests import (
     Skipped,
 )
 from mcp_memory.errors import InvalidInput
+from mcp_memory.services.episodes import episode_named
 from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact
 from mcp_memory.services.naming import unite
 from mcp_memory.services.organise import organise
@@ -53,7 +54,8 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     feedback, edits = request.feedback, request.points
     given = feedback is not None or edits is not None or request.goal is not None
     if not given and not request.steps:
-        remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points."
+        remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points, or "
+        remedy += "what to go over in steps, such as ['entities']."
         if request.episode is not None:
             remedy = "Say what you think of the episode, or give steps ['points'] to organise what it found."
         raise InvalidInput("feedback", "is missing", remedy)
@@ -165,14 +167,4 @@ async def _episode(request: EvolveRequest, taking: Taking) -> Episode:
     """Return the episode, of this process or of the log."""
     if request.episode is None:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
-    if found := taking.episodes.get(request.space, request.episode):
-        return found
-    async with taking.store.reading(whole=False) as view:
-        told = view.space(request.space).beliefs.episode(request.episode)
-    if isinstance(told, Episode):
-        return told
-    where = f"in space {request.space!r}: it is of another one, of another server process, or too long ago"
-    problem = f"{request.episode[:60]!r} is not known {where}"
-    if told is not None:
-        problem = f"{request.episode[:60]!r} was recorded, but {told} (mcp-memory doctor says more)"
-    raise InvalidInput("episode", problem, "Recall again, and give the episode of that reply. Nothing was changed.")
+    return await episode_named(taking.store, taking.episodes, request.space, request.episode)

@@ -1,15 +1,17 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
-The steps are operators of the rooms (``ports.Operator``), laid in one table by ``wiring``. Each reply names further
+The steps are operators of the rooms (``ports.Operator``), laid in one table by ``rooms.py``. Each reply names further
 steps, so that any client can run the papers' active loop itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from anyio import to_thread
 
+from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -17,11 +19,16 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import opened, weighing
 from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Rows
+from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
+from mcp_memory.services.elsewhere import elsewhere
+from mcp_memory.services.episodes import Episodes, episode_named, number_of, record_ids
 from mcp_memory.services.following import cosine_of
 from mcp_memory.services.nearness import cosines
 from mcp_memory.services.reconstruct import ask
+from mcp_memory.services.spaces import unknown
 from mcp_memory.vectors import Scores
+from mcp_memory.view.space import NONE, Space
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 
@@ -34,8 +41,9 @@ async def explore(
     *,
     now: Millis,
     learning: Learning | None = None,
+    episodes: Episodes | None = None,
 ) -> Found:
-    """Return what one step finds; of a space or an entity that nobody knows it finds nothing.
+    """Return what one step finds, or what to try where it finds nothing; of an unknown space it says that.
 
     Args:
         store: where.
@@ -44,10 +52,11 @@ async def explore(
         request: which step, and with what.
         now: the moment of asking, against which the query's words for times are read.
         learning: how what was learnt counts; None where it does not.
+        episodes: of this process, whose records may be named by number.
 
     Raises:
-        InvalidInput: there is no such operator, it lacks an argument that it cannot do without, or was given one that
-            it does not use.
+        InvalidInput: there is no such operator, it lacks an argument that it cannot do without, was given one that it
+            does not use, or evidence or an episode that nobody knows.
     """
     operator = operators.get(request.operator)
     if operator is None:
@@ -56,12 +65,19 @@ async def explore(
     for needed in operator.needs:
         either = needed.split(" or ")
         if not any(_given(request, argument) for argument in either):
-            remedy = "it" if len(either) == 1 else "both; give one of them"
-            raise InvalidInput(needed, "is missing", f"The operator {operator.name} cannot do without {remedy}.")
+            problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
+            raise InvalidInput(needed, problem, f"The operator {operator.name} cannot do without {without}.")
     for argument in _ARGUMENTS:
         if argument not in operator.uses and _given(request, argument):
             remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
             raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
+    if request.episode is not None and "ids" not in operator.uses:
+        remedy = f"Leave it out; this one takes no records, it uses {', '.join(operator.uses)} and limit."
+        raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
+    episode = None
+    if request.episode is not None:
+        episode = await episode_named(store, episodes or Episodes(), request.space, request.episode)
+    ids = _ids(request, episode)
     question = None
     likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
     weigh: Callable[[Rows], Scores] | None = None
@@ -69,7 +85,8 @@ async def explore(
         asked = await ask(store, embedder, request.space, request.query, now)
         question, vectors = asked.question, asked.vectors
     async with store.reading() as view:
-        space = view.space(request.space)
+        space, warnings = view.space(request.space), unknown(view, request.space)
+        ids = ids if warnings else _held(space, operator, ids, episode)
         if question is not None:
             near = await cosines(store, space, vectors)
             likeness = cosine_of(space, vectors, near)
@@ -83,12 +100,71 @@ async def explore(
             relation=request.relation,
             tag=request.tag,
             topic=request.topic,
-            ids=request.ids,
+            ids=ids,
             window=request.window,
             limit=request.limit,
             weigh=weigh,
         )
-        return await to_thread.run_sync(operator, step)  # the first that walks cues reads every sentence
+        # In a thread: the first that walks cues reads every sentence.
+        return replace(await to_thread.run_sync(_taken, operator, step), warnings=warnings)
+
+
+def _taken(operator: Operator, step: Step) -> Found:
+    found = operator(step)
+    return found if found.items or found.next else replace(found, next=elsewhere(step, operator))
+
+
+def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
+    """Return the ids that are named, those of records by their number too."""
+    if episode is not None:
+        return record_ids(request.ids, episode, "ids")
+    for place, name in enumerate(request.ids):
+        if number_of(name) is not None:
+            problem = f"{name} is the number of a record, and no episode is given"
+            raise InvalidInput(f"ids[{place}]", problem, "Give the episode of that reply too, or the record's id.")
+    return request.ids
+
+
+def _held(space: Space, operator: Operator, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
+    """Return ids as an operator understands them: of what takes no points, the sentences that points rest on.
+
+    A hypothesis stands for what it rests on as well, where an episode knows that.
+    """
+    shown = {item.id: item.sentences for item in episode.shown} if episode is not None else {}
+    found: list[str] = []
+    for place, name in enumerate(ids):
+        point = space.hypergraph.resolve(name)
+        if operator.name == LocalPoints.name:
+            if point is None:
+                problem = f"{name[:60]!r} is no memory point of space {space.name!r}"
+                remedy = "Give ids of memory points, which begin with h_; for other evidence take event_context."
+                raise InvalidInput(f"ids[{place}]", problem, remedy)
+            found.append(name)
+        elif _is_evidence(space, name):
+            found.append(name)
+        elif sentences := shown.get(name) or (point.sentences if point is not None else ()):
+            found += sentences
+        else:
+            raise InvalidInput(f"ids[{place}]", *_nothing(space, name, point is not None))
+    return tuple(dict.fromkeys(found))
+
+
+def _is_evidence(space: Space, name: str) -> bool:
+    known = space.sentence(name) is not None or space.facts.version(name) is not None
+    return known or space.segment_row(name) != NONE
+
+
+def _nothing(space: Space, name: str, is_point: bool) -> tuple[str, str]:
+    """Return why an id stands for no sentence, and what would."""
+    if is_point:
+        return f"the memory point {name} rests on no sentence, a caller wrote it", "Look around it with local_points."
+    if name.startswith("i_"):
+        return (
+            f"{name[:60]!r} is a hypothesis, stated by nobody",
+            "Give the facts that it follows from, or its episode.",
+        )
+    remedy = "Give ids as replies name them (s_, g_, f_, h_), or numbers of records with the episode of their reply."
+    return f"space {space.name!r} holds no evidence {name[:60]!r}", remedy
 
 
 def _given(request: ExploreRequest, argument: str) -> bool:

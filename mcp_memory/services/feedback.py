@@ -34,7 +34,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, Progress, Store, Teach
 from mcp_memory.services.derive import Reading
-from mcp_memory.services.episodes import Episodes
+from mcp_memory.services.episodes import Episodes, record_ids
 from mcp_memory.services.labelling import correcting, feedback_labels, told_by, unopposed
 from mcp_memory.services.learning import Learnt, learn
 from mcp_memory.services.points import Making
@@ -121,22 +121,10 @@ def names_fact(evidence_id: str) -> bool:
 
 def by_number(feedback: Feedback, episode: Episode) -> Feedback:
     """Return feedback with the ids of the records that it names by their number in the reply's text, from 1 on."""
-
-    def ids(argument: str, names: Sequence[str]) -> tuple[str, ...]:
-        found = []
-        for place, name in enumerate(names):
-            number = int(name) if name.isdecimal() and len(name) < 6 else None
-            if number is not None and not 1 <= number <= len(episode.shown):
-                problem = f"episode {episode.id} has no record {number}"
-                has = f"1 to {len(episode.shown)}" if episode.shown else "none"
-                raise InvalidInput(f"feedback.{argument}[{place}]", problem, f"It has {has}. Nothing was changed.")
-            found.append(name if number is None else episode.shown[number - 1].id)
-        return tuple(dict.fromkeys(found))
-
     return replace(
         feedback,
-        supports=ids("supports", feedback.supports),
-        not_supports=ids("not_supports", feedback.not_supports),
+        supports=record_ids(feedback.supports, episode, "feedback.supports"),
+        not_supports=record_ids(feedback.not_supports, episode, "feedback.not_supports"),
     )
 
 
@@ -182,7 +170,10 @@ async def _correct(text: str, episode: Episode, taking: Taking) -> list[Improved
     written = await write(taking.store, taking.reading, request, now=taking.now, progress=_quiet)
     if not any(item.stored for item in written.items):
         return []
-    told = [Improved("feedback", "fact", fact.id, fact.text, None, fact.op) for fact in written.facts]
+    told = [
+        Improved("feedback", "fact", fact.id, fact.text, None, fact.op, fact.valid_from, fact.valid_to)
+        for fact in written.facts
+    ]
     return [Improved("feedback", "message", ref, _begun(text), None, "stored"), *told]
 
 
@@ -284,10 +275,9 @@ async def _followed(store: Store, space: str, before: _State) -> list[Improved]:
             for version in facts.both(key, relation):
                 was = were.get(version.id, version.confidence)
                 if was != version.confidence:
-                    sure = f"confidence {version.confidence:.4g}"
-                    found.append(
-                        Improved("confidence", "fact", version.id, version.text, f"confidence {was:.4g}", sure)
-                    )
+                    less, sure = f"confidence {was:.4g}", f"confidence {version.confidence:.4g}"
+                    times = version.since, version.until
+                    found.append(Improved("confidence", "fact", version.id, version.text, less, sure, *times))
         for relation in dict.fromkeys(row.relation for row in new):
             was_known = before.cardinality.get(relation, relations().get(relation).cardinality)
             if (now := facts.cardinality(relation)) != was_known:

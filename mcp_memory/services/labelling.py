@@ -97,6 +97,25 @@ def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, fl
     return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
 
 
+def judged(space: Space, episode: Episode) -> dict[str, Target]:
+    """Return the last word on each sentence that was judged for an episode, or that a caller judged elsewhere.
+
+    What a caller called wrong for one question stays wrong for every other, until a caller says that it helped; what
+    only did not help with another question (y = 0) may help here. The memory's own word counts for the episode alone.
+
+    Args:
+        space: of a view that is held still.
+        episode: whose evidence is used.
+    """
+    said: dict[str, Target] = {}
+    for lesson in space.beliefs.lessons():
+        here = lesson.episode_id == episode.id
+        same = here or lesson.query == episode.query
+        if here or lesson.source == "caller":
+            said |= {name: target for name, target in lesson.labels.items() if same or target != 0}
+    return said
+
+
 def correcting(space: Space, session: str, ref: str) -> list[str]:
     """Return the ids of the first sentences of a correction that state something; a question states nothing.
 

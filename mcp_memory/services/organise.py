@@ -18,7 +18,7 @@ from mcp_memory.hypergraph.grouping import Group, grouped, item_of
 from mcp_memory.hypergraph.merge import relational
 from mcp_memory.language.questions import understand
 from mcp_memory.services.episodes import Episodes
-from mcp_memory.services.labelling import told_by
+from mcp_memory.services.labelling import judged, told_by
 from mcp_memory.services.points import Making, shape
 from mcp_memory.services.reconstruct import reconstruct
 
@@ -71,14 +71,15 @@ async def organise(
 
 
 async def _groups(episode: Episode, making: Making) -> list[Group]:
-    """Return the groups of evidence of an episode, without what a judge said does not support it."""
+    """Return the groups of evidence of an episode, without what a judge said does not support it, or is wrong."""
     best = max((one.score for one in episode.shown), default=0.0)
     shown = [one for one in episode.shown if one.score >= making.shaping.relevance * best]
     telling = await told_by(making.store, making.embedder, episode, shown)
     async with making.store.reading() as view:
         space = view.space(episode.space)
-        labels = {name: y for lesson in space.beliefs.lessons(episode.id) for name, y in lesson.labels.items()}
-        items = [item_of(space, one.id, _supporting(one, telling, labels)) for one in shown]
+        labels = judged(space, episode)
+        left = [(one, _supporting(one, telling, labels)) for one in shown]
+        items = [item_of(space, one.id, names) for one, names in left if names or not telling[one.id]]
         return grouped(space, [item for item in items if item is not None], making.shaping)
 
 

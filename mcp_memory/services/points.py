@@ -23,6 +23,7 @@ from mcp_memory.hypergraph.insert import taken_in
 from mcp_memory.hypergraph.merge import merged, pairs
 from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.reconstruct import Looking
 from mcp_memory.vectors import Vector
@@ -273,7 +274,10 @@ def _merge_alike(
         return vectors[point.description] if point.id in changed else held.hypergraph.vector(point.id)
 
     active = [point for point in planned.now.values() if point.active]
-    asked = {held.facts.key(name) for name in names}
+    said = [words(name) for name in names]
+    told = (name for point in active for name in point.entities)
+    asked = {held.facts.key(name) for name in names}  # a name that a goal opens with may have a verb before it
+    asked |= {held.facts.key(name) for name in told if any(one[1:] == words(name) for one in said)}
     for pair in pairs(held.facts, active, vector, shaping, changed if fresh else None, asked):
         description = united([point.description for point in pair], shaping.merged_words, shaping.redundant)
         made, gone = merged(pair, description, scope, "embedded", now)

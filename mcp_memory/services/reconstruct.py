@@ -36,8 +36,9 @@ from mcp_memory.services.evidence import evidence_of, timed
 from mcp_memory.services.following import Following, follow, on_segments
 from mcp_memory.services.known import known, told
 from mcp_memory.services.nearness import cosines
+from mcp_memory.services.spaces import unknown
 from mcp_memory.services.suggesting import suggestions
-from mcp_memory.vectors import Matrix, Vector
+from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
 
 
@@ -107,12 +108,12 @@ async def reconstruct(
 ) -> Recall:
     """Return the evidence for a question, or the newest items where nothing is asked; it is kept as an episode.
 
-    An unknown space is an empty one: the result then has no evidence.
+    An unknown space is an empty one: the result then has no evidence, and a warning says so.
     """
     if request.query is None:
         async with store.reading() as view:
             space = view.space(request.space)
-            recall = _newest(space, request)
+            recall = replace(_newest(space, request), warnings=unknown(view, request.space))
             episode = episode_of(space, "", recall, now=now)
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
@@ -121,6 +122,7 @@ async def reconstruct(
         space = view.space(request.space)
         findings = await find(store, embedder, space, asked, request, looking, now)
         recall, _ = recalled(space, asked.question, findings, request, now)
+        recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         episode = episode_of(
             space, request.query, recall, now=now, question=asked.question, activated=findings.guidance.activated
         )
@@ -165,7 +167,6 @@ async def find(
     if looking.following.facts and looking.switches.time:
         question = dated(space.facts, question)
     navigation = follow(space, question, vectors, likeness, request, looking.following, now)
-    window, weights, switches = request.window, looking.weights, looking.switches
     guidance = guide(
         space,
         space.beliefs,
@@ -173,41 +174,56 @@ async def find(
         vectors,
         likeness,
         time=asked.time,
-        window=window,
+        window=request.window,
         learning=looking.learning,
         propagating=looking.propagating,
     )
-    extra = dict(guidance.channels)
-    if navigation.paths:
-        extra["facts"] = on_segments(space, question, navigation.paths)
-    if switches.questions and len(space.questions):
-        extra["questions"] = answering(space, vectors[0])
-    points: Sequence[Point] = ()
-    if looking.shaping is not None:
-        roots = [root.key for root in navigation.roots if not root.soft]
-        scope = scope_of(question.text)
-        points = bearing(space, question.names, roots, scope, vectors[0], looking.shaping.shown)
-        counts = weights.talk_points or weights.document_points
-        if counts and (given := resting(space, points, vectors[0])) is not None:
-            extra["points"] = given
-    seen = survey(space, question, likeness, window, weights, switches, extra, vectors)
+    points = _points(space, question, navigation, vectors, looking.shaping)
+    found = Findings((), navigation, guidance, points, texts=len(vectors) + (asked.time is not None))
+    weights, switches = looking.weights, looking.switches
+    extra = _channels(space, question, vectors, found, looking)
+    seen = survey(space, question, likeness, request.window, weights, switches, extra, vectors)
     if seen is None:
-        return Findings((), navigation, guidance, points, texts=len(vectors))
-    texts = len(vectors) + (asked.time is not None)
+        return found
     further = residuals(space, question, seen, always=switches.residual_always) if switches.residual else ()
     if further:
         residual = await embedder.embed([one.text for one in further])
         given = compared(further, await cosines(store, space, residual))
         seen = deepened(space, seen, given, weights)
-        texts += len(further)
+    found = replace(found, texts=found.texts + len(further))
     if looking.walking is None:
-        return Findings(ranked(space, seen, request.limit), navigation, guidance, points, texts=texts)
-    named = tuple(root.name for root in navigation.roots if not root.soft)
-    about = About(space, question, named, tuple(points))
-    own = {question.text: Lens(question, vectors, likeness, guidance.gates)}
-    walker = Walker(store, embedder, request, looking.walking, weights, about, seen, own, now)
+        return replace(found, hits=ranked(space, seen, request.limit))
+    about = About(space, question, tuple(root.name for root in navigation.roots if not root.soft), tuple(points))
+    lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
+    walker = Walker(store, embedder, request, looking.walking, weights, about, seen, lenses, now)
     hits, judgement, walk = await walker.walk()
-    return Findings(hits, navigation, guidance, points, judgement, walk, texts + walk.texts)
+    return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
+
+
+def _points(
+    space: Space, question: Question, navigation: Navigation, vectors: Matrix, shaping: Shaping | None
+) -> Sequence[Point]:
+    """Return the memory points that bear on a question, the likest first; none where they are switched off."""
+    if shaping is None:
+        return ()
+    roots = [root.key for root in navigation.roots if not root.soft]
+    return bearing(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
+
+
+def _channels(
+    space: Space, question: Question, vectors: Matrix, found: Findings, looking: Looking
+) -> dict[str, Scores]:
+    """Return what facts, learning, points and pooled questions give each segment, for the first look to weigh."""
+    weights = looking.weights
+    extra = dict(found.guidance.channels)
+    if found.navigation.paths:
+        extra["facts"] = on_segments(space, question, found.navigation.paths)
+    if looking.switches.questions and len(space.questions):
+        extra["questions"] = answering(space, vectors[0])
+    counts = weights.talk_points or weights.document_points
+    if counts and (given := resting(space, found.points, vectors[0])) is not None:
+        extra["points"] = given
+    return extra
 
 
 def recalled(

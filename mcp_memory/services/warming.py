@@ -11,8 +11,8 @@ from anyio import to_thread
 from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
 
-AT_ONCE = 500
-"""Sentences that are read while the view is held: a tenth of a second or two."""
+AT_ONCE = 200
+"""Sentences that are read while the view is held: some hundredths of a second, a tenth where the machine is busy."""
 
 
 async def warm(store: Store) -> None:

@@ -125,7 +125,10 @@ def _changed(
     said = list({assertion.id: assertion for assertion in (*plan.told, *stored)}.values())
     done = changes(space.facts, said, plan.known)
     most = SHOWN + len(plan.told)  # a caller hears of each of its own
-    shown = tuple(WrittenFact(change.version.id, change.version.text, change.op) for change in done[:most])
+    shown = tuple(
+        WrittenFact(one.version.id, one.version.text, one.op, one.version.since, one.version.until)
+        for one in done[:most]
+    )
     names = dict.fromkeys(space.facts.name(space.facts.key(name)) for a in said[:most] for name in (a.head, a.tail))
     return shown, tuple(names), max(0, len(done) - most)
 

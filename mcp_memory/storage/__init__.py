@@ -20,7 +20,9 @@ killed anywhere in it.
     lessons.py      what judges said of episodes, likewise
     beliefs.py      what that taught, likewise
     points.py       memory points, likewise
-    columns.py      what these two compare, whole columns at a time
+    aliases.py      names that the memory took for one entity's, likewise
+    questions.py    questions that facts answer, likewise
+    columns.py      what is wrong with many rows at once, whole columns at a time
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left
     refresh.py      from the commits and rows that are newer than a view to a view that has them

@@ -126,9 +126,14 @@ def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator
     for number in range(1, last.tx + 1):
         if number not in numbers:
             yield "error", "commits that are missing", str(number)
+    spent: Counter[int] = Counter()
     for commit in commits:
         if commit.at > now + DAY_MS:
             yield "warning", "commits written in the future (was the clock wrong?)", str(commit.tx)
+        spent[commit.day] += commit.input_tokens
+    for day, tokens in spent.items():
+        if tokens < 0:
+            yield "warning", "commits: less than nothing was spent on a day", f"day {day} of 1970"
 
 
 def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> Iterator[Fault]:

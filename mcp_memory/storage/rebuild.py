@@ -171,8 +171,7 @@ def _begin(tables: Tables, last: Commit) -> int:
 
 def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
     sweep(tables, last, {})  # torn rows of the log carry the number that this commit is about to make visible
-    if last.format < FORMAT:
-        tables.widen(COMMITS, commit_rows(commit))
+    tables.widen(COMMITS, commit_rows(commit))
     append_commit(tables, commit)
 
 

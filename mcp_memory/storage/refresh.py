@@ -220,6 +220,7 @@ class Refresher:
                 aliases=self._aliases(view, commits, part),
                 questions=questions,
                 question_vectors=question_vectors,
+                outlays=tuple(commit.outlay for commit in part if commit.outlay),
             )
             view.add(batch, part[-1].tx)
             self._owed += part

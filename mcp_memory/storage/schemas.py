@@ -25,6 +25,7 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix, Vector
@@ -34,7 +35,7 @@ Rows = Any
 
 FORMAT = 5
 """Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
-assertions, 2 of no lessons, 3 of no memory points, 4 of no aliases and no questions."""
+assertions, 2 of no lessons, 3 of no memory points, 4 of no aliases and no questions, nor of what was spent."""
 READABLE = 2
 """The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
 rebuilt from its log."""
@@ -63,6 +64,11 @@ class Commit:
         points: rows in ``points``, and in ``point_vectors_<generation>``.
         aliases: rows in ``aliases``.
         questions: rows in ``questions_<generation>``; a rebuild takes them over with their numbers.
+        day: that what follows counts for, see `Outlay`, whose one table this is; 0 where nothing does.
+        calls: that asking a language model has cost; this and what follows is below 0 where it corrects an earlier row.
+        input_tokens: likewise.
+        cached_tokens: likewise.
+        output_tokens: likewise.
     """
 
     tx: int
@@ -82,6 +88,17 @@ class Commit:
     points: int = 0
     aliases: int = 0
     questions: int = 0
+    day: int = 0
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def outlay(self) -> Outlay | None:
+        """What asking a language model has cost; None for most commits."""
+        what = Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens)
+        return Outlay(self.day, what) if self.day else None
 
 
 def commit_rows(commit: Commit) -> Rows:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Extractor
+from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.assertions import CALLER, DERIVING
@@ -137,6 +138,7 @@ def append(
         StoreUnwritable: nothing of the batch will ever be visible.
     """
     batch = prepared.batch
+    spent = summed(batch.outlays)
     commit = Commit(
         tx=last.tx + 1 if last else 1,
         at=at,
@@ -155,6 +157,11 @@ def append(
         points=len(batch.points),
         aliases=len(batch.aliases),
         questions=len(batch.questions),
+        day=spent.day,
+        calls=spent.what.calls,
+        input_tokens=spent.what.input_tokens,
+        cached_tokens=spent.what.cached_tokens,
+        output_tokens=spent.what.output_tokens,
     )
     parts = {
         TURNS: prepared.turns,
@@ -170,7 +177,7 @@ def append(
         sentences_table(commit.generation): prepared.sentences,
     }
     try:
-        if last and last.format < FORMAT:
+        if last:  # of an older format, or of the present one from before it was released
             tables.widen(COMMITS, commit_rows(commit))
         versions = _append_at_once(
             tables, {name: numbered(rows, commit.tx) for name, rows in parts.items() if rows is not None}
@@ -183,8 +190,22 @@ def append(
     return commit, version
 
 
+def summed(outlays: Sequence[Outlay]) -> Outlay:
+    """Return what was spent as one entry; of day 0 where nothing was.
+
+    Raises:
+        ValueError: it is of several days, which a commit cannot hold.
+    """
+    days = {outlay.day for outlay in outlays} or {0}
+    if len(days) > 1:
+        raise ValueError("a commit holds what was spent on one day")
+    return Outlay(days.pop(), sum((outlay.what for outlay in outlays), Spending()))
+
+
 def _append_at_once(tables: Tables, parts: dict[str, Rows]) -> dict[str, int]:
     """Append to several tables side by side, wait for all, and return their versions."""
+    if not parts:  # nothing but what was spent, which stands in the commit itself
+        return {}
     with ThreadPoolExecutor(len(parts), thread_name_prefix="mcp-memory append") as threads:
         return dict(zip(parts, threads.map(tables.append, parts, parts.values()), strict=True))
 

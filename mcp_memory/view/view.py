@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.spending import Spending
 from mcp_memory.view.space import Index, Space
 
 
@@ -33,6 +34,7 @@ class View:
         self._indexes = tuple(indexes)
         self._sentences = 0
         self._grown: set[str] = set()  # spaces whose indexes lack something
+        self._spent: dict[int, Spending] = {}
 
     @property
     def holds_vectors(self) -> bool:
@@ -42,6 +44,10 @@ class View:
     def space(self, name: str) -> Space:
         """Return a space; an empty one, not kept, where nothing was written yet."""
         return self.spaces.get(name) or Space(name, self._indexes, self.stable)
+
+    def spent(self, day: int) -> Spending:
+        """Return what asking a language model has cost on a day, by all processes; see `Outlay`."""
+        return self._spent.get(day, Spending())
 
     def has_lesson(self, lesson: Lesson) -> bool:
         """Return whether what this judge says of this episode was recorded before."""
@@ -75,6 +81,8 @@ class View:
                 tuple(question for _, question in part.questions),
                 part.question_vectors if self.holds_vectors else None,
             )
+        for outlay in batch.outlays:
+            self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
 
     def extend_indexes(self) -> None:

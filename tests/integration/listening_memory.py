@@ -200,7 +200,7 @@ class StuckMemory(ListeningMemory):
 KINDS = {"--print": PrintingMemory, "--stuck": StuckMemory}
 
 if __name__ == "__main__":
-    from mcp_memory.config import load
+    from mcp_memory.loading import load
     from mcp_memory.server.process import serve
 
     async def opened():

@@ -64,7 +64,9 @@ async def test_an_answer_says_that_claude_decided_what_it_cites_and_what_it_cost
         status = await told(client, "memory_status")
         assert status["engine"] == "anthropic"
         where = {"judge": "anthropic", "model": "claude-haiku-5-5", "url": api.url, "key": True}
-        assert status["claude"] == where | spent
+        today = {name: number for name, number in spent.items() if name != "seconds"} | {"allowed_tokens": 500_000}
+        assert status["claude"] == where | spent | {"today": today}
+        assert f"Today (UTC), by all processes: 1 call, {api.tokens:,} of 500,000 tokens sent." in status["read"]
         assert f"the evidence found for them go to claude-haiku-5-5 at {api.url}" in status["read"]
 
 

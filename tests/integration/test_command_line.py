@@ -41,6 +41,22 @@ def test_a_store_that_is_well_is_said_to_be_so_before_and_after_a_rebuild(store,
     assert "2 messages and documents" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("judge", ["auto", "anthropic"])
+def test_the_status_says_what_leaves_the_machine_and_where_to(store, capsys, monkeypatch, judge):
+    assert main(["status"]) == 0
+    assert "Judged by the embedded engine: nothing leaves the machine." in capsys.readouterr().out
+    monkeypatch.setenv("MCP_MEMORY_ENGINE_JUDGE", judge)
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    written(store)
+    assert main(["status"]) == 0
+    said = capsys.readouterr().out
+    assert "the evidence found for them go to claude-" in said
+    assert "at https://api.anthropic.com, once ANTHROPIC_API_KEY is set: it is not." in said
+    assert "embedded engine," not in said
+    assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent.\n" in said
+    assert "  0 lessons of what helped, 0 memory points\n" in said
+
+
 def test_a_store_of_another_embedder_is_told_with_what_mends_it_and_mended_by_it(store, capsys):
     written(store, embedder="another")
     assert main(["status"]) == 1

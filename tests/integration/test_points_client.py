@@ -70,7 +70,7 @@ async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():
         assert result.structured_content["points"] == [
             {"id": whole, "text": "Bella has a friend and a dream.", "entities": ["Rufus", "Bella", "Atlantis"]}
         ]
-        assert "Memory point: Bella has a friend and a dream." in result.content[0].text
+        assert f"Memory point {whole}: Bella has a friend and a dream." in result.content[0].text
         listed = json.loads(await content(client, "memory://default/points"))
         assert [(one["id"], one["goal"]) for one in listed["points"]] == [(whole, "Who is friends with whom?")]
         told = json.loads(await content(client, listed["points"][0]["uri"]))

@@ -113,10 +113,10 @@ async def test_topics_are_a_resource_that_a_step_can_begin_at():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"operator": "tag_events"}, "entity or query: is missing. The operator tag_events cannot do without both"),
+        ({"operator": "tag_events"}, "entity or query: neither is given. The operator tag_events cannot do"),
         ({"operator": "event_time"}, "ids: is missing. The operator event_time"),
         ({"operator": "topic_events"}, "topic: is missing"),
-        ({"operator": "personal_aspect", "entity": "Ann"}, "relation or tag: is missing"),
+        ({"operator": "personal_aspect", "entity": "Ann"}, "relation or tag: neither is given"),
         ({"operator": "personal_aspect", "tag": "home"}, "entity: is missing"),
     ],
 )

@@ -2,7 +2,8 @@
 
 Calls and uncached input tokens are bounded, whichever is spent first; tokens read from the provider's cache are counted
 apart. Before a call its size is estimated, and a call that does not fit is not made. Afterwards what the reply reports
-counts; a call that was cut off counts as estimated, since it may have been paid for.
+counts; a call that was cut off counts as estimated, since it may have been paid for, and one that reached nobody counts
+nothing.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 A reply is read here from its bytes, whatever the SDK would make of it, and validated twice: as a message of the API,
 and its text as the form that was asked for. What does not fit is sent back with the reason, in the same words as before
 and without what the model had said, as often as the terms allow. A server that is overloaded, limits the rate or breaks
-the connection is asked again after a pause, the one it names or twice the last. A refused key, a refused request and a
-model that declines are not asked again. All of it, waiting for a free place included, has ``timeout_s``: a pause that
-would not end in time is not begun.
+the connection is asked again after a pause, the one it names or twice the last. Where nobody can be reached, it is
+tried once more and then given up, and nothing of it counts as sent. A refused key, a refused request and a model that
+declines are not asked again. All of it, waiting for a free place included, has ``timeout_s``: a pause that would not
+end in time is not begun.
 
 Whoever is cancelled while waiting cancels the request, which closes the connection.
 
@@ -29,11 +30,12 @@ from pydantic import BaseModel, Field, ValidationError
 
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import EngineError
+from mcp_memory.ports import Ledger
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
-    from anthropic import APIStatusError, AsyncAnthropic
+    from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
     from anthropic.types import TextBlockParam
 
 HOME = "https://api.anthropic.com"
@@ -42,6 +44,8 @@ OUTPUT_TOKENS = 2_048
 PROBLEM_CHARS = 400
 """Of what was wrong with a reply, as the model is told."""
 LONGEST_PAUSE_S = 8.0
+UNREACHED = 2
+"""Tries that reach nobody: a second one helps where a server is just starting, a third keeps the asker waiting."""
 _WORDS = {
     401: "the key was refused",
     403: "the key may not do this",
@@ -112,11 +116,13 @@ class Claude:
     Attributes:
         terms: how it is asked.
         spent: by this process, so far.
+        ledger: keeps what all processes spend within the day's budget; None leaves that to nobody.
     """
 
-    def __init__(self, key: str | None, terms: Terms) -> None:
+    def __init__(self, key: str | None, terms: Terms, ledger: Ledger | None = None) -> None:
         self.terms = terms
         self.spent = Spending()
+        self.ledger = ledger
         self._key = (key or "").strip()
         self._client: AsyncAnthropic | None = None
         self._opening = anyio.Lock()
@@ -190,8 +196,12 @@ class Claude:
     ) -> UsedT:
         from anthropic import APIConnectionError, APIStatusError
 
-        pause, reason, problem = self.terms.pause_s, "", ""
+        pause, reason, problem, unreached = self.terms.pause_s, "", "", 0
+        wait: float | None = None
         for _ in range(self.terms.retries + 1):
+            if wait is not None:
+                await _pause(wait, reason)
+                pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
             try:
                 return use(_formed(await self._sent(client, said, form, problem, budget), form))
             except Unusable as error:
@@ -200,19 +210,21 @@ class Claude:
                 reason = _WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
                 if error.status_code not in (408, 409, 429) and error.status_code < 500:
                     raise EngineError(reason) from None  # not `from error`: it holds the request, with the key
-                await _pause(_asked_pause(error) or pause, reason)
-                pause = min(2 * pause, LONGEST_PAUSE_S)
-            except APIConnectionError:
-                reason = "the connection failed"
-                await _pause(pause, reason)
-                pause = min(2 * pause, LONGEST_PAUSE_S)
+                wait = _asked_pause(error) or pause
+            except APIConnectionError as error:
+                reason, wait = "the connection failed", pause
+                if _reached_nobody(error):
+                    unreached += 1
+                    reason = f"the connection failed: nobody could be reached at {self.terms.base_url}"
+                    if unreached == UNREACHED:
+                        break
         raise EngineError(reason)
 
     async def _sent(
         self, client: AsyncAnthropic, said: Prompt, form: type[BaseModel], problem: str, budget: Budget
     ) -> _Message:
-        """Return one reply of the API; what it takes is counted, whatever happens."""
-        from anthropic import APIStatusError, transform_schema
+        """Return one reply of the API; what it takes is counted, whatever happens, once somebody was reached."""
+        from anthropic import APIConnectionError, APIStatusError, transform_schema
 
         schema = _untitled(transform_schema(form))
         asked = said.asked
@@ -223,6 +235,7 @@ class Claude:
         system: TextBlockParam = {"type": "text", "text": said.stable}
         if estimate(said.stable) >= self.terms.cache_min_tokens:
             system["cache_control"] = {"type": "ephemeral"}
+        reserved = await self.ledger.reserve(size) if self.ledger else None
         took = Spending(1, size)
         try:
             raw = await client.messages.with_raw_response.create(
@@ -237,9 +250,14 @@ class Claude:
         except APIStatusError:
             took = Spending(1)
             raise
+        except APIConnectionError as error:
+            took = Spending() if _reached_nobody(error) else took
+            raise
         finally:
             budget.spend(took)
             self.spent += took
+            if self.ledger and reserved:
+                self.ledger.settle(reserved, took)
         return message
 
 
@@ -268,6 +286,14 @@ async def _pause(seconds: float, reason: str) -> None:
     if anyio.current_time() + seconds >= anyio.current_effective_deadline():
         raise EngineError(reason)
     await anyio.sleep(seconds)
+
+
+def _reached_nobody(error: APIConnectionError) -> bool:
+    """Return whether no connection was made at all, so that nothing was sent.
+
+    Told by the name of what caused it: which library for HTTP the SDK has is its own affair, and has changed.
+    """
+    return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def _asked_pause(error: APIStatusError) -> float | None:

@@ -24,10 +24,10 @@ from mcp_memory.reasoning.embedded.asking import Asking, asking
 from mcp_memory.reasoning.embedded.confidence import Confidence, Signs
 from mcp_memory.reasoning.embedded.dates import dates
 from mcp_memory.reasoning.embedded.names import named, somebody, somewhere
-from mcp_memory.reasoning.embedded.phrases import phrases
+from mcp_memory.reasoning.embedded.phrases import phrases, reasons
 from mcp_memory.reasoning.embedded.polarity import polar
 from mcp_memory.reasoning.embedded.ruling import Ruling
-from mcp_memory.reasoning.embedded.spans import Span, shortened, widened
+from mcp_memory.reasoning.embedded.spans import Span, clauses, shortened, widened
 from mcp_memory.reasoning.embedded.support import Reading, Support, nearness, rivalry, unknown, weigh
 from mcp_memory.reasoning.embedded.taught import Taught
 
@@ -46,6 +46,8 @@ class Extraction:
         alone: share of its sentence's weight from which a name in a document is given without its clause.
         binding: what a span gains where the time asked about is stated right beside it.
         binding_characters: at that distance from the time it gains half.
+        rivalled: confidence at most, in talk, where another name or place of the type asked for stands in the same
+            clause; set, not fitted: it stays below what is said without a hedge.
         taught: how a proposal follows what was learnt.
     """
 
@@ -55,6 +57,7 @@ class Extraction:
     alone: float = 0.95
     binding: float = 1.5
     binding_characters: float = 40.0
+    rivalled: float = 0.45
     taught: Taught = field(default_factory=Taught)
 
 
@@ -100,11 +103,12 @@ def extract(
     gate = _gate(best, denied)
     bears = signs.context or gate >= numbers.taught.helps
     confidence = numbers.confidence.of(wanted.form, signs, dated=dated) if bears else 0.0
+    rivalled = _rivalled(best, choices)
     sources = [best.reading.candidate] + ([best.span.also] if best.span.also else [])
     proposal = Proposal(
         text=_text(best, signs.alone, numbers),
-        confidence=confidence,
-        hedged=best.span.hedged or (ruled is not None and ruled.doubts(best.reading.candidate.source)),
+        confidence=min(confidence, numbers.rivalled) if rivalled else confidence,
+        hedged=best.span.hedged or rivalled or (ruled is not None and ruled.doubts(best.reading.candidate.source)),
         citations=tuple(Citation(candidate.evidence_id, candidate.source) for candidate in sources),
     )
     return numbers.taught.weigh(proposal, gate)
@@ -151,6 +155,19 @@ def _best(choices: Sequence[Choice], denied: Mapping[str, float], taught: Taught
     return max(helping, key=lambda choice: choice.total, default=best)
 
 
+def _rivalled(best: Choice, choices: Sequence[Choice]) -> bool:
+    """Return whether the clause of a choice, in talk, holds another of the type asked for."""
+    if best.reading.is_document:
+        return False
+    text = best.reading.text
+    start, end = next((one for one in clauses(text) if one[0] <= best.span.start < one[1]), (0, len(text)))
+    return any(
+        other.reading is best.reading and other.span.typed and start <= other.span.start < end
+        for other in choices
+        if other.span.apart(best.span)
+    )
+
+
 def _spans(wanted: Asking, reading: Reading, readings: Sequence[Reading], speakers: frozenset[str]) -> Iterable[Span]:
     """Return the spans of a sentence that have the form asked for."""
     match wanted.form:
@@ -162,7 +179,9 @@ def _spans(wanted: Asking, reading: Reading, readings: Sequence[Reading], speake
             yield from amounts(wanted, reading)
         case "yes_no":
             yield from polar(wanted, reading)
-        case "person" | "place" | "thing" | "reason" if reading.is_document:
+        case "reason":
+            yield from reasons(wanted, reading)
+        case "person" | "place" | "thing" if reading.is_document:
             yield from named(wanted, reading, speakers)
         case "person":
             yield from named(wanted, reading, speakers)

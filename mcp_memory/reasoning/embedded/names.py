@@ -24,6 +24,10 @@ _WHERE = re.compile(
     r"[\w'’-]+\s*){1,5})",
     re.I,
 )
+_INNER = re.compile(r"(?<=\w)\s+(?:in|near|outside)\s+(?:the\s+)?(?=\w)", re.I)
+"""What leads from a place to the place that it is in."""
+_ANY = re.compile(r"(?:an?|some)\s", re.I)
+_LEADING = ("in", "at", "to", "from")
 _KIN = (
     r"(?:mom|mum|mother|dad|father|parents?|sister|brother|kids?|child|children|son|daughter|husband|wife|partner|friends?"
     r"|family|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|colleagues?|boss|mentors?|teacher|coach"
@@ -40,6 +44,8 @@ _CALENDAR = re.compile(
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
     re.I,
 )
+PLACED = 1.6
+"""What a name gains by standing where a place is told, after "in" or "at"."""
 NEW = 0.6
 """Share of a name's words that must not stand in the question or the title."""
 
@@ -67,12 +73,14 @@ def named(question: Asking, reading: Reading, speakers: frozenset[str]) -> Itera
         fit += 0.4 * bool(_BY.search(before)) + 0.2 * bool(_AS.search(before))
         placed = bool(_IN.search(before))
         if question.form == "place":
-            fit += 1.6 * placed
+            if not reading.is_document and _outer(text, start, end):
+                continue
+            fit += PLACED * placed
         elif question.form == "person":
             fit -= 0.8 * placed
         if question.noun is not None and any(question.noun in word.stems for word in run):
             fit += 0.4  # "which party" … "the Labour Party"
-        yield Span(start, end, fit)
+        yield Span(start, end, fit, typed=placed == (question.form == "place"))
 
 
 def somebody(question: Asking, reading: Reading) -> Iterator[Span]:
@@ -98,8 +106,26 @@ def somewhere(question: Asking, reading: Reading) -> Iterator[Span]:
             continue
         words = reading.words[at(reading.words, start) : at(reading.words, end - 1) + 1]
         if novelty(words, question.stems) >= NEW:
-            fit = 0.9 * near_to_hits(reading, start, end)
-            yield Span(start, end, fit + 0.6 * (found[1].lower() in ("in", "at", "to", "from")))
+            leads = found[1].lower() in _LEADING
+            fit = 0.9 * near_to_hits(reading, start, end) + 0.6 * leads
+            inner = _INNER.search(reading.text, start, end) if leads and _known(found) else None
+            if inner and reading.text[inner.end()].isupper():
+                fit += PLACED  # it tells where, and where that is
+            yield Span(start, end, fit, typed=leads)
+
+
+def _outer(text: str, start: int, end: int) -> bool:
+    """Return whether a name is where the place told of is, Porto in "at the aquarium in Porto"."""
+    for found in _WHERE.finditer(text):
+        inner = _INNER.search(text, found.start(2), end) if _known(found) else None
+        if inner and found[1].lower() in _LEADING and inner.end() <= start and end <= found.end(2):
+            return True
+    return False
+
+
+def _known(found: re.Match[str]) -> bool:
+    """Return whether a place is told apart from others: "the shop", or where one is "at"; "from a shop" is any."""
+    return found[1].lower() == "at" or not _ANY.match(found[2])
 
 
 def _addressed(text: str, start: int, end: int) -> bool:

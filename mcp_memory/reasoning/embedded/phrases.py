@@ -2,6 +2,9 @@
 
 Short spans say more in fewer words, clauses are safer; the fit of each shape is what it was worth among a question's
 spans. "What kind of group" is answered by what stands before "group" in the sentence.
+
+Why is answered by a reason alone: what follows "because" and its like, what something was done *to* reach, what
+somebody wanted. That it was done, in whatever words, is no reason for it.
 """
 
 from __future__ import annotations
@@ -16,15 +19,28 @@ from mcp_memory.reasoning.embedded.support import Reading
 from mcp_memory.reasoning.embedded.words import adjoin, at, names, novelty
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,60})[\"”“»]")
-_BECAUSE = re.compile(r"(?:\b(?:because|cause|since|so that|in order to)|['’]cause|\bto)\s+", re.I)
+_BECAUSE = re.compile(
+    r"(?:\b(?:because(?: of)?|cause|since|so that|in order to|due to|owing to)|['’]cause|\bto)\s+", re.I
+)
+_WANTED = re.compile(r"\b(?:want(?:ed|s)?|need(?:ed|s)?|hop(?:ed|es|ing)|wish(?:ed|es)?)\s+", re.I)
+_GOVERNING = frozenset(
+    """
+    want wants wanted wanting need needs needed have has had going gonna ought able used like likes liked love loves
+    loved try tries tried trying plan plans planned planning decide decides decided hope hopes hoped hoping wish wishes
+    wished start starts started begin begins began continue continues continued manage manages managed agree agreed
+    learn learns learned learnt happy glad excited ready due seem seems seemed from get gets got forget forgot expect
+    expects expected prefer prefers preferred refuse refused how what where who when
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words that an infinitive completes: what follows them is what was done or felt, and no purpose of it."""
+_VERBS = frozenset(("be", "do", "have", "get", "go"))
+"""Verbs that have no stem, since questions are full of them."""
 _STOP = re.compile(r"[.;!?\[]|\s[–-]\s")
 _AND = frozenset(("and", "of", "the", "or"))
 
 
 def phrases(question: Asking, reading: Reading, speakers: frozenset[str]) -> Iterator[Span]:
-    """Return the stretches of the sentence that may tell what, how or why."""
-    if question.form == "reason":
-        yield from _reasons(reading)
+    """Return the stretches of the sentence that may tell what or how."""
     for found in _QUOTED.finditer(reading.text):
         start, end = found.span(1)
         yield Span(start, end, 0.9 + 0.7 * (question.noun is not None) + _near(reading, start, end))
@@ -115,12 +131,43 @@ def _titles(question: Asking, reading: Reading, speakers: frozenset[str]) -> Ite
         yield Span(start, end, fit + _near(reading, start, end))
 
 
-def _reasons(reading: Reading) -> Iterator[Span]:
-    """Return what follows "because", and, less surely, "to"."""
+def reasons(question: Asking, reading: Reading) -> Iterator[Span]:
+    """Return what follows "because", and, less surely, what was wanted and "to" with a verb."""
     for found in _BECAUSE.finditer(reading.text):
-        stop = _STOP.search(reading.text, found.end())
-        end = stop.start() if stop else len(reading.text)
         purpose = found[0].strip().lower() == "to"
-        start, end = shortened(reading.text, *bare(reading.text, found.start() if purpose else found.end(), end))
-        if end - start > 8:
-            yield Span(start, end, (0.4 if purpose else 0.9) + _near(reading, start, end))
+        if _only_dates(reading, found) or (purpose and not _is_purpose(question, reading, found)):
+            continue
+        yield from _reason(question, reading, *((found.start(), 0.4) if purpose else (found.end(), 0.9)))
+    for found in _WANTED.finditer(reading.text):
+        behind = reading.words[at(reading.words, found.end()) :]
+        told = next((word for word in behind if word.stems), None)
+        if told is not None and question.stems.isdisjoint(told.stems):  # "wanted to adopt one" is what was done
+            yield from _reason(question, reading, found.start(), 0.4)
+
+
+def _reason(question: Asking, reading: Reading, start: int, fit: float) -> Iterator[Span]:
+    stop = _STOP.search(reading.text, start)
+    start, end = shortened(reading.text, *bare(reading.text, start, stop.start() if stop else len(reading.text)))
+    if novelty(reading.words[at(reading.words, start) : at(reading.words, end - 1) + 1], question.stems):
+        # a reason is one for what its own sentence tells
+        yield Span(start, end, fit + reading.coverage + _near(reading, start, end))
+
+
+def _only_dates(reading: Reading, found: re.Match[str]) -> bool:
+    """Return whether what follows "since" is a time."""
+    if found[0].strip().lower() != "since":
+        return False
+    return reading.text[found.end() :].startswith("then") or any(
+        start <= found.end() < end for start, end, _ in reading.times
+    )
+
+
+def _is_purpose(question: Asking, reading: Reading, found: re.Match[str]) -> bool:
+    """Return whether "to" leads to what something was done for: to a verb that nothing before it asks for."""
+    place = at(reading.words, found.start())
+    if place == 0 or place + 1 >= len(reading.words):
+        return False
+    before, verb = reading.words[place - 1], reading.words[place + 1]
+    if verb.start != found.end() or verb.capital or not (verb.stems or verb.low in _VERBS):
+        return False
+    return before.low not in _GOVERNING and question.stems.isdisjoint(verb.stems)

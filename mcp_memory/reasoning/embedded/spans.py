@@ -44,6 +44,8 @@ class Span(NamedTuple):
         text: how it is said, where that is not its own words ("yesterday" is said as a date).
         also: a second sentence that it rests on.
         hedged: whether it should be said with doubt.
+        typed: whether it is of the type asked for by its own shape, as a name after "in" is a place. Where two such
+            stand in one clause, only its meaning tells which of them is asked for.
     """
 
     start: int
@@ -52,6 +54,11 @@ class Span(NamedTuple):
     text: str | None = None
     also: Candidate | None = None
     hedged: bool = False
+    typed: bool = False
+
+    def apart(self, other: Span) -> bool:
+        """Return whether two spans of a sentence have no character in common."""
+        return self.end <= other.start or other.end <= self.start
 
 
 def clauses(text: str) -> list[tuple[int, int]]:

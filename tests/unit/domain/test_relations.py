@@ -4,6 +4,7 @@ import tomllib
 
 import pytest
 
+from mcp_memory.domain.facts import verbalise
 from mcp_memory.domain.relations import Registry, Relation, relations
 from mcp_memory.texts import resource
 
@@ -65,3 +66,10 @@ def test_every_other_name_is_found_as_it_is_written() -> None:
 def test_a_registry_that_is_not_one_is_refused_in_words(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         Registry(text)
+
+
+def test_a_relation_that_nobody_listed_is_told_in_the_third_person_where_it_is_a_verb():
+    told = {name: relations().get(name).told for name in ("meet", "work_from", "work_email", "head_of", "lives_in")}
+    assert told == {"meet": "meets", "work_from": "works from", "work_email": "", "head_of": "", "lives_in": ""}
+    assert verbalise("Ann", "study_with", "Bob") == "Ann studies with Bob"
+    assert verbalise("Ann", "best_friend", "Bob") == "Ann best friend Bob"

@@ -103,6 +103,18 @@ def test_a_time_joins_nothing_and_of_names_within_one_another_only_one_is_a_vert
     assert set(item_of(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
 
 
+def test_who_says_a_thing_joins_it_to_nothing_and_one_sentence_joins_what_it_names():
+    lines = ("Rex barks at Bob.", "I fed Rex.", "Cats sleep.", "I met Eve.", "Bob met Eve, and Ann saw it.")
+    space = space_of([[(line, Z)] for line in lines], "message")
+    for name in ("t_0", "t_1", "t_2", "t_3", "t_4"):
+        space.turns[name] = replace(space.turns[name], speaker="Ann")
+    (whole,) = groups_of(space, "s_0.0", "s_1.0")
+    assert set(whole.entities) == {"Ann", "Rex", "Bob"}
+    assert groups_of(space, "s_1.0", "s_2.0", "s_3.0") == []  # each names one entity, or none
+    (named,) = groups_of(space, "s_4.0")
+    assert {"Ann", "Bob", "Eve"} <= set(named.entities)
+
+
 def test_what_a_sentence_only_opens_with_is_no_name_unless_it_is_one_elsewhere():
     texts = ("Painting is fun.", "I like painting.", "Wow, what a day!", "Dover opened a port.", "Bob, come here.")
     space = space_of([[(text, Z)] for text in texts], "message")

@@ -72,3 +72,8 @@ def test_a_name_that_is_written_out_is_mentioned_by_its_first_and_last_word(
 def test_any_text_has_names_and_a_head_or_none(text: str, title: str | None) -> None:
     assert all(name in text for name in names(text))
     assert len(head(title, text)) <= HEAD_LENGTH
+
+
+def test_what_opens_a_sentence_before_a_name_is_no_head() -> None:
+    assert head(None, "Behind the Red Mill there is a yard.") == ()
+    assert head(None, "The Red Mill has a yard.") == ("red", "mill")

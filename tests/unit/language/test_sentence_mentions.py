@@ -1,5 +1,7 @@
 """What a sentence names, and what it is about without naming it."""
 
+import pytest
+
 from mcp_memory.domain.turns import Kind, Turn
 from mcp_memory.language.mentions import mentions
 
@@ -23,3 +25,18 @@ def test_a_message_is_about_whoever_says_it() -> None:
 def test_a_text_without_names_names_nothing() -> None:
     assert mentions(turn("message", "fine"), "fine") == ()
     assert mentions(turn("document", "in those years it rained."), "in those years it rained.") == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "named"),
+    [
+        ("It opened on Friday, in January.", ()),
+        ("Rex ran away in April and came back May 3.", ("Rex",)),
+        ("It lasted from May to August, or until next June.", ()),
+        ("April met Bob in April.", ("April", "Bob")),
+        ("Yesterday June left.", ("Yesterday June",)),
+        ("I read Black Friday.", ("Black Friday",)),
+    ],
+)
+def test_a_month_or_a_day_is_no_entity_but_a_person_may_be_called_so(sentence: str, named: tuple[str, ...]) -> None:
+    assert mentions(turn("message", sentence), sentence) == named

@@ -106,6 +106,14 @@ def test_a_guess_may_be_asked_for_by_relation_alone() -> None:
     assert texts(step(Counterfactual(), rows, entity="Ann", relation="likes")) == ["Ann likes the flute"]
 
 
+def test_of_guesses_a_relation_leaves_only_its_own_whatever_the_query() -> None:
+    rows = (*ROWS, said("Ann", "plays", "the flute"))
+    for query in ("Where is Ann?", "What does Ann like?"):
+        for relation, only in ("works_at", "Ann works at Leeds"), ("likes", "Ann likes the flute"):
+            assert texts(step(Counterfactual(), rows, entity="Ann", relation=relation, query=query)) == [only]
+    assert texts(step(Counterfactual(), rows, entity="Ann", relation="owns", query="Where is Ann?")) == []
+
+
 @pytest.mark.parametrize("operator", [ExpandFacts(), Versions(), Timeline(), Counterfactual()])
 def test_an_entity_that_nobody_knows_gives_nothing(operator: Operator) -> None:
     assert step(operator, entity="Nobody") == Found(())

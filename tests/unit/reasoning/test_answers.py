@@ -101,6 +101,40 @@ async def test_a_plan_is_not_dated_by_when_it_was_said() -> None:
     assert (await ask(said("Ann: I just hope to sign the lease for my bakery soon."), _LEASE)).text is None
 
 
+@pytest.mark.anyio
+async def test_where_something_is_done_is_the_place_of_the_verb_and_not_the_town_it_is_in() -> None:
+    found = await ask(said("Ann: Rui performs at the old aquarium in Porto."), "Where does Rui perform?")
+    assert found.text == "the old aquarium in Porto"
+    known = await ask(said("Ann: Rui works at the aquarium in Porto."), "Where does Rui work?", read=True)
+    assert known.text == "aquarium"
+
+
+@pytest.mark.anyio
+async def test_of_two_that_one_clause_holds_neither_is_said_plainly() -> None:
+    talk = said("Ann: Bob bakes rye bread with Carla and Dora.")
+    alone = await ask(said("Ann: Bob bakes rye bread with Carla."), "Who bakes rye bread with Bob?")
+    found = await ask(talk, "Who bakes rye bread with Bob?")
+    assert (alone.text, found.hedged) == ("Carla", True)
+    assert found.confidence < 0.5
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("I adopted a parrot called Kiwi.", None),
+        ("I decided to adopt a parrot.", None),
+        ("I have adopted a parrot since March 2021.", None),
+        ("I adopted a parrot because of the mice.", "the mice"),
+        ("I adopted a parrot to cheer up the kitchen.", "to cheer up the kitchen"),
+        ("I wanted company, and adopted a parrot.", "wanted company, and adopted a parrot"),
+    ],
+)
+async def test_why_is_answered_by_a_reason_or_not_at_all(line: str, reason: str | None) -> None:
+    found = await ask(said(f"Ann: {line}", "Bob: How nice of you."), "Why did Ann adopt a parrot?")
+    assert found.text == reason
+
+
 _LEASE = "When did Ann sign the lease for her bakery?"
 
 

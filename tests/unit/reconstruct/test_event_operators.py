@@ -7,7 +7,8 @@ from mcp_memory.domain.requests import Window
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.ports import Found, Operator
-from mcp_memory.reconstruct.operators import EventContext, EventKeywords, EventTime, TagEvents, TopicEvents
+from mcp_memory.reconstruct.cue_operators import EventKeywords, TagEvents
+from mcp_memory.reconstruct.event_operators import EventContext, EventTime, TopicEvents
 from mcp_memory.reconstruct.topics import Topics
 
 TALK = (

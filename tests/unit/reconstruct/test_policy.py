@@ -4,22 +4,25 @@ import pytest
 from unit.reconstruct.talk_space import new_space, say
 
 from mcp_memory.config import Config
+from mcp_memory.domain.points import Point
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language.questions import understand
 from mcp_memory.reconstruct.assess import Assessment
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.state import Asked, State
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rooms import Rooms
 from mcp_memory.texts import resource
-from mcp_memory.wiring import Memory
 
-OPERATORS = Memory(Config(), None, None).operators
+OPERATORS = Rooms(Config()).operators
+POINT = Point("h_1", "x", ("Bella", "Cora"), "They met.", "", 0, "active", (), None, (), (), "here", 0)
 WORTH = "[operators.tag_events]\ncarries = 0.5\n[operators.event_time]\n"
 ANY = '[[kinds]]\nname = "any"\nturns = [[{ operator = "tag_events", entity = "roots" }]]\n'
 
 
-def state_of(question, *lines, roots=()):
-    space = say(new_space(), *lines)
-    asked = Asked(space, understand(question, ("Ann",), 0), roots)
+def state_of(question, *lines, vectors=None, **more):
+    space = say(new_space(), *lines, vectors=vectors)
+    asked = Asked(space, understand(question, ("Ann",), 0), **more)
     return State.begin(asked, [(row, 1.0 - row / 10) for row in range(len(space.segments))], active=1)
 
 
@@ -68,19 +71,36 @@ def test_the_last_turn_that_is_listed_is_repeated_and_others_come_before_the_las
     assert [name for name, _, _ in called(policy, state, turns=2)] == ["event_time", "tag_events"]
 
 
-def test_what_two_texts_alone_name_leads_from_the_one_to_the_other():
-    kind = '[[kinds]]\nname = "a"\nturns = [[{ operator = "tag_events", entity = "cues" }]]\n'
-    lines = (
-        "Ann: Rufus met Bella near the old mill.",
-        "Bob: Bella won.",
-        "Cid: I saw the old mill.",
-        "Dan: It rained.",
-    )
-    found = called(Policy.read(WORTH + kind, OPERATORS), state_of("Whom did Rufus meet?", *lines))
-    assert [(args["entity"], round(strength, 2)) for _, args, strength in found] == [
-        ("Bella", 0.71),
-        ("old mill", 0.71),
-    ]
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ('operator = "tag_events", query = "question"', [{"query": "Who met Bella in May 2020?"}]),
+        ('operator = "tag_events", query = "reason"', [{"query": "missing: harp"}]),
+        ('operator = "tag_events", entity = "missing"', [{"entity": "harp"}]),
+        ('operator = "tag_events", entity = "cues"', [{"entity": "Cora"}]),
+        ('operator = "event_time", ids = "best"', [{"ids": ("g_0", "g_1", "g_2")}]),
+        ('operator = "event_time", ids = "new"', [{"ids": ("g_0",)}]),
+        ('operator = "local_points", ids = "points"', [{"ids": ("h_1",)}]),
+        (
+            'operator = "tag_events", entity = "roots", since = "since", until = "until"',
+            [{"entity": "Bella", "since": "2020-05-01", "until": "2020-05-31"}],
+        ),
+    ],
+)
+def test_each_source_gives_what_it_says(call, given):
+    lines = ("Ann: Bella met Cora.", "Bob: Cora won.", "Cid: Tea.", "Dan: It rained.")
+    state = state_of("Who met Bella in May 2020?", *lines, roots=("Bella",), points=(POINT,))
+    name = call.split('"')[1]
+    kind = f'[operators.{name}]\n[[kinds]]\nname = "a"\nturns = [[{{ {call} }}]]\n'
+    assert [args for _, args, _ in called(Policy.read(kind, OPERATORS), state)] == given
+
+
+def test_the_topic_of_what_is_new_is_a_source():
+    state = state_of("What does Ann drink?", "Ann: Green tea.", "Bob: Tea is fine.", vectors=[(1, 0), (1, 0)])
+    kind = '[[kinds]]\nname = "a"\nturns = [[{ operator = "topic_events", topic = "topics" }]]\n'
+    (topic,) = Topics.of(state.asked.space).all(state.asked.space)
+    found = called(Policy.read(f"[operators.topic_events]\n{kind}", OPERATORS), state)
+    assert found == [("topic_events", {"topic": topic.id}, 1.0)]
 
 
 def test_without_an_operator_the_table_keeps_its_other_calls():

@@ -11,7 +11,7 @@ from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.relations import relations
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.tokens import words
-from mcp_memory.reflection.questions import admitted, answering, asked_of, asking
+from mcp_memory.reflection.questions import Named, admitted, answering, asked_of, asking
 
 POOLS = st.lists(
     st.builds(
@@ -71,13 +71,36 @@ def test_no_two_of_a_pool_ask_the_same_whatever_came_first(candidates, random):
 def test_every_relation_that_is_known_says_how_its_tail_is_asked_for(relation):
     assert relation.question.endswith("?")
     assert relation.question.count("{head}") == 1
-    assert "{" not in asking("Ann", relation.name, "Bob")[0]
+    assert "{" not in asking(ANN, relation.name, BOB)[0]
 
 
-def test_both_ends_of_a_fact_are_asked_for():
-    assert asking("Ann", "lives_in", "Oslo") == ("Where does Ann live?", "Who lives in Oslo?")
-    assert asking("Rex", "likes", "bones") == ("What does Rex like?", "What likes bones?")
-    assert asking("Ann", "plays_chess_with", "Bob") == ("Ann plays chess with what?", "What plays chess with Bob?")
+ANN, BOB, OSLO, KRUME = (
+    Named("Ann", "person"),
+    Named("Bob", "person"),
+    Named("Oslo", "place"),
+    Named("Krume", None),
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "relation", "tail", "questions"),
+    [
+        (ANN, "lives_in", OSLO, ["Where does Ann live?", "Who lives in Oslo?"]),
+        (Named("the dog", None), "likes", Named("bones", None), ["What does the dog like?", "What likes bones?"]),
+        (ANN, "adopted", Named("Rex", "thing"), ["What did Ann adopt?", "Who adopted Rex?"]),
+        (ANN, "meet", BOB, ["Who does Ann meet?", "Who meets Bob?"]),
+        (ANN, "study_with", BOB, ["Who does Ann study with?", "Who studies with Bob?"]),
+        (ANN, "eat", Named("rye bread", None), ["What does Ann eat?", "Who eats rye bread?"]),
+        (ANN, "open", KRUME, ["Who opens Krume?"]),  # a shop, or a person?
+        (KRUME, "open", Named("the door", None), ["What does Krume open?"]),
+        (ANN, "plays_chess_with", BOB, ["Who plays chess with Bob?"]),
+        (ANN, "head_of", KRUME, []),  # no verb
+        (ANN, "work_email", Named("ann@krume", None), []),
+        (KRUME, "is_a", Named("bakery", None), ["What is Krume?"]),
+    ],
+)
+def test_both_ends_of_a_fact_are_asked_for_where_that_is_english(head, relation, tail, questions):
+    assert asking(head, relation, tail) == questions
 
 
 def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
@@ -90,7 +113,7 @@ def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
         ("Where does Ann live?", "g_0"),
         ("Who lives in Oslo?", "g_0"),
         ("What does Ann like?", "g_1"),
-        ("What likes tea?", "g_1"),
+        ("Who likes tea?", "g_1"),
     ]
     assert found[0].entities == {"ann", "oslo"}
 

@@ -101,9 +101,45 @@ def test_points_stand_beside_the_evidence_as_far_as_their_share_goes():
     reply = recalled(recall, 2000)
     assert [one["id"] for one in reply.structured["points"]] == ["h_0", "h_1", "h_2"]
     assert reply.structured["points"][0]["entities"] == ["Ann", "Bob"]
-    told = [line for line in reply.text.splitlines() if line.startswith("Memory point: ")]
+    told = [line for line in reply.text.splitlines() if line.startswith("Memory point h_")]
     assert len(told) == 3
-    assert told[0].startswith("Memory point: 0: word word")
+    assert told[0].startswith("Memory point h_0: 0: word word")
+
+
+def joining(text, *said):
+    sources = tuple(Source(turn(one, ref=str(place)), 0, len(one)) for place, one in enumerate(said))
+    return Evidence("h_0", "point", text, 1.0, ("points",), sources)
+
+
+def test_a_point_that_is_evidence_is_told_once_with_its_id_and_its_sources_in_their_own_words():
+    points = (replace(point("0"), description="Ann moved to Oslo. Bob followed."),)
+    found = joining("Ann: Ann moved to Oslo.  Bob\nfollowed.", "Ann moved to Oslo. It was cold.", "Bob followed.")
+    where = "   [2023-05-08T13:50:00Z, Ann, session s1]"
+    lines = recalled(Recall((found,), 1.0, True, (), points=points), 2000).text.splitlines()
+    told = ["1. [memory point h_0]", f"{where} Ann moved to Oslo. It was cold.", f"{where} Bob followed."]
+    assert lines[1:] == [*told, "Enough to answer from (sufficiency 1.00)."]
+    assert recalled(Recall((), 1.0, True, (), points=points), 2000).text.count("Memory point h_0: Ann moved") == 1
+
+
+def test_of_a_points_own_words_what_its_sources_do_not_say_is_told_beside_them():
+    found = joining("Ann moved to Oslo. So she left Bob.", "Ann moved to Oslo.", "Bob stayed.")
+    lines = explored(Found((found,)), 2000).text.splitlines()
+    assert lines[1] == "1. [memory point h_0] So she left Bob."
+    found = joining("They parted\nfor good.", "Ann moved to Oslo.", "Bob stayed.")
+    lines = explored(Found((found,)), 2000).text.splitlines()
+    assert lines[1:3] == ["1. [memory point h_0] They parted", "   for good."]
+
+
+def test_what_a_step_found_is_told_with_the_ids_that_the_next_step_takes():
+    lines = explored(Found((item("I moved."), fact())), 2000).text.splitlines()
+    assert lines[1].startswith("1. s_00000000000000000000 [2023-05-08T13:50:00Z, Ann, session s1] I moved.")
+    assert lines[2].startswith("2. f_1 [2023-05-08")
+
+
+def test_of_many_changes_the_first_are_told_and_how_many_there_are_besides():
+    changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
+    lines = evolved(EvolveResult(changes)).text.splitlines()
+    assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")
 
 
 DETAILS = st.sampled_from(["brief", "full"])
@@ -251,12 +287,13 @@ def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
     facts = (
         WrittenFact("f_1", "Ann lives in Oslo", "added"),
         WrittenFact("f_2", "Ann likes tea", "added"),
-        WrittenFact("f_3", "Ann lives in Rome", "closed"),
+        WrittenFact("f_3", "Ann lives in Rome", "closed", 365 * DAY, 730 * DAY),
     )
     request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
     reply = written(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
-    assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome"
-    assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"}
+    assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)"
+    times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01"}
+    assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
     assert reply.structured["entities"] == ["Ann"]
 
 
@@ -264,17 +301,24 @@ def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left
     changes = (
         Improved("feedback", "sentence", "s_1", "I moved\nto Lisbon.", "doubt 1.000", "supports this question"),
         Improved("feedback", "message", "m_1", "Ann lives in Rome.", None, "stored"),
+        Improved("feedback", "fact", "f_1", "Ann lives in Rome", None, "merged", 730 * DAY, FOREVER),
+        Improved("feedback", "fact", "f_2", "Ann lives in Oslo", None, "closed", BEGINNING, 730 * DAY),
+        Improved("merge", "point", "h_3", "Ann, Rome", "h_1 + h_2", "Ann went to Rome."),
     )
     reply = evolved(EvolveResult(changes, (Skipped("confidence", "It is sure."),)))
     assert reply.text.splitlines() == [
-        "2 changes.",
+        "5 changes.",
         "- feedback: doubt 1.000 -> supports this question: I moved",
         "   to Lisbon.",
         "- feedback: stored: Ann lives in Rome.",
+        "- feedback: merged: Ann lives in Rome (since 1972-01-01)",
+        "- feedback: closed: Ann lives in Oslo (until 1972-01-01)",
+        "- merge: h_1 + h_2 -> Ann went to Rome.: Ann, Rome (h_3)",
         "Skipped confidence: It is sure.",
     ]
     assert reply.structured["engine"] == "caller"
-    assert [change.get("before") for change in reply.structured["changes"]] == ["doubt 1.000", None]
+    assert [change.get("before") for change in reply.structured["changes"][:2]] == ["doubt 1.000", None]
+    assert reply.structured["changes"][3]["valid_to"] == "1972-01-01"
     assert evolved(EvolveResult(())).text == "Nothing changed."
 
 

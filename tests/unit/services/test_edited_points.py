@@ -1,6 +1,7 @@
 """Memory points as a caller gives them: kept, revised and merged, all of a call or nothing, and once however often."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from fakes import FakeLog
@@ -155,7 +156,7 @@ async def test_switched_off_points_are_neither_made_nor_listed():
     log = FakeLog()
     one = await told(memory(log))
     await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
-    one.config = Config(switches=Switches(points=False))
+    one = replace(one, config=Config(switches=Switches(points=False)))
     assert (await recalled(one, "What is Rufus?")).points == ()
     off = await edited(one, insert=[(("Ann", "Bob"), "x")])
     assert off.changes == ()

@@ -142,6 +142,9 @@ async def test_a_correction_is_kept_once_and_closes_what_it_corrects():
     told_of = {(change.kind, change.text): change.after for change in done.changes}
     assert told_of["message", "Ann lives in Bergen."] == "stored"
     assert told_of["fact", "Ann lives in Oslo"] == "closed"
+    held = {change.text: (change.valid_from, change.valid_to) for change in done.changes if change.kind == "fact"}
+    since, until = held["Ann lives in Oslo"]
+    assert (since, until) == (home.valid_from, held["Ann lives in Bergen"][0])
     turns = len(one.store._view.space("default").turns)
     again = await judged(one, recall.episode, correction="Ann lives in Bergen.")
     assert again.changes == ()

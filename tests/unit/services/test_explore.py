@@ -1,20 +1,28 @@
 """One step of navigation for a client that navigates itself."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
+from batches import point
 from fakes import FakeEmbedder, FakeStore
 
 from mcp_memory.config import Config
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Episode, Shown
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, Window, WriteRequest
 from mcp_memory.errors import InvalidInput
+from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.ports import Found
+from mcp_memory.rooms import Rooms
 from mcp_memory.search.look import INDEXES
 from mcp_memory.server.schemas import ExploreArguments
 from mcp_memory.services.derive import Reading
+from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.explore import explore
 from mcp_memory.services.write import write
 from mcp_memory.view.view import View
-from mcp_memory.wiring import Memory
 
 pytestmark = pytest.mark.anyio
 NOW = 1_700_000_000_000
@@ -49,11 +57,12 @@ async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_wa
     facts = NewFact("Ann", "likes", "tea", source="m1"), NewFact("Ann", "likes", "chess", source="m2")
     store, embedder = await store_of(*facts)
     step, window = Listening(), Window(5, 50)
-    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3, "t", "o", ("s_1",))
-    assert await explore(store, embedder, {"listening": step}, asked, now=NOW) == Found(())
+    ids = (store._view.space("default").sentences[0].id,)
+    asked = ExploreRequest("default", "listening", "Ann", "livesIn", "chess, told about", window, 3, "t", "o", ids)
+    assert (await explore(store, embedder, {"listening": step}, asked, now=NOW)).items == ()
     told = step.asked
     assert (told.entity, told.relation, told.window, told.limit) == ("Ann", "livesIn", window, 3)
-    assert (told.tag, told.topic, told.ids) == ("t", "o", ("s_1",))
+    assert (told.tag, told.topic, told.ids) == ("t", "o", ids)
     assert told.question.text == "chess, told about"
     assert step.likeness[1] > step.likeness[0] > 0
 
@@ -89,15 +98,90 @@ async def test_what_a_step_does_not_use_is_refused_by_its_name():
         ):
             await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
     asked = ExploreRequest("default", "listening", "Ann", window=window)
-    assert await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW) == Found(())
+    assert (await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)).items == ()
 
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
     used = set()
-    for step in Memory(Config(), None, None).operators.values():
+    for step in Rooms(Config()).operators.values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
-    assert used == set(ExploreArguments.model_fields) - {"operator", "limit", "max_tokens", "space"}
+    assert used == set(ExploreArguments.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
+
+
+def shown(number, sentences=()):
+    return Shown(number, 1.0, (), sentences, "")
+
+
+def kept(*items):
+    episodes = Episodes()
+    episodes.keep(Episode("ep_1", "default", "Who?", NOW, shown=items))
+    return episodes
+
+
+async def test_records_are_named_by_their_number_where_their_episode_is_given():
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    step, space = Listening(), store._view.space("default")
+    sentence, fact = space.sentences[0].id, next(iter(space.facts.from_("ann"))).id
+    episodes = kept(shown(fact), shown("i_0", (sentence,)))
+    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("1", "2"), episode="ep_1")
+    await explore(store, embedder, {"listening": step}, asked, now=NOW, episodes=episodes)
+    assert step.asked.ids == (fact, sentence)  # a hypothesis stands for the sentences that it was shown with
+
+
+@pytest.mark.parametrize(
+    ("ids", "episode", "words"),
+    [
+        (("1",), None, r"^ids\[0\]: 1 is the number of a record, and no episode is given\. Give the episode"),
+        (("2",), "ep_1", r"^ids\[0\]: episode ep_1 has no record 2\. It has 1 to 1"),
+        (("1",), "ep_2", "^episode: 'ep_2' is not known in space 'default'"),
+        (("s_nope",), None, r"^ids\[0\]: space 'default' holds no evidence 's_nope'\. .*s_, g_, f_, h_.*numbers"),
+        (("i_0",), None, r"^ids\[0\]: 'i_0' is a hypothesis, stated by nobody"),
+    ],
+)
+async def test_evidence_that_nobody_knows_is_refused_by_its_place(ids, episode, words):
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=ids, episode=episode)
+    with pytest.raises(InvalidInput, match=words):
+        await explore(store, embedder, {"listening": Listening()}, asked, now=NOW, episodes=kept(shown("s_1")))
+
+
+async def test_an_episode_is_refused_where_no_records_are_taken():
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    asked = ExploreRequest("default", "expand_facts", "Ann", episode="ep_1")
+    with pytest.raises(InvalidInput, match=r"^episode: the operator expand_facts does not use it"):
+        await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
+
+
+async def with_point(*sentences):
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    space = store._view.space("default")
+    sentences = sentences or (space.sentences[0].id,)
+    async with store.writing() as transaction:
+        made = replace(point("1"), sentences=sentences)
+        await transaction.commit(Batch(points=(made,), point_vectors=np.ones((1, 64), dtype=np.float32)))
+    return store, embedder, sentences
+
+
+async def test_a_point_stands_for_its_sentences_where_points_are_not_meant_and_only_it_where_they_are():
+    store, embedder, sentences = await with_point()
+    step = Listening()
+    asked = ExploreRequest("default", "listening", "Ann", window=Window(5), ids=("h_1",))
+    await explore(store, embedder, {"listening": step}, asked, now=NOW)
+    assert step.asked.ids == sentences
+    around = ExploreRequest("default", "local_points", ids=sentences)
+    with pytest.raises(InvalidInput, match=r"is no memory point of space 'default'\. .* begin with h_"):
+        await explore(store, embedder, {"local_points": LocalPoints()}, around, now=NOW)
+    await explore(store, embedder, {"local_points": LocalPoints()}, replace(around, ids=("h_1",)), now=NOW)
+
+
+async def test_an_unknown_space_is_told_with_those_that_there_are():
+    store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
+    asked = ExploreRequest("work", "expand_facts", "Ann")
+    found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
+    assert found == Found((), warnings=("There is no space 'work' yet; known: default.",))
+    empty = await explore(FakeStore(), FakeEmbedder(), {"expand_facts": ExpandFacts()}, asked, now=NOW)
+    assert empty.warnings == ("Nothing is stored yet, in any space.",)
 
 
 async def test_where_one_of_two_arguments_is_enough_either_will_do():
@@ -107,11 +191,9 @@ async def test_where_one_of_two_arguments_is_enough_either_will_do():
         ExploreRequest("default", "listening", relation="likes"),
         ExploreRequest("default", "listening", tag="a"),
     ):
-        assert await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW) == Found(())
+        assert (await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)).items == ()
     asked = ExploreRequest("default", "listening", entity="Ann")
-    with pytest.raises(
-        InvalidInput, match=r"^relation or tag: is missing\. .* cannot do without both; give one of them"
-    ):
+    with pytest.raises(InvalidInput, match=r"^relation or tag: neither is given\. .* cannot do without one of them\."):
         await explore(FakeStore(), FakeEmbedder(), {"listening": step}, asked, now=NOW)
 
 

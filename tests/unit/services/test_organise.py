@@ -128,7 +128,7 @@ async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
 
 async def test_merging_can_be_switched_off():
     one = await told(memory())
-    one.config = Config(switches=Switches(merge=False))
+    one = replace(one, config=Config(switches=Switches(merge=False)))
     done = await merging(one, "How do Rufus and Bella get on?")
     assert "switches.merge" in done.skipped[0].reason
     assert len(active(one)) == 3
@@ -179,3 +179,26 @@ async def test_a_call_that_brings_nothing_is_refused_and_steps_without_input_are
     idle = await one.evolve(EvolveRequest("default", steps=("points", "merge")))
     assert [left.step for left in idle.skipped] == ["points", "merge"]
     assert replace(idle, skipped=()) == replace(idle, skipped=(), changes=())
+
+
+async def test_who_says_everything_joins_nothing_and_a_comparison_merges_what_it_compares():
+    one = await told(memory(), "Ann: Rufus is brown.", "Ann: Rufus barks.", "Ann: Bella is black.", "Ann: Bella sings.")
+    changed = await organised(one, "Compare Rufus and Bella", steps=("points",))
+    assert {point.entities for point in active(one)} == {("Ann", "Rufus"), ("Ann", "Bella")}
+    assert len(changed.changes) == 2
+    await organised(one, "Compare Rufus and Bella", steps=("merge",))
+    (whole,) = active(one)
+    assert {"Rufus", "Bella"} <= set(whole.entities)
+
+
+async def test_what_a_caller_called_wrong_for_one_episode_stands_in_no_point_of_another():
+    one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.", "Bob: Rufus fled from Bella.")
+    first = await recalled(one, "Where did Rufus meet Bella?")
+    (wrong,) = (item for item in first.evidence if "Hyde Park" in item.sources[0].quote)
+    await judged(one, first.episode, not_supports=(wrong.id,), answer_correct=False)
+    second = await recalled(one, "Rufus and Bella")
+    await one.evolve(EvolveRequest("default", second.episode, goal="Rufus and Bella", steps=("points",)))
+    assert [point.description for point in active(one)] == ["Bob: Rufus fled from Bella."]
+    await judged(one, (await recalled(one, "Where?")).episode, supports=(wrong.id,))
+    await organised(one, "Rufus and Bella", steps=("points",))
+    assert any("Hyde Park" in point.description for point in active(one))

@@ -19,7 +19,7 @@ LINES = (
 
 async def organised(*lines, goal=GOAL, **switches):
     one = await told(memory(), *(lines or LINES))
-    one.config = replace(one.config, switches=replace(one.config.switches, **switches))
+    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, **switches)))
     await one.evolve(EvolveRequest("default", goal=goal))
     return one
 
@@ -73,7 +73,7 @@ async def test_what_supports_a_point_teaches_the_sentences_that_it_rests_on():
 
 async def test_with_points_switched_off_recall_is_what_it_was():
     one = await organised()
-    one.config = replace(one.config, switches=replace(one.config.switches, points=False))
+    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, points=False)))
     found = await recalled(one, GOAL)
     plain = await recalled(await told(memory(), *LINES), GOAL)
     assert [(item.kind, item.text, item.score) for item in found.evidence] == [

@@ -108,11 +108,24 @@ def _is_liked(noun: Noun) -> bool:
     return not (noun.owner and noun.owner.pronoun in ("you", "he", "she", "they"))
 
 
+def _is_org(noun: Noun) -> bool:
+    return _named(noun) or is_company(noun) or is_club(noun) or is_school(noun) or is_team(noun)
+
+
+def _is_workplace(noun: Noun) -> bool:
+    """Return whether one may work at it: of things that are called by no name, one that is known, "the aquarium"."""
+    if _is_org(noun):
+        return True
+    known = noun.determiner in ("a", "an", "the") or noun.owner is not None
+    return known and _is_thing(noun) and noun.head not in table.NO_WORKPLACES and not is_role(noun)
+
+
 _TESTS: dict[str, Callable[[Noun], bool]] = {
     "any": lambda _: True,
     "name": _named,
     "place": _is_place,
-    "org": lambda noun: _named(noun) or is_company(noun) or is_club(noun) or is_school(noun) or is_team(noun),
+    "org": _is_org,
+    "workplace": _is_workplace,
     "company": lambda noun: noun.named and is_company(noun),
     "employer": lambda noun: _named(noun),
     "person": _is_person,

@@ -6,10 +6,10 @@ import re
 from functools import cache
 from typing import Literal, NamedTuple
 
+from mcp_memory.domain.verbs import COMMON, IRREGULAR, SECOND_FORMS, third
 from mcp_memory.reasoning.embedded.extraction.frames import frames
 from mcp_memory.reasoning.embedded.extraction.tables import word_set
 from mcp_memory.reasoning.embedded.extraction.tables.deeds import OPEN
-from mcp_memory.reasoning.embedded.extraction.tables.irregular import COMMON, IRREGULAR, SECOND_FORMS
 
 Form = Literal["plain", "third", "past", "participle", "ing"]
 
@@ -49,7 +49,7 @@ def _forms() -> dict[str, Reading]:
         if lemma == "be":
             continue
         add(lemma, lemma, "plain")
-        add(_third(lemma), lemma, "third")
+        add(third(lemma), lemma, "third")
         add(_ing(lemma), lemma, "ing")
         if lemma not in known:
             for past in _past(lemma):
@@ -100,14 +100,6 @@ def known(word: str) -> bool:
     return word in _forms()
 
 
-def _third(lemma: str) -> str:
-    if lemma == "have":
-        return "has"
-    if lemma.endswith("y") and lemma[-2] not in _VOWELS:
-        return lemma[:-1] + "ies"
-    return lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
-
-
 def _ing(lemma: str) -> str:
     if lemma.endswith("ie"):
         return lemma[:-2] + "ying"
@@ -137,7 +129,7 @@ def inflected(lemma: str, form: Form) -> str:
     if form == "plain":
         return lemma
     if form == "third":
-        return _third(lemma)
+        return third(lemma)
     if form == "ing":
         return _ing(lemma)
     past, participle = _irregular().get(lemma, (_past(lemma)[0],) * 2)

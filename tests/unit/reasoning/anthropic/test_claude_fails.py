@@ -15,6 +15,7 @@ from mcp_memory.config import Config
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
+from mcp_memory.reasoning.anthropic import client
 from mcp_memory.reasoning.anthropic.answer import Reply as AnswerReply
 from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
 from mcp_memory.reasoning.anthropic.client import Prompt
@@ -122,7 +123,38 @@ async def test_nobody_listening_is_a_failed_connection():
         answer = await asked(gone)
         await gone.aclose()
         assert (answer.text, answer.engine, api.requests) == ("Lisbon", "embedded", [])
-        assert "the connection failed" in answer.recall.warnings[0]
+        assert "the connection failed: nobody could be reached at http://127.0.0.1:9." in answer.recall.warnings[0]
+
+
+async def test_what_reaches_nobody_is_not_spent_and_is_tried_once_more_only(monkeypatch):
+    tried = []
+    pause = client._pause
+
+    async def counted(seconds, reason):
+        tried.append(reason)
+        await pause(0, reason)
+
+    monkeypatch.setattr(client, "_pause", counted)
+    async with judged([said("Lisbon", ("S1",))]) as (memory, _):
+        gone = wired("http://127.0.0.1:9", memory.store.log)
+        answer = await asked(gone)
+        spent = claude_of(gone).spent
+        await gone.aclose()
+        assert (spent.calls, spent.input_tokens, len(tried)) == (0, 0, 1)
+        assert answer.recall.spent is not None
+        assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (0, 0)
+
+
+async def test_after_the_last_try_there_is_no_pause(monkeypatch):
+    pauses = []
+
+    async def counted(seconds, _reason):
+        pauses.append(seconds)
+
+    monkeypatch.setattr(client, "_pause", counted)
+    async with judged([overloaded()]) as (memory, api):
+        await asked(memory)
+        assert (len(api.requests), len(pauses)) == (TRIES, TRIES - 1)
 
 
 @pytest.mark.parametrize(("key", "reason"), [(None, "is not set"), ("  ", "is not set"), ("sk-\u00e4", "is no key")])

@@ -14,6 +14,8 @@ from telling import facts, read
             ["Maria speaks French", "Maria speaks Polish", "Maria speaks Dutch"],
         ),
         ("I work as a nurse at Arden Clinic.", ["Maria works_at Arden Clinic", "Maria works_as nurse"]),
+        ("Rui works at the aquarium in Porto.", ["Rui works_at aquarium"]),
+        ("Rui works at the moment, and I work at a desk.", []),
         ("My brother Jon plays the cello.", ["Jon plays cello", "Maria sibling_of Jon"]),
         ("My aunt is allergic to shellfish.", ["Maria's aunt allergic_to shellfish"]),
         ("My aunt Berthe plays chess.", ["Berthe plays chess", "Maria niece_or_nephew_of Berthe"]),

@@ -42,6 +42,15 @@ COMPANIES = word_set(
     " government council bbc nasa university school college academy institute conservatory kindergarten"
     " shipping robotics analytics ventures capital bistro"
 )
+NO_WORKPLACES = word_set(
+    "time times moment minute hour day days night nights weekend weekends week weeks month year start beginning end"
+    " pace speed rate level scale age expense cost request behest behalf risk limit peak height depth distance"
+    " desk desks table tables counter till computer laptop keyboard screen machine bench easel piano window door"
+    " top bottom back front side sides rear edge edges corner centre center middle heart head foot root roots base"
+    " level grassroots relationship relationships problem problems project projects issue issues goal goals skill"
+    " skills task tasks marriage craft art technique form balance thing things place places same house home"
+)
+"""What stands after "work at" and is nobody's workplace: times, measures, parts, furniture, what is worked on."""
 ASSEMBLIES = word_set("parliament senate congress council board committee assembly government cabinet house")
 JOBS = word_set(
     "job post position role work career internship apprenticeship gig contract traineeship employment stint"

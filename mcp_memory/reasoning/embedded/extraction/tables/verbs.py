@@ -69,7 +69,8 @@ lie             | in on                     | located_in   | state   | name
 """
 
 WORK = """
-work            | at for                    | works_at     | state   | org
+work            | at                        | works_at     | state   | workplace
+work            | for                       | works_at     | state   | org
 work            | as                        | works_as     | state   | role
 work            | from                      | work_from    | state   | home
 work            | with                      | works_at     | state   | company

@@ -1,21 +1,13 @@
 """Settings come from one file and the environment, and a wrong one says where and what would be right."""
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from mcp_memory.config import _BOUNDS, Config, load
-from mcp_memory.domain.confidence import STABLE
+from mcp_memory.config import Config
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.gain.learning import Learning
-from mcp_memory.gain.propagation import Propagating
-from mcp_memory.hypergraph.shaping import Shaping
-from mcp_memory.navigation.limits import Limits
-from mcp_memory.navigation.limits import Switches as Walks
-from mcp_memory.search.weights import Switches
-from mcp_memory.services.answer import Bar
-from mcp_memory.wiring import Memory, learning_of
+from mcp_memory.loading import _BOUNDS, load
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -43,9 +35,15 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
 
 def test_none_is_a_number_where_it_means_something(tmp_path: Path) -> None:
     config = load(
-        file(tmp_path, "[storage]\nlock_timeout_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"), {}
+        file(
+            tmp_path,
+            "[storage]\nlock_timeout_s = 0\n[embedding]\nthreads = 0\n[search]\nvector_limit = 0\n"
+            "[engine]\nday_tokens = 0\n",
+        ),
+        {},
     )
     assert (config.storage.lock_timeout_s, config.embedding.threads, config.search.vector_limit) == (0.0, 0, 0)
+    assert config.engine.day_tokens == 0
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
@@ -106,31 +104,6 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         load(tmp_path / "absent.toml", {})
     with pytest.raises(ConfigurationError, match="no such file"):
         load(None, {"MCP_MEMORY_CONFIG": str(tmp_path / "absent.toml")})
-
-
-def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
-    config = Config()
-    for room in (asdict(Switches()), asdict(Walks())):
-        assert room.items() <= asdict(config.switches).items()
-    assert asdict(config.answer) == asdict(Bar())
-    assert asdict(config.navigation).items() <= asdict(Limits()).items()
-    assert config.facts.stable == STABLE
-    assert learning_of(config) == Learning()
-    assert Memory(config, None, None).propagating == Propagating()
-    assert Memory(config, None, None).shaping == Shaping()
-
-
-def test_settings_of_learning_reach_it() -> None:
-    environment = {
-        "MCP_MEMORY_GAIN_GATE": "published",
-        "MCP_MEMORY_GAIN_UPDATE": "additive",
-        "MCP_MEMORY_GAIN_EMBEDDED": "3",
-        "MCP_MEMORY_GAIN_TALK": "0.2",
-        "MCP_MEMORY_SWITCHES_TASK_MEMORY": "no",
-    }
-    learning = learning_of(load(None, environment))
-    assert (learning.gating.form, learning.gating.talk, learning.update) == ("published", 0.2, "additive")
-    assert (learning.noise.embedded, learning.task_memory, learning.time_memory) == (3.0, False, True)
 
 
 def test_every_bound_is_one_of_a_setting_that_its_default_keeps() -> None:

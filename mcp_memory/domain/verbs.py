@@ -1,6 +1,14 @@
-"""The irregular verbs: plain form, past, participle."""
+"""Verbs and their forms: the irregular ones, those that are known, and how each is told of somebody else.
+
+The tables serve whoever reads facts out of texts, and whoever puts a fact into words: of a relation that the registry
+does not list nothing is known but its name.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
 IRREGULAR = """
 be was been | become became become | begin began begun | bear bore born | break broke broken | breed bred bred
@@ -18,6 +26,7 @@ split split split | stand stood stood | steal stole stolen | swim swam swum | ta
 tell told told | think thought thought | understand understood understood | wake woke woken | wear wore worn
 wed wed wed | win won won | write wrote written | throw threw thrown | bind bound bound | wind wound wound
 """
+"""Plain form, past, participle."""
 SECOND_FORMS = {"learnt": "learn", "were": "be", "divorced": "divorce"}
 COMMON = (
     "accept add admit agree allow announce appear apply arrive ask award base believe belong bet blame bloom"
@@ -39,3 +48,57 @@ COMMON = (
     " detest loathe enjoy adore hang"
 )
 """Further regular verbs, so that a clause is recognised as one whatever its verb."""
+FURTHER = (
+    "acquire act adopt border brew cause collect compete compose consist crochet design direct discover divorce drop"
+    " enroll establish excavate export fire found freelance illustrate import include inherit intern invent launch"
+    " lecture manufacture open participate photograph plant publish purchase qualify record recruit rejoin renovate"
+    " repair reside resign restore retrain step suffer swap trade translate"
+)
+"""Those that only the tables of relations use (``reasoning/embedded/extraction/tables``)."""
+_BEHIND = frozenset(
+    """
+    about above across after against along among around as at away back before behind beside between beyond by down for
+    from in inside into near off on onto out outside over past through to together toward towards under up upon with
+    within without
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""What may stand behind a verb and belong to it."""
+
+
+def third(verb: str) -> str:
+    """Return the third person of a verb in its plain form: "meet" gives "meets"."""
+    if verb in ("have", "be"):
+        return "has" if verb == "have" else "is"
+    if verb.endswith("y") and verb[-2:-1] not in tuple("aeiou"):
+        return verb[:-1] + "ies"
+    return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+
+
+def leads(words: Sequence[str]) -> bool:
+    """Return whether words begin with a verb in its plain form, with nothing or a preposition at their end.
+
+    Else the first may be a noun, as in "work email" and "head of".
+    """
+    return bool(words) and words[0] in _known().plain and (len(words) == 1 or words[-1] in _BEHIND)
+
+
+def is_finite(word: str) -> bool:
+    """Return whether a word is a verb in its third person or its past, as far as they are known."""
+    return word in _known().finite
+
+
+class _Forms(NamedTuple):
+    plain: frozenset[str]
+    finite: frozenset[str]
+
+
+@cache
+def _known() -> _Forms:
+    irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
+    regular = [*COMMON.split(), *FURTHER.split()]
+    past = {past for plain, past, _ in irregular if past != plain}
+    plain = {*regular, *(entry[0] for entry in irregular)} - past  # "found" is mostly of "find"
+    thirds = (third(verb) for verb in plain)
+    pasts = (verb + "d" if verb.endswith("e") else verb + "ed" for verb in regular if not verb.endswith("y"))
+    finite = {*thirds, *past, *pasts, *SECOND_FORMS, "is", "was", "has", "studied", "married"}
+    return _Forms(frozenset(plain), frozenset(finite))

@@ -1,0 +1,82 @@
+"""What LanceDB's store promises of what was spent: no older format, rebuild or odd row does it harm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import DIMENSION, batch, derive
+from lance_at import NOW, commit_to, open_at
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.schemas import FORMAT, Commit, commit_rows
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+
+pytestmark = pytest.mark.anyio
+TODAY = 20_833
+COLUMNS = ["day", "calls", "input_tokens", "cached_tokens", "output_tokens"]
+LACKING = {4: ["aliases", "questions", *COLUMNS], FORMAT: COLUMNS}
+"""Columns that commits of a format lacked; the present one had its last before it was released."""
+
+
+def outlay(tokens: int, calls: int = 1, day: int = TODAY) -> Batch:
+    return Batch(outlays=(Outlay(day, Spending(calls, tokens)),))
+
+
+async def _spent(store: LanceStore) -> Spending:
+    async with store.reading(whole=False) as view:
+        return view.spent(TODAY)
+
+
+@pytest.mark.parametrize("former", [4, FORMAT])
+async def test_a_store_from_before_it_is_read_and_written_as_it_is(uri: str, former: int) -> None:
+    await commit_to(store := open_at(uri), batch("a"))
+    while store._compaction.running:
+        await checkpoint()
+    tables = Tables(uri)
+    tables.drop("commits")
+    older = Commit(1, NOW, former, "fake", DIMENSION, 0, 1, 1, 1, 2, 1, 1, 0, 0)
+    tables.append("commits", commit_rows(older).drop_columns(LACKING[former]))
+    assert await _spent(open_at(uri)) == Spending()
+    await commit_to(open_at(uri), batch("b"))
+    await commit_to(open_at(uri), outlay(700))
+    assert await _spent(open_at(uri)) == Spending(1, 700)
+    assert await open_at(uri).check() == []
+
+
+async def test_a_rebuild_keeps_it_and_what_comes_meanwhile(uri: str) -> None:
+    await commit_to(store := open_at(uri), batch("a"))
+    await commit_to(store, outlay(700))
+    meanwhile = iter([outlay(-200, 0)])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await commit_to(store, rows)
+        return derive(turns)
+
+    for _ in range(2):
+        await open_at(uri).rebuild(make)
+        for opened in (store, open_at(uri)):
+            assert await _spent(opened) == Spending(1, 500)
+    assert [finding for finding in await open_at(uri).check() if finding.severity != "note"] == []
+
+
+async def test_doctor_says_where_less_than_nothing_was_spent(uri: str) -> None:
+    await commit_to(store := open_at(uri), outlay(700))
+    await commit_to(store, outlay(-701, 0))
+    (finding,) = await store.check()
+    assert (finding.severity, finding.text) == (
+        "warning",
+        f"commits: less than nothing was spent on a day: day {TODAY} of 1970",
+    )
+
+
+async def test_one_commit_holds_one_day(uri: str) -> None:
+    two = Batch(outlays=(*outlay(1).outlays, *outlay(1, day=TODAY + 1).outlays))
+    with pytest.raises(ValueError, match="one day"):
+        await commit_to(open_at(uri), two)
+    assert await _spent(open_at(uri)) == Spending()
