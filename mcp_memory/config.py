@@ -146,6 +146,7 @@ class Gain:
         rounds: I, rounds of propagation.
         sentences: K_S, sentences that each round activates.
         entities: K_E, entities that the next round begins with.
+        divided: by what eq. 9 divides: the ``activated`` sentences of an entity, or its ``degree``.
         hub: how many sentences may name such an entity.
     """
 
@@ -164,6 +165,7 @@ class Gain:
     rounds: int = 3
     sentences: int = 5
     entities: int = 5
+    divided: Literal["activated", "degree"] = "activated"
     hub: int = 10
 
 

@@ -67,7 +67,7 @@ class Rooms:
     def propagating(self) -> Propagating:
         """How far propagation goes."""
         gain = self.config.gain
-        return Propagating(gain.rounds, gain.sentences, gain.entities, hub=gain.hub)
+        return Propagating(gain.rounds, gain.sentences, gain.entities, divided=gain.divided, hub=gain.hub)
 
     @property
     def shaping(self) -> Shaping:

@@ -77,11 +77,11 @@ class Reflect:
                 entities.append(end)
                 pieces += graph.gained(end, edge.score, there, settings.segments)
         if settings.reflection:
-            reflected = reflect(graph, (*begin, *entities), _never, settings, held)
+            reflected = reflect(graph, (*begin, *entities), held, settings)
             entities += reflected.entities
             pieces += reflected.added
         if settings.entity_trial and not pieces:
-            tried = entity_trial(graph, (*begin, *entities), _never, settings, held)
+            tried = entity_trial(graph, (*begin, *entities), held, settings)
             entities += tried.entities
             pieces += tried.added
         return entities, fitting(held, pieces, settings.window)[1]
@@ -100,11 +100,6 @@ class Reflect:
             operator = "expand_facts" if graph.space.facts.degree(key) else "propagate"
             args = {"entity": names[key], "query": asked.question.text}
             yield Suggestion(operator, args, f"what else is known of {names[key]}")
-
-
-def _never(_: Sequence[Piece]) -> bool:
-    """Return that nothing is enough: whoever navigates judges that."""
-    return False
 
 
 def _entities(graph: Graph, asked: Step) -> list[str]:

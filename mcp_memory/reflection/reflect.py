@@ -1,14 +1,15 @@
 """Reflection: the search tries, says what is still missing, and takes one more entity (QRMeM §2.2, Algorithm 1).
 
-S_imp are the segments of the question's entities E_s, S_add is empty. While the two together do not answer, the edge
-of a first-order neighbour that is nearest to [question; reason; entities] is taken, and its segments join S_add with
-that score; where the window is full, the lowest-scored of S_add go (`window`).
+S_imp is what is held, S_add is empty. The edge of a first-order neighbour that is nearest to [question; reason;
+entities] is taken, and its segments join S_add with that score; where the window is full, the lowest-scored of S_add go
+(`window`).
 
 **Departures.** Line 8 of the algorithm takes the neighbours of E_s, the text those of the *current* entities: taken
 literally the search never leaves the first hop, so it is the current ones (C-21), and what is reached at step n is
-within n hops of E_s (I-31). The paper has no limit of trials; here it is a number (C-22). The reason is not embedded
-here: the graph compares with the text that its caller had embedded, which has question, reason and entities in it.
-A step adds the two nearest segments of its entity, not all, and never takes a hub.
+within n hops of E_s (I-31). The paper has no limit of trials; here it is a number (C-22). It asks a model before each
+whether the segments answer; here whoever navigates judges that between two calls (``reconstruct/assess.py``). The
+reason is not embedded here: the graph compares with the text that its caller had embedded, which has question, reason
+and entities in it. A step adds the two nearest segments of its entity, not all, and never takes a hub.
 
 **Measured** as one call beyond the first look, which held ten texts, five more found: of the texts that these ten lack
 it finds 27 % on questions of two to four hops over passages of an encyclopedia, half of them not even among the first
@@ -25,7 +26,7 @@ from collections.abc import Collection, Iterable
 
 from mcp_memory.reflection.graph import Edge, Graph
 from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.reflection.window import Enough, Piece, Reached, fitting
+from mcp_memory.reflection.window import Piece, Reached, fitting
 
 
 def nearest(graph: Graph, entities: Collection[str]) -> Edge | None:
@@ -36,32 +37,21 @@ def nearest(graph: Graph, entities: Collection[str]) -> Edge | None:
     return min(best, key=lambda edge: (-edge.score, edge.end)) if best else None
 
 
-def reflect(
-    graph: Graph,
-    begin: Iterable[str],
-    enough: Enough,
-    settings: Reflecting,
-    held: Iterable[Piece] | None = None,
-) -> Reached:
+def reflect(graph: Graph, begin: Iterable[str], held: Iterable[Piece], settings: Reflecting) -> Reached:
     """Return what Algorithm 1 comes to; each step adds exactly one entity, or it ends.
 
     Args:
         graph: of the space, for the question.
         begin: E_s, keys of the question's entities.
-        enough: whether segments answer the question; asked before each step and after the last.
+        held: S_imp.
         settings: the window, the number of steps, and how many segments each adds at most.
-        held: S_imp, where somebody has been looking already; None for the segments of E_s.
     """
     entities = list(dict.fromkeys(begin))
     start = len(entities)
-    if held is None:
-        held = [piece for key in entities for piece in graph.pieces(key)]
     important, added = fitting(held, (), settings.window)
     there = {piece.row for piece in important}
-    for _ in range(settings.trials):
-        if enough((*important, *added)) or (edge := nearest(graph, entities)) is None:
-            break
+    while len(entities) - start < settings.trials and (edge := nearest(graph, entities)) is not None:
         entities.append(edge.end)
         new = graph.gained(edge.end, edge.score, there, settings.segments)
         important, added = fitting(important, (*added, *new), settings.window)
-    return Reached(tuple(entities[start:]), important, added, enough((*important, *added)))
+    return Reached(tuple(entities[start:]), important, added)

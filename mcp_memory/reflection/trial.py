@@ -1,11 +1,12 @@
 """The entity trial: which entities, and so which segments, are looked at, by nothing but who stands where (QRMeM §2.2).
 
-The graph is bipartite, entities and segments. It begins with the segments of the question's entities. While these do
-not suffice, the entities are widened, until they do or the window is full.
+The graph is bipartite, entities and segments. It begins with the segments that are held. The entities are widened by
+what these share, until the window is full.
 
-**Departures.** The paper's model picks the entities from the text of the segments. Here it is those that most of the
-held segments name, the rarer first among equals; hubs, which lead everywhere, are left out. The paper does not run this
-on sets of many documents, which have too many entities: so each round adds a few, and of each the nearest segments.
+**Departures.** The paper's model picks the entities from the text of the segments, and says when these suffice. Here
+they are those that most of the held segments name, the rarer first among equals; hubs, which lead everywhere, are left
+out. Whether it is enough is judged between two calls, as in ``reflect.py``. The paper does not run this on sets of many
+documents, which have too many entities: so each round adds a few, and of each the nearest segments.
 """
 
 from __future__ import annotations
@@ -15,34 +16,23 @@ from collections.abc import Collection, Iterable
 
 from mcp_memory.reflection.graph import Graph
 from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.reflection.window import Enough, Piece, Reached, fitting
+from mcp_memory.reflection.window import Piece, Reached, fitting
 
 
-def entity_trial(
-    graph: Graph,
-    begin: Iterable[str],
-    enough: Enough,
-    settings: Reflecting,
-    held: Iterable[Piece] | None = None,
-) -> Reached:
+def entity_trial(graph: Graph, begin: Iterable[str], held: Iterable[Piece], settings: Reflecting) -> Reached:
     """Return what a trial comes to.
 
     Args:
         graph: of the space, for the question.
         begin: E_s, keys of the question's entities.
-        enough: whether segments answer the question; asked before each round and after the last.
+        held: S_imp.
         settings: the window, the rounds, how many entities each adds, and how many segments each of these.
-        held: S_imp, where somebody has been looking already; None for the segments of E_s.
     """
     entities = list(dict.fromkeys(begin))
     start = len(entities)
-    if held is None:
-        held = [piece for key in entities for piece in graph.pieces(key)]
     important, added = fitting(held, (), settings.window)
     there = {piece.row for piece in important}
     for _ in range(settings.trials):
-        if enough((*important, *added)):
-            break
         fresh = shared(graph, (piece.row for piece in (*important, *added)), entities)[: settings.width]
         if not fresh:
             break
@@ -51,7 +41,7 @@ def entity_trial(
         important, added = fitting(important, wider, settings.window)
         if len(added) < len({piece.row for piece in wider}):
             break  # the window is full
-    return Reached(tuple(entities[start:]), important, added, enough((*important, *added)))
+    return Reached(tuple(entities[start:]), important, added)
 
 
 def shared(graph: Graph, segments: Iterable[int], known: Collection[str]) -> list[str]:

@@ -7,7 +7,7 @@ which the paper has nothing (C-22): they are then cut likewise, by how like the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -36,17 +36,11 @@ class Reached:
         entities: keys of those that it added, in the order of the adding.
         important: S_imp, as it fits the window, nearest to the question first.
         added: S_add, likewise, best score first.
-        enough: whether the two suffice.
     """
 
     entities: tuple[str, ...]
     important: tuple[Piece, ...]
     added: tuple[Piece, ...]
-    enough: bool
-
-
-Enough = Callable[[Sequence[Piece]], bool]
-"""Whether the question can be answered from these segments: the paper's actions -2 and -1."""
 
 
 def fitting(
