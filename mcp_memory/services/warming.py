@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from anyio import to_thread
 
+from mcp_memory.heap import give_back
 from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
 
@@ -25,3 +26,4 @@ async def warm(store: Store) -> None:
             async with store.reading() as view:
                 space = view.space(name)
                 done = await to_thread.run_sync(space.index(CueGraph).catch_up, space, AT_ONCE)
+    await to_thread.run_sync(give_back)
