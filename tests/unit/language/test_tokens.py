@@ -12,7 +12,7 @@ from mcp_memory.language.tokens import STOP_WORDS, count_tokens, stems, words
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Caroline's dog isn’t O'Brien's", ["caroline", "dog", "isn't", "o'brien"]),
+        ("Katherine's dog isn’t O'Brien's", ["katherine", "dog", "isn't", "o'brien"]),
         ("l'amour d'Artagnan", ["amour", "artagnan"]),
         ("Straße, GRÖẞE, Bücher", ["strasse", "grösse", "bücher"]),
         ("مُحَمَّد كتـــاب", ["محمد", "كتاب"]),
