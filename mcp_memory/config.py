@@ -328,7 +328,8 @@ class Switches:
         time_memory: what was learnt of such times counts in recall.
         points: memory points are made of what was found for a goal, kept, and listed beside what recall finds.
         merge: those that are alike become one, for goals that relate things to each other.
-        reflection: the operator ``reflect`` takes one entity after the other, the one told of nearest to the query.
+        reflection: the operator ``reflect`` takes one entity after the other, the one told of nearest to the query;
+            and with ``loop``, talk that is like the best record comes forward behind the first five.
         expansion: before, it takes all that are near enough.
         entity_trial: where that finds nothing, it takes what the passages share that are held.
         questions: the pool of questions, which memory_evolve fills, counts for the texts that answer them.
