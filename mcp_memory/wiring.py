@@ -7,267 +7,39 @@ Importing this module imports what the services need; the server does it after i
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 from anyio import to_thread
 
-from mcp_memory import __version__
 from mcp_memory.config import Config
-from mcp_memory.domain.evidence import Answer, Recall
-from mcp_memory.domain.requests import (
-    AnswerRequest,
-    EvolveRequest,
-    EvolveResult,
-    EvolveStep,
-    ExploreRequest,
-    RecallRequest,
-    WriteRequest,
-    WriteResult,
-)
-from mcp_memory.domain.spending import day_of
-from mcp_memory.domain.status import Judging, Status
-from mcp_memory.domain.times import Millis
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.learning import Teacher
 from mcp_memory.heap import give_back
-from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Progress, Store
+from mcp_memory.memory import Memory, silent
+from mcp_memory.ports import Answerer, Embedder, Extractor, Progress
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
 from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
-from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.reasoning.judging import JudgingAnswerer
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
 from mcp_memory.search.look import INDEXES
-from mcp_memory.services.answer import Bar, Own, answer
-from mcp_memory.services.background import Background
 from mcp_memory.services.derive import Reading
-from mcp_memory.services.episodes import Episodes
-from mcp_memory.services.evolve import evolve
-from mcp_memory.services.explore import explore
-from mcp_memory.services.feedback import Taking
 from mcp_memory.services.learning import relearner
-from mcp_memory.services.ledger import DayLedger
-from mcp_memory.services.organise import organise
-from mcp_memory.services.points import Making
 from mcp_memory.services.rebuild import deriver
-from mcp_memory.services.reconstruct import reconstruct
-from mcp_memory.services.status import status
-from mcp_memory.services.warming import AT_ONCE, warm
-from mcp_memory.services.write import write
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
-DRAIN_S = 1.5
-"""So long work after a call may go on once nobody will call again; the store has its own two seconds after it."""
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
-
-
-def now() -> Millis:
-    """Return milliseconds since 1970 in UTC."""
-    return time.time_ns() // 1_000_000
-
-
-async def silent(_done: float, _total: float, _what: str) -> None:
-    """Report progress to nobody."""
-
-
-@dataclass
-class Memory:
-    """The services, one method for each tool, with their adapters plugged in.
-
-    Attributes:
-        config: every setting.
-        store: the rows.
-        embedder: the vectors.
-        clock: milliseconds since 1970, UTC; a test gives its own.
-        extractor: what reads facts out of texts; None reads none.
-        answerer: whose judgement answers.
-        judge: whose judgement says which sentences support an answer.
-        claude: the way to Claude; None where nothing leaves the machine.
-        episodes: the recalls and answers of this process that can be learnt from.
-        background: work after a call, which is done by `work`.
-    """
-
-    config: Config
-    store: Store
-    embedder: Embedder
-    extractor: Extractor | None = None
-    clock: Callable[[], Millis] = now
-    answerer: Answerer = field(default_factory=EmbeddedAnswerer)
-    judge: Judge = field(default_factory=EmbeddedJudge)
-    claude: Claude | None = None
-    episodes: Episodes = field(default_factory=Episodes)
-    background: Background = field(default_factory=Background)
-    _began: float = field(default_factory=time.monotonic)
-
-    def __post_init__(self) -> None:
-        """Let what is spent on Claude be entered in the store."""
-        if self.claude is not None:
-            self.claude.ledger = self.ledger
-
-    @cached_property
-    def ledger(self) -> DayLedger:
-        """The day's account of what is spent on Claude."""
-        return DayLedger(self.store, self.config.engine.day_tokens, lambda: self.clock(), self._enter_later)
-
-    def _enter_later(self) -> None:
-        self.background.put("spent", self.ledger.enter)
-
-    @cached_property
-    def rooms(self) -> Rooms:
-        """The rooms as the settings have them."""
-        return Rooms(self.config)
-
-    async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
-        """See `mcp_memory.services.write.write`."""
-        self.background.called()
-        result = await write(
-            self.store,
-            self.reading,
-            request,
-            now=self.clock(),
-            progress=progress,
-        )
-        if result.sentences >= AT_ONCE:
-            self.warm_later()
-        return result
-
-    def warm_later(self) -> None:
-        """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
-        if self.config.switches.loop and self.config.switches.tags:
-            self.background.put("warm", partial(warm, self.store), lasting=False)
-
-    async def reconstruct(self, request: RecallRequest) -> Recall:
-        """See `mcp_memory.services.reconstruct.reconstruct`."""
-        self.background.called()
-        return await reconstruct(
-            self.store,
-            self.embedder,
-            request,
-            looking=self.rooms.looking,
-            episodes=self.episodes,
-            now=self.clock(),
-        )
-
-    async def explore(self, request: ExploreRequest) -> Found:
-        """See `mcp_memory.services.explore.explore`."""
-        self.background.called()
-        return await explore(
-            self.store,
-            self.embedder,
-            self.rooms.operators,
-            request,
-            now=self.clock(),
-            learning=self.rooms.learning,
-            episodes=self.episodes,
-        )
-
-    async def answer(self, request: AnswerRequest) -> Answer:
-        """See `mcp_memory.services.answer.answer`."""
-        self.background.called()
-        own, settings = None, self.rooms.learning
-        if settings.learning:
-            own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
-        found = await answer(
-            self.store,
-            self.embedder,
-            self.answerer,
-            request,
-            looking=self.rooms.looking,
-            bar=Bar(**asdict(self.config.answer)),
-            episodes=self.episodes,
-            own=own,
-            operators=self.rooms.operators,
-            now=self.clock(),
-        )
-        self.background.called()
-        if self.config.evolve.auto and request.learn and found.text is not None:
-            self._organise_later(request.space, found.recall.episode)
-        return found
-
-    def _organise_later(self, space: str, episode_id: str) -> None:
-        """Have points made of what was found for an answer (C.2.1), once nobody waits for it.
-
-        They belong to no goal: kept under each question, a third of what a recall lists would say the same twice.
-        """
-        making, episode = self.making, self.episodes.get(space, episode_id)
-        if making is not None and episode is not None:
-            steps: tuple[EvolveStep, ...] = ("points",)
-            job = partial(organise, space, episode.query, episode, steps, making, "")
-            self.background.put(f"{space} {episode.query.casefold()}", job)
-
-    async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
-        """See `mcp_memory.services.evolve.evolve`."""
-        self.background.called()
-        now, settings, making = self.clock(), self.rooms.learning, self.making
-        teach = Teacher(settings) if settings.learning else None
-        taking = Taking(
-            self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
-        )
-        return await evolve(request, taking)
-
-    async def status(self) -> Status:
-        """See `mcp_memory.services.status.status`."""
-        uptime, waiting = time.monotonic() - self._began, len(self.background)  # before what they commit is looked at
-        told = await status(
-            self.store,
-            self.embedder,
-            self.extractor,
-            judging=self.judging,
-            today=partial(self.ledger.spent, day=day_of(self.clock())),
-            uptime_s=uptime,
-            version=__version__,
-        )
-        return replace(told, store=replace(told.store, queue=told.store.queue + waiting))
-
-    async def work(self) -> None:
-        """Do the work after each call, for good; a task of its own."""
-        await self.background.work()
-
-    async def aclose(self) -> None:
-        """Let background work come to an end, within `DRAIN_S`, and let go of the store."""
-        try:
-            await self.background.drain(DRAIN_S)
-        finally:
-            if self.claude is not None:
-                await self.claude.aclose()
-            await self.store.aclose()
-
-    @property
-    def making(self) -> Making | None:
-        """What memory points are made with; None where they are switched off."""
-        switches = self.config.switches
-        if not switches.points:
-            return None
-        looking, shaping = self.rooms.looking, self.rooms.shaping
-        return Making(self.store, self.embedder, looking, shaping, merging=switches.merge, now=self.clock())
-
-    @property
-    def judging(self) -> Judging | None:
-        """How Claude takes part; None where nothing leaves the machine."""
-        when = self.config.engine.judge
-        if self.claude is None or when == "embedded":
-            return None
-        terms, bound = self.claude.terms, self.config.engine.day_tokens
-        return Judging(when, terms.model, terms.base_url, self.claude.ready, self.claude.spent, bound)
-
-    @property
-    def reading(self) -> Reading:
-        """What texts are read with."""
-        return Reading(self.embedder, self.extractor, self.config.search.segment_tokens)
 
 
 async def open_memory(config: Config) -> Memory:

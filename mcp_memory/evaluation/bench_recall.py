@@ -22,9 +22,9 @@ from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
 from mcp_memory.evaluation.bench_process import call, connected, own_server
 from mcp_memory.evaluation.bench_store import SPACE, Filled, Stores, opened
 from mcp_memory.evaluation.synthetic import KINDS, Question, QuestionKind
+from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Matrix
-from mcp_memory.wiring import Memory
 
 LIMIT = 12
 """Items of evidence, as the tool asks for by default."""

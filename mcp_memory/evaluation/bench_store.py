@@ -11,7 +11,8 @@ from pathlib import Path
 from mcp_memory.config import Config
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.evaluation.synthetic import Corpus, corpus
-from mcp_memory.wiring import Memory, open_memory
+from mcp_memory.memory import Memory
+from mcp_memory.wiring import open_memory
 
 SEED = 20_261_120
 SPACE = "default"

@@ -29,7 +29,7 @@ from mcp_memory.domain.requests import RecallRequest, WriteRequest
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_store import opened
 from mcp_memory.evaluation.tree import FORMS, Tree, tree
-from mcp_memory.wiring import Memory
+from mcp_memory.memory import Memory
 
 TREES = {5: 4, 6: 4, 7: 4, 8: 3, 9: 2, 10: 1}
 """Trees of each form, by depth; each is asked in every wording."""

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
     from mcp_memory.domain.aliases import Alias
+    from mcp_memory.memory import Memory
     from mcp_memory.view.facts import Facts
     from mcp_memory.view.space import Space
-    from mcp_memory.wiring import Memory
 
 SOURCES = 3
 """Places where a fact was said that are shown with it; its own resource has all."""

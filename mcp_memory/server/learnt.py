@@ -14,8 +14,8 @@ from mcp_memory.server.paging import SENTENCE, Values, space_of, told
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Lesson
     from mcp_memory.domain.turns import Sentence
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
-    from mcp_memory.wiring import Memory
 
 
 def state(space: Space, sentence: Sentence) -> dict[str, Any]:

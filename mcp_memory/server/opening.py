@@ -19,7 +19,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp_memory.errors import McpMemoryError
 
 if TYPE_CHECKING:
-    from mcp_memory.wiring import Memory
+    from mcp_memory.memory import Memory
 
 Opener = Callable[[], Awaitable["Memory"]]
 

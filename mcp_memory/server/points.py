@@ -15,8 +15,8 @@ from mcp_memory.server.paging import ENTITY, FACT, POINT, POINTS, SENTENCE, Valu
 
 if TYPE_CHECKING:
     from mcp_memory.domain.points import Point
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
-    from mcp_memory.wiring import Memory
 
 
 async def points(memory: Memory, values: Values) -> dict[str, Any]:

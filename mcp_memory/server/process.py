@@ -33,7 +33,7 @@ from mcp_memory.server.app import DRAIN_S, build
 from mcp_memory.server.opening import Opener
 
 if TYPE_CHECKING:
-    from mcp_memory.wiring import Memory
+    from mcp_memory.memory import Memory
 
 log = logging.getLogger(__name__)
 

@@ -45,7 +45,7 @@ from mcp_memory.server.points import point, points
 from mcp_memory.server.topics import topics
 
 if TYPE_CHECKING:
-    from mcp_memory.wiring import Memory
+    from mcp_memory.memory import Memory
 
 COMPLETIONS = 100
 """As many as the protocol lets through."""

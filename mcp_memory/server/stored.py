@@ -16,8 +16,8 @@ from mcp_memory.server.paging import SESSION, SESSIONS, SPACES_PAGED, Values, fo
 from mcp_memory.server.render import space_counts
 
 if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
-    from mcp_memory.wiring import Memory
 
 PAGE_CHARS = 200_000
 """Characters of text after which a page of turns ends; a longer turn has one to itself."""

@@ -38,8 +38,8 @@ from mcp_memory.server.schemas import (
 )
 
 if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
-    from mcp_memory.wiring import Memory
 
 ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 Run = Callable[["Memory", "Progress"], Awaitable[Reply]]

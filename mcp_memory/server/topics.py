@@ -10,9 +10,9 @@ from mcp_memory.server.paging import SENTENCE, TOPICS, Values, following, page, 
 from mcp_memory.server.records import origin
 
 if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
     from mcp_memory.reconstruct.topics import Summary, Topic
     from mcp_memory.view.space import Space
-    from mcp_memory.wiring import Memory
 
 
 async def topics(memory: Memory, values: Values) -> dict[str, Any]:

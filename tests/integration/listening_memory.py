@@ -1,6 +1,6 @@
 """A memory for the tests of the server: real rows in a real view, facts as they are told, and recall by shared words.
 
-It stands in for ``wiring.Memory``, so that these tests are about the protocol and nothing else. Run as a program it is
+It stands in for ``memory.Memory``, so that these tests are about the protocol and nothing else. Run as a program it is
 a server process over stdio, opened after its first reply as the real one is; ``--print`` makes it a memory whose
 libraries print, ``--stuck`` one whose libraries do not come back.
 """

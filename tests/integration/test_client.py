@@ -565,7 +565,7 @@ async def main():
         await client.list_tools(); await client.list_resources(); await client.list_prompts()
 anyio.run(main)
 heavy = "anthropic numpy networkx lancedb pyarrow onnxruntime tokenizers dateparser sentencex Stemmer psutil spacy"
-heavy = (heavy + " mcp_memory.wiring").split()
+heavy = (heavy + " mcp_memory.wiring mcp_memory.memory").split()
 print([name for name in heavy if name in sys.modules])
 """
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

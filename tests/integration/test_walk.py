@@ -8,12 +8,12 @@ from jsonschema import validate
 from mcp import Client
 
 from mcp_memory.config import Config, Server
+from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.server.app import build
 from mcp_memory.view.view import View
-from mcp_memory.wiring import Memory
 
 pytestmark = pytest.mark.anyio
 CONFIG = Config(server=Server(warm_up="first_call"))

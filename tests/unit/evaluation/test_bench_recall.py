@@ -14,7 +14,7 @@ from mcp_memory.evaluation import bench_recall
 from mcp_memory.evaluation.bench_recall import Overheard
 from mcp_memory.evaluation.bench_store import Filled
 from mcp_memory.evaluation.synthetic import Corpus, Question
-from mcp_memory.wiring import Memory
+from mcp_memory.memory import Memory
 
 
 class Asking:

@@ -13,12 +13,12 @@ from mcp_memory.domain.evidence import Recall
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, RecallRequest, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
+from mcp_memory.memory import Memory
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import Memory
 
 NOW = parse("2024-01-01")[0]
 LINES = (

@@ -8,11 +8,11 @@ from unit.reasoning.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config, Evolve, Switches
 from mcp_memory.domain.requests import AnswerRequest, NewFact, WriteRequest
+from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import Memory
 
 pytestmark = pytest.mark.anyio
 NOW = 1_704_067_200_000

@@ -21,7 +21,7 @@ async def test_after_warming_the_graph_has_every_sentence(monkeypatch):
 
 
 async def test_a_large_write_is_followed_by_warming_and_a_small_one_is_not(monkeypatch):
-    monkeypatch.setattr("mcp_memory.wiring.AT_ONCE", 2)
+    monkeypatch.setattr("mcp_memory.memory.AT_ONCE", 2)
     one = await told(memory(), "Ann: Rufus met Bella.")
     assert len(one.background) == 0
     await told(one, "Bob: Bella won. She was glad.")

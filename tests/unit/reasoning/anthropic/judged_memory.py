@@ -15,13 +15,14 @@ from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Answer
 from mcp_memory.domain.requests import AnswerRequest, WriteRequest
 from mcp_memory.language.iso import parse
+from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import Memory, open_answerer, open_claude
+from mcp_memory.wiring import open_answerer, open_claude
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
