@@ -27,9 +27,9 @@ from mcp_memory.domain.spending import day_of
 from mcp_memory.domain.status import Judging, Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.learning import Teacher
-from mcp_memory.ports import Answerer, Embedder, Extractor, Found, Judge, Progress, Store
+from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Progress, Store
 from mcp_memory.reasoning.anthropic.client import Claude
-from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
+from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.rooms import Rooms
 from mcp_memory.services.answer import Bar, Own, answer
@@ -70,7 +70,7 @@ class Memory:
         embedder: the vectors.
         clock: milliseconds since 1970, UTC; a test gives its own.
         extractor: what reads facts out of texts; None reads none.
-        answerer: whose judgement answers.
+        inquire: opens an inquiry, a new one for each question: whose judgement answers.
         judge: whose judgement says which sentences support an answer.
         claude: the way to Claude; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
@@ -82,7 +82,7 @@ class Memory:
     embedder: Embedder
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
-    answerer: Answerer = field(default_factory=EmbeddedAnswerer)
+    inquire: Callable[[], Inquiry] = EmbeddedInquiry
     judge: Judge = field(default_factory=EmbeddedJudge)
     claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
@@ -135,6 +135,8 @@ class Memory:
             request,
             looking=self.rooms.looking,
             episodes=self.episodes,
+            inquiry=self.inquire(),
+            operators=self.rooms.operators,
             now=self.clock(),
         )
 
@@ -160,7 +162,7 @@ class Memory:
         found = await answer(
             self.store,
             self.embedder,
-            self.answerer,
+            self.inquire(),
             request,
             looking=self.rooms.looking,
             bar=Bar(**asdict(self.config.answer)),

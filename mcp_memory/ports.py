@@ -19,10 +19,11 @@ from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Target
 from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.status import StoreStatus
-from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix, Scores, Vector
@@ -216,11 +217,52 @@ class Case:
     seen: Collection[Hashable] = frozenset()
 
 
-class Answerer(Protocol):
-    """Judges what the evidence says to a question."""
+class Inquiry(Protocol):
+    """The judgements that one question needs, by one judge and within one budget; a new one for each question.
+
+    Attributes:
+        scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
+        warnings: why another judge than the wanted one spoke, in words; so far.
+        spent: on a language model, so far; None where none was asked.
+    """
+
+    @property
+    def scores_paths(self) -> bool: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def spent(self) -> Spending | None: ...  # noqa: D102
+
+    async def understand(self, question: Question, speakers: Collection[str], now: Millis) -> Question:
+        """Return a question with what its words mean (L4 of C.0: REAL's anchors, MRAgent's cues).
+
+        Args:
+            question: taken apart by rules.
+            speakers: of the space.
+            now: the moment of asking.
+        """
+
+    async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
+        """Return the scores of the candidates of one step of all beams, in their order (L5 of C.0, REAL §3.3.2).
+
+        Args:
+            question: as understood.
+            paths: with the scores that the formulas give them.
+
+        Returns:
+            None where these stand.
+        """
+
+    def assesses(self, recall: Recall) -> bool:
+        """Return whether `assess` is to be asked about a recall; else it judges itself."""
+
+    async def assess(self, case: Case) -> Judgement:
+        """Return whether the evidence suffices, which of it is needed, and where to look for more (L6 of C.0)."""
 
     async def judge(self, case: Case) -> Judgement:
-        """Return what can be said, and whose judgement that is."""
+        """Return what can be said, and whose judgement that is (L6 and L10 of C.0)."""
 
 
 @dataclass(frozen=True, slots=True)

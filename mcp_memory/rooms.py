@@ -30,8 +30,8 @@ from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting
 from mcp_memory.search.look import Switches, Weights
 from mcp_memory.services.active import Walking
+from mcp_memory.services.finding import Looking
 from mcp_memory.services.following import Following
-from mcp_memory.services.reconstruct import Looking
 from mcp_memory.texts import resource
 
 ON_TAGS = frozenset(one.name for one in (TagEvents, EventKeywords, EventContext, TopicEvents))
@@ -85,7 +85,7 @@ class Rooms:
             entity_trial=on.entity_trial,
         )
 
-    @property
+    @cached_property
     def operators(self) -> dict[str, Operator]:
         """The steps of navigation, by name."""
         limits, walks = Limits(**asdict(self.config.navigation)), _switched(Walks, self.config)

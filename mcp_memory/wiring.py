@@ -7,7 +7,7 @@ Importing this module imports what the services need; the server does it after i
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from urllib.parse import urlsplit
@@ -21,14 +21,14 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.learning import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
-from mcp_memory.ports import Answerer, Embedder, Extractor, Progress
+from mcp_memory.ports import Embedder, Extractor, Inquiry, Progress
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
-from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
-from mcp_memory.reasoning.judging import JudgingAnswerer
+from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
+from mcp_memory.reasoning.judging import Judges, JudgingInquiry
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
@@ -58,7 +58,7 @@ async def open_memory(config: Config) -> Memory:
         open_store(config, embedder, extractor),
         embedder,
         extractor,
-        answerer=open_answerer(config, claude),
+        inquire=open_inquiries(config, claude),
         claude=claude,
     )
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
@@ -129,13 +129,14 @@ def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> 
     return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
 
 
-def open_answerer(config: Config, claude: Claude | None) -> Answerer:
-    """Return whose judgement answers by the settings."""
-    chosen, embedded = config.engine, EmbeddedAnswerer()
+def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Inquiry]:
+    """Return what opens an inquiry for each question: whose judgement answers by the settings."""
+    chosen = config.engine
     if claude is None or chosen.judge == "embedded":
-        return embedded
+        return EmbeddedInquiry
     allowance = Allowance(chosen.calls, chosen.input_tokens)
-    return JudgingAnswerer(embedded, ClaudeAnswerer(claude), chosen.judge, config.answer.plain, allowance)
+    judges = Judges(EmbeddedInquiry(), ClaudeAnswerer(claude), chosen.judge, config.answer.plain, allowance)
+    return lambda: JudgingInquiry(judges)
 
 
 def open_store(

@@ -1,6 +1,6 @@
 """What an answer is made from and what is proposed: sentences and facts that recall found, and what they say.
 
-A judge of answers (``ports.Answerer``) sees candidates and what the facts say, and gives back a proposal with its
+A judge (``ports.Inquiry``) sees candidates and what the facts say, and gives back a proposal with its
 confidence; the service decides whether that is enough to say it. Where a language model judges, it decides that itself.
 """
 
@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from mcp_memory.domain.evidence import Citation, Engine, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Rule, Step
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 
@@ -145,8 +144,7 @@ class Judgement:
         missing: what the judge says is not told, in words; only where it has nothing to propose.
         next: steps that it wants to be taken before it is asked again; likewise.
         left: of what it was shown, what it need not see again: places of sentences and ids of facts.
-        warnings: why another judge than the wanted one spoke, in words.
-        spent: on a language model; None where none was asked.
+        kept: what it says is needed: what the answer rests on, or what a later answer would need.
     """
 
     proposal: Proposal | None
@@ -154,5 +152,4 @@ class Judgement:
     missing: tuple[str, ...] = ()
     next: tuple[Suggestion, ...] = ()
     left: frozenset[Hashable] = frozenset()
-    warnings: tuple[str, ...] = ()
-    spent: Spending | None = None
+    kept: tuple[Citation, ...] = ()

@@ -15,29 +15,24 @@ given all the same, with a warning.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
-from mcp_memory.domain.answers import Candidate, Judgement, Knowledge, Proposal
+from mcp_memory.domain.answers import Judgement, Knowledge, Proposal
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import Answer, Evidence, Recall, Source
+from mcp_memory.domain.evidence import Answer, Recall
 from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
-from mcp_memory.ports import Answerer, Case, Embedder, Judge, Operator, Store, Teach
-from mcp_memory.search.look import Hit
-from mcp_memory.search.words import WordIndex
+from mcp_memory.ports import Embedder, Inquiry, Judge, Operator, Store, Teach
+from mcp_memory.services.cases import opened, resting
 from mcp_memory.services.episodes import Episodes, cited, episode_of
+from mcp_memory.services.finding import Looking, ask, find, recalled
 from mcp_memory.services.further import Searching, rested
-from mcp_memory.services.labelling import Trial, denied, lesson_of, own_lesson, trial
+from mcp_memory.services.labelling import Trial, lesson_of, own_lesson, trial
 from mcp_memory.services.learning import learn
-from mcp_memory.services.reconstruct import Looking, ask, find, recalled
 from mcp_memory.services.spaces import unknown
-from mcp_memory.vectors import Matrix
-from mcp_memory.view.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +81,7 @@ class Own:
 async def answer(
     store: Store,
     embedder: Embedder,
-    answerer: Answerer,
+    inquiry: Inquiry,
     request: AnswerRequest,
     *,
     looking: Looking,
@@ -104,7 +99,7 @@ async def answer(
     Args:
         store: where.
         embedder: of the question.
-        answerer: proposes what could be said.
+        inquiry: who judges; of this question alone.
         request: what is asked.
         looking: how it is looked for.
         bar: how sure an answer has to be.
@@ -121,17 +116,12 @@ async def answer(
         findings = await find(store, embedder, space, asking, wanted, looking, now)
         recall, knowledge = recalled(space, question, findings, wanted, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
-        gates = dict(findings.guidance.gates)
-        gates |= denied(space, request.question, gates) if looking.learning.learning else {}
-        candidates = sentences(space, findings.hits, recall, asking.vectors, gates)
-        knowledge = replace(knowledge, gates=_placed(space, gates)) if gates else knowledge
-        words = space.index(WordIndex)
-        rarity = {stem: words.rarity(stem) for stem in question.stems}
-        named = {space.sentences[row].id: gate for row, gate in gates.items()}
+        first = opened(space, asking, findings, recall, knowledge, learning=looking.learning.learning)
     searching = Searching(store, embedder, operators or {}, looking, now)
-    first = Case(question, recall, candidates, rarity, knowledge)
-    case, judgement = await searching.concluded(answerer, first, wanted, named)
-    found = _said(rested(case, judgement, len(recall.evidence)).recall, judgement, knowledge, bar)
+    case, judgement = await searching.concluded(inquiry.judge, first.case, wanted, first.named)
+    told = replace(rested(case, judgement, len(recall.evidence)).recall, spent=inquiry.spent)
+    told = replace(told, warnings=(*told.warnings, *inquiry.warnings))
+    found = _said(told, judgement, case.knowledge, bar)
     async with store.reading() as view:
         space = view.space(request.space)
         episode = replace(
@@ -149,7 +139,7 @@ async def answer(
         )
         asked = None
         if own is not None and request.learn and found.text is not None:
-            asked = trial(space, episode, found, gates)
+            asked = trial(space, episode, found, first.gates)
     found = replace(found, recall=replace(found.recall, episode=episode.id))
     if own is None or asked is None:
         episodes.keep(episode)
@@ -162,19 +152,14 @@ def _said(recall: Recall, judgement: Judgement, knowledge: Knowledge, bar: Bar) 
 
     The bar is for the embedded engine, whose confidences it was measured on; a language model abstains by itself.
     """
-    recall = replace(
-        recall,
-        missing=judgement.missing or recall.missing,
-        warnings=(*recall.warnings, *judgement.warnings),
-        spent=judgement.spent,
-    )
+    recall = replace(recall, missing=judgement.missing or recall.missing)
     proposal, engine = judgement.proposal, judgement.engine
     if proposal is None:
         return Answer(None, 0.0, False, (), recall, engine)
     if engine == "embedded" and not bar.passes(proposal):
         return Answer(None, proposal.confidence, False, (), recall, engine)
     hedged = proposal.hedged or proposal.confidence < bar.plain
-    rests = resting(recall, proposal, knowledge)
+    rests = resting(recall, proposal.citations, knowledge)
     return Answer(proposal.text, proposal.confidence, hedged, proposal.citations, rests, engine)
 
 
@@ -195,73 +180,4 @@ async def _learning(
     except StoreError as error:
         warning = f"Nothing was learnt from this answer: {error}"
         return replace(found, recall=replace(found.recall, warnings=(*found.recall.warnings, warning)))
-    return found
-
-
-def resting(recall: Recall, proposal: Proposal, knowledge: Knowledge) -> Recall:
-    """Return the recall with the facts that an answer cites among its evidence, first where they were not shown."""
-    shown = {item.id for item in recall.evidence}
-    facts: dict[str, Evidence] = {}
-    for citation in proposal.citations:
-        found = knowledge.fact(citation.evidence_id)
-        if citation.evidence_id in shown or citation.evidence_id in facts or found is None:
-            continue
-        version, inferred = found
-        facts[version.id] = Evidence(
-            version.id,
-            "fact",
-            version.text,
-            1.0,
-            ("facts",),
-            tuple(one.source for one in proposal.citations if one.evidence_id == version.id),
-            valid_from=version.since,
-            valid_to=version.until,
-            confidence=version.confidence,
-            inferred=inferred,
-        )
-    return replace(recall, evidence=(*facts.values(), *recall.evidence)) if facts else recall
-
-
-def _placed(space: Space, gates: Mapping[int, float]) -> dict[str, list[tuple[int, int, float]]]:
-    """Return gates by row as `Knowledge` has them."""
-    placed: dict[str, list[tuple[int, int, float]]] = {}
-    for row, gate in gates.items():
-        piece = space.sentences[row]
-        placed.setdefault(piece.turn_id, []).append((piece.start, piece.end, gate))
-    return placed
-
-
-def sentences(
-    space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix, gates: Mapping[int, float]
-) -> list[Candidate]:
-    """Return the sentences of the hits, best hit first, each sentence once.
-
-    Args:
-        space: of a view that is held still.
-        hits: best first.
-        recall: the same hits as evidence.
-        vectors: of the question as it is and, if it has one, of its first-person form, which is what talk is like.
-        gates: of the question, by row of the sentence.
-    """
-    found: list[Candidate] = []
-    seen: set[str] = set()
-    items = {
-        (one.turn.id, one.start): item.id
-        for item in reversed(recall.evidence)
-        for one in item.sources[: None if item.kind == "point" else 1]  # a point is shown for all of its sources
-    }
-    of_turn = {one.turn.id: item.id for item in reversed(recall.evidence) for one in item.sources}
-    for hit in hits:
-        segment, turn = space.segments[hit.row], space.segment_turn[hit.row]
-        item = items.get((turn.id, segment.start)) or of_turn[turn.id]  # a hit can stand within a fact shown above it
-        rows = [row for row in space.sentences_within(segment) if space.sentences[row].id not in seen]  # some overlap
-        cosines: list[float] | list[None] = [None] * len(rows)
-        if space.sentence_vectors is not None:
-            own = space.sentence_vectors.take(np.array(rows, dtype=np.intp))
-            cosines = (own @ vectors[0 if turn.kind == "document" else -1]).tolist()
-        for row, cosine in zip(rows, cosines, strict=True):
-            sentence = space.sentences[row]
-            seen.add(sentence.id)
-            source = Source(turn, sentence.start, sentence.end)
-            found.append(Candidate(item, source, sentence.times, hit.score, cosine, gates.get(row, 1.0)))
     return found

@@ -23,9 +23,9 @@ from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
 from mcp_memory.services.elsewhere import elsewhere
 from mcp_memory.services.episodes import Episodes, episode_named, number_of, record_ids
+from mcp_memory.services.finding import ask
 from mcp_memory.services.following import cosine_of
 from mcp_memory.services.nearness import cosines
-from mcp_memory.services.reconstruct import ask
 from mcp_memory.services.spaces import unknown
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space

@@ -11,7 +11,7 @@ on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import Candidate, Judgement
@@ -19,9 +19,9 @@ from mcp_memory.domain.evidence import Call, Evidence, Source, Suggestion
 from mcp_memory.domain.requests import ExploreRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import Answerer, Case, Embedder, Operator, Store
+from mcp_memory.ports import Case, Embedder, Operator, Store
 from mcp_memory.services.explore import explore
-from mcp_memory.services.reconstruct import Looking, ask, find, recalled
+from mcp_memory.services.finding import Looking, ask, find, recalled
 
 ROUNDS = 2
 """Times that a judge is asked again about one question."""
@@ -29,6 +29,8 @@ STEPS = 4
 """Steps that are taken in a round."""
 ITEMS = 6
 """Items that one step may find."""
+Judge = Callable[[Case], Awaitable[Judgement]]
+"""Says what a case comes to."""
 SEARCH = "search"
 """A step that is no operator: the raw text is looked through for other words."""
 
@@ -52,17 +54,17 @@ class Searching:
     now: Millis
 
     async def concluded(
-        self, answerer: Answerer, case: Case, wanted: RecallRequest, gates: Mapping[str, float]
+        self, judge: Judge, case: Case, wanted: RecallRequest, gates: Mapping[str, float]
     ) -> tuple[Case, Judgement]:
         """Return what a judge comes to in the end, and the case with everything that it was shown.
 
         Args:
-            answerer: the judge.
+            judge: asked about what was found, and again about what its steps find.
             case: as recall found it.
             wanted: by that recall; its space and moment hold for every step.
             gates: of the sentences that are not neutral for the question, by their ids.
         """
-        judgement = await answerer.judge(case)
+        judgement = await judge(case)
         taken: set[tuple[str, str]] = set()
         for _ in range(ROUNDS):
             steps = [step for step in judgement.next if (step.operator, str(step.args)) not in taken][:STEPS]
@@ -73,7 +75,7 @@ class Searching:
             if len(wider.candidates) == len(case.candidates):
                 break
             case = replace(wider, earlier=judgement, seen=judgement.left.union(case.seen))
-            judgement = await answerer.judge(case)
+            judgement = await judge(case)
         return case, judgement
 
     async def _widened(

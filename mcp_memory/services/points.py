@@ -25,7 +25,7 @@ from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, Store
-from mcp_memory.services.reconstruct import Looking
+from mcp_memory.services.finding import Looking
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 

@@ -1,114 +1,58 @@
-"""Recall: what in a space bears on a question, best first, and how far it goes.
+"""Recall: the evidence for a question, best first, and what a judge thinks of it (``finding.py`` looks for it).
 
-Read it as the walk of one question: understand it, embed it, follow the facts about what it names, ask what was learnt
-and where that leads, look at the raw text through every channel, judge whether that is enough, and where it is not, go
-on (``active.py``).
+Without a language model recall judges itself. Where one judges, it is shown what was found, says whether that is enough
+or what is missing, and memory is searched again for that (``further.py``), while nothing is held still. What it keeps
+comes first then (MRAgent's routing, eq. 12; what it does not keep is not lost), and it is its word whether the evidence
+suffices.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
-from mcp_memory.domain.answers import Knowledge
+from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import Recall
-from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.learning import Learning
-from mcp_memory.gain.propagation import Propagating
-from mcp_memory.hypergraph.resting import resting
-from mcp_memory.hypergraph.retrieval import bearing
-from mcp_memory.hypergraph.shaping import Shaping
-from mcp_memory.language.questions import Question, understand
-from mcp_memory.navigation.events import dated
-from mcp_memory.navigation.navigate import Navigation
-from mcp_memory.ports import Embedder, Store
-from mcp_memory.reconstruct.state import Asked as About
-from mcp_memory.reflection.questions import answering
-from mcp_memory.search.look import Hit, Switches, Weights, deepened, newest, queries, ranked, survey
-from mcp_memory.search.residual import compared, residuals
-from mcp_memory.search.sufficiency import Judgement, judge
-from mcp_memory.services.active import Lens, Walk, Walker, Walking
-from mcp_memory.services.episodes import Episodes, episode_of, time_words
-from mcp_memory.services.evidence import evidence_of, timed
-from mcp_memory.services.following import Following, follow, on_segments
-from mcp_memory.services.known import known, told
-from mcp_memory.services.nearness import cosines
+from mcp_memory.ports import Case, Embedder, Inquiry, Operator, Store
+from mcp_memory.search.look import newest
+from mcp_memory.services.cases import opened, resting
+from mcp_memory.services.episodes import Episodes, episode_of
+from mcp_memory.services.evidence import evidence_of
+from mcp_memory.services.finding import Looking, ask, find, recalled
+from mcp_memory.services.further import Searching
 from mcp_memory.services.spaces import unknown
-from mcp_memory.services.suggesting import suggestions
-from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
 
-
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """How a question is looked for.
-
-    Attributes:
-        weights: what each channel counts.
-        switches: which channels take part.
-        following: how facts are followed.
-        learning: how what was learnt counts.
-        propagating: how far propagation goes; None without it.
-        shaping: how memory points are looked up; None where they are not.
-        walking: how it goes on where that is not enough; None where it does not.
-    """
-
-    weights: Weights = field(default_factory=Weights)
-    switches: Switches = field(default_factory=Switches)
-    following: Following = field(default_factory=Following)
-    learning: Learning = field(default_factory=Learning)
-    propagating: Propagating | None = field(default_factory=Propagating)
-    shaping: Shaping | None = field(default_factory=Shaping)
-    walking: Walking | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, ready to be looked for.
-
-    Attributes:
-        question: understood with the speakers of the space.
-        vectors: of `search.look.queries`.
-        time: of the words that say a time, shape ``(d,)``; None for a question without one.
-    """
-
-    question: Question
-    vectors: Matrix
-    time: Vector | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What was found for a question.
-
-    Attributes:
-        hits: best first.
-        navigation: the paths through facts.
-        guidance: what propagation activated, and what was learnt.
-        points: memory points that bear on the question, the likest first.
-        judgement: of the hits; None where nobody judged them yet.
-        walk: how it went on after the first look; None where it did not.
-        texts: that were embedded, the question itself among them.
-    """
-
-    hits: Sequence[Hit]
-    navigation: Navigation
-    guidance: Guidance
-    points: Sequence[Point] = ()
-    judgement: Judgement | None = None
-    walk: Walk | None = None
-    texts: int = 0
+UNCONVINCED = 0.5
+"""The share that is left of recall's own sufficiency where the judge says that the evidence does not suffice."""
 
 
 async def reconstruct(
-    store: Store, embedder: Embedder, request: RecallRequest, *, looking: Looking, episodes: Episodes, now: Millis
+    store: Store,
+    embedder: Embedder,
+    request: RecallRequest,
+    *,
+    looking: Looking,
+    episodes: Episodes,
+    inquiry: Inquiry | None = None,
+    operators: Mapping[str, Operator] | None = None,
+    now: Millis,
 ) -> Recall:
     """Return the evidence for a question, or the newest items where nothing is asked; it is kept as an episode.
 
     An unknown space is an empty one: the result then has no evidence, and a warning says so.
+
+    Args:
+        store: where.
+        embedder: of the question.
+        request: what is asked.
+        looking: how it is looked for.
+        episodes: of this process.
+        inquiry: who judges; None leaves that to recall itself.
+        operators: by name, for a judge that wants to go on.
+        now: the moment of asking.
     """
     if request.query is None:
         async with store.reading() as view:
@@ -118,11 +62,22 @@ async def reconstruct(
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
     asked = await ask(store, embedder, request.space, request.query, now)
+    first = None
     async with store.reading() as view:
         space = view.space(request.space)
         findings = await find(store, embedder, space, asked, request, looking, now)
-        recall, _ = recalled(space, asked.question, findings, request, now)
+        recall, knowledge = recalled(space, asked.question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
+        if inquiry is not None and inquiry.assesses(recall):
+            first = opened(space, asked, findings, recall, knowledge, learning=looking.learning.learning)
+    if inquiry is not None and first is not None:
+        searching = Searching(store, embedder, operators or {}, looking, now)
+        case, judgement = await searching.concluded(inquiry.assess, first.case, request, first.named)
+        recall = _judged(case, judgement, request.limit)
+    if inquiry is not None:
+        recall = replace(recall, warnings=(*recall.warnings, *inquiry.warnings), spent=inquiry.spent)
+    async with store.reading() as view:
+        space = view.space(request.space)
         episode = episode_of(
             space, request.query, recall, now=now, question=asked.question, activated=findings.guidance.activated
         )
@@ -130,142 +85,32 @@ async def reconstruct(
     return replace(recall, episode=episode.id)
 
 
-async def ask(store: Store, embedder: Embedder, space: str, query: str, now: Millis) -> Asked:
-    """Return the query understood and embedded."""
-    async with store.reading() as view:
-        known_here = view.space(space)
-        question = understand(query, known_here.speakers, now)
-        time = time_words(question, now) if len(known_here.beliefs) else None  # else nothing is held against it
-    texts = queries(question)
-    vectors = await embedder.embed([*texts, time] if time else texts)
-    return Asked(question, vectors[: len(texts)], vectors[-1] if time else None)
+def _judged(case: Case, judgement: Judgement, limit: int) -> Recall:
+    """Return a recall as its judge sees it: what it keeps comes first, each part in its order and half of the scores.
 
-
-async def find(
-    store: Store,
-    embedder: Embedder,
-    space: Space,
-    asked: Asked,
-    request: RecallRequest,
-    looking: Looking,
-    now: Millis,
-) -> Findings:
-    """Return what is found for a question.
-
-    Args:
-        store: asked for what is nearest where the view holds no vectors.
-        embedder: of what the question still asks after the first look, if that is looked for: a few short texts, while
-            the view is held, so that rows mean the same when they are compared.
-        space: of a view that is held still.
-        asked: in this space.
-        request: the window, the limit, and how facts are followed.
-        looking: how.
-        now: the moment of asking.
+    What recall found itself comes before what was found afterwards, as long as the judge keeps neither.
     """
-    question, vectors = asked.question, asked.vectors
-    likeness = await cosines(store, space, vectors)
-    if looking.following.facts and looking.switches.time:
-        question = dated(space.facts, question)
-    navigation = follow(space, question, vectors, likeness, request, looking.following, now)
-    guidance = guide(
-        space,
-        space.beliefs,
-        question,
-        vectors,
-        likeness,
-        time=asked.time,
-        window=request.window,
-        learning=looking.learning,
-        propagating=looking.propagating,
+    if judgement.engine == "embedded":
+        return case.recall
+    recall = resting(case.recall, judgement.kept, case.knowledge)
+    kept = {citation.evidence_id for citation in judgement.kept}
+    first = [item for item in recall.evidence if item.id in kept]
+    best = max((item.score for item in first), default=0.0)
+    if first and best > 0:
+        rest = [replace(item, score=item.score / 2) for item in recall.evidence if item.id not in kept]
+        first = [replace(item, score=(1 + item.score / best) / 2) for item in first]
+        recall = replace(recall, evidence=(*sorted(first, key=lambda item: -item.score), *rest))
+    answerable = judgement.proposal is not None
+    sufficiency = judgement.proposal.confidence if judgement.proposal else UNCONVINCED * recall.sufficiency
+    return replace(
+        recall,
+        evidence=recall.evidence[:limit],
+        sufficient=answerable,
+        sufficiency=sufficiency,
+        missing=() if answerable else judgement.missing or recall.missing,
+        next=() if answerable else recall.next,
+        engine=judgement.engine,
     )
-    points = _points(space, question, navigation, vectors, looking.shaping)
-    found = Findings((), navigation, guidance, points, texts=len(vectors) + (asked.time is not None))
-    weights, switches = looking.weights, looking.switches
-    extra = _channels(space, question, vectors, found, looking)
-    seen = survey(space, question, likeness, request.window, weights, switches, extra, vectors)
-    if seen is None:
-        return found
-    further = residuals(space, question, seen, always=switches.residual_always) if switches.residual else ()
-    if further:
-        residual = await embedder.embed([one.text for one in further])
-        given = compared(further, await cosines(store, space, residual))
-        seen = deepened(space, seen, given, weights)
-    found = replace(found, texts=found.texts + len(further))
-    if looking.walking is None:
-        return replace(found, hits=ranked(space, seen, request.limit))
-    about = About(space, question, tuple(root.name for root in navigation.roots if not root.soft), tuple(points))
-    lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
-    walker = Walker(store, embedder, request, looking.walking, weights, about, seen, lenses, now)
-    hits, judgement, walk = await walker.walk()
-    return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
-
-
-def _points(
-    space: Space, question: Question, navigation: Navigation, vectors: Matrix, shaping: Shaping | None
-) -> Sequence[Point]:
-    """Return the memory points that bear on a question, the likest first; none where they are switched off."""
-    if shaping is None:
-        return ()
-    roots = [root.key for root in navigation.roots if not root.soft]
-    return bearing(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
-
-
-def _channels(
-    space: Space, question: Question, vectors: Matrix, found: Findings, looking: Looking
-) -> dict[str, Scores]:
-    """Return what facts, learning, points and pooled questions give each segment, for the first look to weigh."""
-    weights = looking.weights
-    extra = dict(found.guidance.channels)
-    if found.navigation.paths:
-        extra["facts"] = on_segments(space, question, found.navigation.paths)
-    if looking.switches.questions and len(space.questions):
-        extra["questions"] = answering(space, vectors[0])
-    counts = weights.talk_points or weights.document_points
-    if counts and (given := resting(space, found.points, vectors[0])) is not None:
-        extra["points"] = given
-    return extra
-
-
-def recalled(
-    space: Space,
-    question: Question,
-    findings: Findings,
-    request: RecallRequest,
-    now: Millis,
-) -> tuple[Recall, Knowledge]:
-    """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
-    hits, navigation = findings.hits, findings.navigation
-    judgement = findings.judgement or judge(space, question, hits)
-    walk = findings.walk
-    knowledge = known(
-        space,
-        question,
-        navigation.roots,
-        navigation.paths,
-        [space.segment_turn[hit.row].id for hit in hits],
-        now=now,
-        as_of=request.as_of,
-        include_uncertain=request.include_uncertain,
-    )
-    recall = Recall(
-        evidence=timed(
-            evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {}
-        ),
-        sufficiency=judgement.sufficiency,
-        sufficient=judgement.sufficient,
-        missing=judgement.missing,
-        conflicts=told(question, knowledge),
-        roots=navigation.roots,
-        paths=navigation.paths,
-        next=() if judgement.sufficient else suggestions(question, navigation),
-        rounds=findings.guidance.rounds,
-        points=tuple(findings.points),
-        stop=walk.stop if walk else None,
-        trace=walk.trace if walk else (),
-        turns=walk.turns if walk else 0,
-        texts=findings.texts,
-    )
-    return recall, knowledge
 
 
 def _newest(space: Space, request: RecallRequest) -> Recall:

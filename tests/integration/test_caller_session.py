@@ -7,7 +7,7 @@ from jsonschema import validate
 from mcp import Client
 from unit.reasoning.anthropic.judged_memory import wired
 
-from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
+from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ def texts(items):
 async def test_a_model_recalls_explores_answers_teaches_and_recalls_better():
     async def opened():
         memory = wired("http://127.0.0.1:9", key=None)
-        return replace(memory, answerer=EmbeddedAnswerer(), claude=None)
+        return replace(memory, inquire=EmbeddedInquiry, claude=None)
 
     async with Client(build(opened)) as client:
         await told(client, "memory_write", messages=TALK)

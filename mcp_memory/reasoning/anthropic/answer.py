@@ -9,13 +9,14 @@ the question is hedged, whatever the model says of itself.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from mcp_memory.domain.answers import Judgement, Proposal
-from mcp_memory.domain.evidence import Suggestion
+from mcp_memory.domain.evidence import Citation, Suggestion
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.ports import Case
@@ -83,7 +84,8 @@ def judged(reply: Reply, laid: Laid) -> Judgement:
     numbers = dict.fromkeys(one.strip("[] \n").upper() for one in reply.supports)
     if not reply.answerable:
         left = frozenset(one.key for number, one in laid.cited.items() if number not in numbers)
-        return Judgement(None, "anthropic", _lines(reply.missing, MISSING), _steps(reply), left)
+        kept = _citations(laid.cited[number] for number in numbers if number in laid.cited)
+        return Judgement(None, "anthropic", _lines(reply.missing, MISSING), _steps(reply), left, kept)
     text = plain(reply.answer)
     if not text:
         raise Unusable("its answer had no words", "answerable is true, but answer is empty.")
@@ -95,7 +97,8 @@ def judged(reply: Reply, laid: Laid) -> Judgement:
             "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
             "supports has to name at least one number of the evidence, such as S1.",
         )
-    return Judgement(_proposal(text, reply, found), "anthropic")
+    proposal = _proposal(text, reply, found)
+    return Judgement(proposal, "anthropic", kept=proposal.citations)
 
 
 def _steps(reply: Reply) -> tuple[Suggestion, ...]:
@@ -113,6 +116,9 @@ def _lines(texts: list[str], most: int) -> tuple[str, ...]:
 
 
 def _proposal(text: str, reply: Reply, found: list[Cited]) -> Proposal:
-    citations = tuple(dict.fromkeys(citation for one in found for citation in one.citations))
     hedged = reply.hedged or not all(one.certain for one in found)
-    return Proposal(text, reply.confidence, hedged, citations, min(one.gate for one in found))
+    return Proposal(text, reply.confidence, hedged, _citations(found), min(one.gate for one in found))
+
+
+def _citations(found: Iterable[Cited]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(citation for one in found for citation in one.citations))

@@ -13,13 +13,13 @@ from mcp_memory.domain.requests import AnswerRequest, NewFact, NewItem, WriteReq
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
-from mcp_memory.reasoning.embedded.answer import EmbeddedAnswerer
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.search.look import INDEXES
 from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.episodes import Episodes
-from mcp_memory.services.reconstruct import Looking
+from mcp_memory.services.finding import Looking
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -79,6 +79,4 @@ async def ask(
     await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
     asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
-    return await answer(
-        store, embedder, EmbeddedAnswerer(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now
-    )
+    return await answer(store, embedder, EmbeddedInquiry(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now)

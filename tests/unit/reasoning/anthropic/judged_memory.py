@@ -22,7 +22,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import open_answerer, open_claude
+from mcp_memory.wiring import open_claude, open_inquiries
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
@@ -48,8 +48,8 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
     )
-    answerer = open_answerer(config, claude)
-    return Memory(config, store, embedder, RuleExtractor(), lambda: NOW, answerer=answerer, claude=claude)
+    inquire = open_inquiries(config, claude)
+    return Memory(config, store, embedder, RuleExtractor(), lambda: NOW, inquire=inquire, claude=claude)
 
 
 @asynccontextmanager

@@ -1,25 +1,65 @@
-"""The embedded judge of answers: nothing leaves the machine, nothing is made up."""
+"""The embedded judge: nothing leaves the machine, nothing is made up."""
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.times import Millis
+from mcp_memory.language.questions import Question
 from mcp_memory.ports import Case
 from mcp_memory.reasoning.embedded.extract import Extraction, extract
 from mcp_memory.reasoning.embedded.versions import Sureness, silent, tell
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedAnswerer:
-    """Proposes what facts say where they know it, else the surer of them and a span; fulfils `ports.Answerer`."""
+class EmbeddedInquiry:
+    """Proposes what facts say where they know it, else the surer of them and a span; fulfils `ports.Inquiry`.
+
+    It keeps nothing of a question, so one does for all.
+    """
 
     numbers: Extraction = field(default_factory=Extraction)
     sureness: Sureness = field(default_factory=Sureness)
 
+    @property
+    def scores_paths(self) -> bool:
+        """No: navigation's own formulas are the embedded judge of paths."""
+        return False
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    @property
+    def spent(self) -> Spending | None:
+        """Nothing."""
+        return None
+
+    async def understand(self, question: Question, _speakers: Collection[str], _now: Millis) -> Question:
+        """Return the question as it is: it was taken apart by the same rules."""
+        return question
+
+    async def score(self, _question: Question, _paths: Sequence[Path]) -> list[PathScores] | None:
+        """Leave navigation its scores."""
+        return None
+
+    def assesses(self, _recall: Recall) -> bool:
+        """No: recall judges itself."""
+        return False
+
+    async def assess(self, case: Case) -> Judgement:
+        """See `ports.Inquiry`; the same as `judge`."""
+        return await self.judge(case)
+
     async def judge(self, case: Case) -> Judgement:
-        """See `ports.Answerer`. A few milliseconds of arithmetic, so it does not go to a thread."""
+        """See `ports.Inquiry`. A few milliseconds of arithmetic, so it does not go to a thread."""
         return Judgement(self.propose(case))
 
     def propose(self, case: Case) -> Proposal | None:

@@ -1,0 +1,85 @@
+"""Recall with Claude as its judge: what it needs comes first, and what it misses is looked for."""
+
+import pytest
+from standin.replies import Silence, overloaded, said
+from unit.reasoning.anthropic.judged_memory import judged
+
+from mcp_memory.domain.requests import RecallRequest
+
+pytestmark = pytest.mark.anyio
+ASKED = "Where did Bob move to?"
+
+
+async def recalled(memory, query=ASKED, limit=12):
+    return await memory.reconstruct(RecallRequest("default", query, limit))
+
+
+def number_of(asked, words):
+    return next(number for number, line in asked.lines.items() if number.startswith("S") and words in line)
+
+
+async def test_what_the_judge_needs_comes_first_and_scores_stay_in_order():
+    def keep_the_baker(asked):
+        return said("A baker.", (number_of(asked, "baker"),), confidence=0.8)
+
+    async with judged(keep_the_baker) as (memory, _):
+        recall = await recalled(memory)
+        scores = [item.score for item in recall.evidence]
+        assert recall.evidence[0].sources[0].quote == "My sister is a baker."
+        assert (recall.engine, recall.sufficient, recall.sufficiency, recall.missing) == ("anthropic", True, 0.8, ())
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] == 1
+        assert recall.spent is not None
+        assert recall.spent.calls == 1
+
+
+async def test_nothing_is_lost_that_the_judge_does_not_need():
+    async with judged([said(missing=("where",))]) as (memory, _):
+        told = await recalled(memory)
+    async with judged([said(missing=("where",))], judge="auto") as (memory, api):
+        own = await recalled(memory)
+        assert not api.requests  # it is sufficient by itself
+    assert [item.id for item in told.evidence] == [item.id for item in own.evidence]
+    assert (told.sufficient, own.sufficient) == (False, True)
+    assert told.missing == ("where",)
+    assert told.sufficiency == own.sufficiency / 2
+
+
+async def test_what_the_judge_misses_is_looked_for_and_shown_to_it():
+    asked_for = []
+
+    def look_for_the_baker(asked):
+        asked_for.append(asked.text)
+        if len(asked_for) == 1:
+            return said(missing=("whose sister",), look_for=["My sister is a baker"])
+        return said("Ann's sister.", (number_of(asked, "baker"),))
+
+    async with judged(look_for_the_baker) as (memory, _):
+        recall = await recalled(memory, limit=1)
+        assert "baker" not in asked_for[0]
+        assert [item.sources[0].quote for item in recall.evidence] == ["My sister is a baker."]
+        assert [call.operator for call in recall.trace][-1] == "search"
+
+
+@pytest.mark.parametrize("reply", [overloaded(), said("Lisbon.", ("S99",)), Silence()])
+async def test_a_judge_that_fails_leaves_recall_as_it_is_and_says_so(reply):
+    async with judged([said()], judge="auto") as (memory, _):
+        own = await recalled(memory)
+    async with judged([reply], timeout_s=0.3) as (memory, _):
+        recall = await recalled(memory)
+    (warning,) = recall.warnings
+    assert warning.startswith("Claude did not judge this, the embedded engine did")
+    assert (recall.evidence, recall.sufficient, recall.engine) == (own.evidence, own.sufficient, "embedded")
+
+
+async def test_auto_asks_where_recall_itself_is_not_convinced():
+    async with judged([said(missing=("the budgerigar",))], judge="auto") as (memory, api):
+        recall = await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
+        assert len(api.requests) == 1
+        assert recall.engine == "anthropic"
+
+
+async def test_the_newest_are_listed_without_a_judge():
+    async with judged([said()]) as (memory, api):
+        recall = await memory.reconstruct(RecallRequest("default", None, 12))
+        assert (recall.engine, api.requests) == ("embedded", [])
