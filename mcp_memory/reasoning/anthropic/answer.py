@@ -21,8 +21,9 @@ from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.ports import Case
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt, Unusable
+from mcp_memory.reasoning.anthropic.client import Claude, Prompt
 from mcp_memory.reasoning.anthropic.laying import Cited, Laid, lay, plain
+from mcp_memory.reasoning.anthropic.message import Unusable
 from mcp_memory.texts import prompt
 
 FIRST_SHARE = 0.4

@@ -1,12 +1,11 @@
 """The way to Claude: one client for the process, which asks for JSON of a given form and takes no other.
 
-A reply is read here from its bytes, whatever the SDK would make of it, and validated twice: as a message of the API,
-and its text as the form that was asked for. What does not fit is sent back with the reason, in the same words as before
-and without what the model had said, as often as the terms allow. A server that is overloaded, limits the rate or breaks
-the connection is asked again after a pause, the one it names or twice the last. Where nobody can be reached, it is
-tried once more and then given up, and nothing of it counts as sent. A refused key, a refused request and a model that
-declines are not asked again. All of it, waiting for a free place included, has ``timeout_s``: a pause that would not
-end in time is not begun.
+A reply is validated twice (``message.py``): as a message of the API, and its text as the form that was asked for. What
+does not fit is sent back with the reason, in the same words as before and without what the model had said, as often as
+the terms allow. A server that is overloaded, limits the rate or breaks the connection is asked again after a pause, the
+one it names or twice the last. Where nobody can be reached, it is tried once more and then given up, and nothing of it
+counts as sent. A refused key, a refused request and a model that declines are not asked again. All of it, waiting for a
+free place included, has ``timeout_s``: a pause that would not end in time is not begun.
 
 Whoever is cancelled while waiting cancels the request, which closes the connection.
 
@@ -22,16 +21,17 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio import to_thread
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel
 
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Ledger
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
+from mcp_memory.reasoning.anthropic.message import FormT, Message, Unusable, formed, read, schema_of
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
@@ -92,21 +92,6 @@ class Prompt:
     asked: str
 
 
-class Unusable(Exception):
-    """A reply that cannot be used.
-
-    Attributes:
-        reason: in words for a warning; nothing of the reply is in them.
-        detail: in words for the model.
-    """
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.detail = detail or reason
-
-
-FormT = TypeVar("FormT", bound=BaseModel)
 UsedT = TypeVar("UsedT")
 
 
@@ -203,7 +188,7 @@ class Claude:
                 await _pause(wait, reason)
                 pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
             try:
-                return use(_formed(await self._sent(client, said, form, problem, budget), form))
+                return use(formed(await self._sent(client, said, form, problem, budget), form))
             except Unusable as error:
                 reason, problem = error.reason, error.detail
             except APIStatusError as error:
@@ -222,11 +207,11 @@ class Claude:
 
     async def _sent(
         self, client: AsyncAnthropic, said: Prompt, form: type[BaseModel], problem: str, budget: Budget
-    ) -> _Message:
+    ) -> Message:
         """Return one reply of the API; what it takes is counted, whatever happens, once somebody was reached."""
-        from anthropic import APIConnectionError, APIStatusError, transform_schema
+        from anthropic import APIConnectionError, APIStatusError
 
-        schema = _untitled(transform_schema(form))
+        schema = schema_of(form)
         asked = said.asked
         if problem:
             asked = prompt("again.txt").substitute(asked=asked, problem=problem[:PROBLEM_CHARS])
@@ -245,7 +230,7 @@ class Claude:
                 messages=[{"role": "user", "content": asked}],
                 output_config={"format": {"type": "json_schema", "schema": schema}},
             )
-            message = _read(raw.http_response.content)
+            message = read(raw.http_response.content)
             took = message.usage.spending
         except APIStatusError:
             took = Spending(1)
@@ -259,26 +244,6 @@ class Claude:
             if self.ledger and reserved:
                 self.ledger.settle(reserved, took)
         return message
-
-
-def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without the titles that pydantic gives its parts, since all of it is sent and paid for."""
-    kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
-    return {name: _untitled(value) if isinstance(value, dict) else value for name, value in kept.items()}
-
-
-def _formed(message: _Message, form: type[FormT]) -> FormT:
-    """Return the text of a message as the form that was asked for."""
-    if message.stop_reason == "refusal":
-        raise EngineError("the model declined to answer")
-    if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        raise Unusable("its reply was cut off", "The reply was too long and was cut off. Be brief.")
-    text = "".join(block.text for block in message.content if block.type == "text")
-    try:
-        return form.model_validate_json(text)
-    except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
-        raise Unusable("its reply was not the JSON that was asked for", found) from None
 
 
 async def _pause(seconds: float, reason: str) -> None:
@@ -303,42 +268,3 @@ def _asked_pause(error: APIStatusError) -> float | None:
     except ValueError:  # a date, or nothing
         return None
     return seconds if seconds >= 0 else None
-
-
-_Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
-
-
-class _Usage(BaseModel):
-    """What a message took, as the API reports it."""
-
-    input_tokens: _Tokens
-    output_tokens: _Tokens
-    cache_creation_input_tokens: _Tokens | None = None
-    cache_read_input_tokens: _Tokens | None = None
-
-    @property
-    def spending(self) -> Spending:
-        uncached = self.input_tokens + (self.cache_creation_input_tokens or 0)
-        return Spending(1, uncached, self.cache_read_input_tokens or 0, self.output_tokens)
-
-
-class _Block(BaseModel):
-    """A piece of what a model says."""
-
-    type: str
-    text: str = ""
-
-
-class _Message(BaseModel):
-    """A reply of the API, as far as it matters."""
-
-    content: list[_Block]
-    stop_reason: str | None = None
-    usage: _Usage
-
-
-def _read(body: bytes) -> _Message:
-    try:
-        return _Message.model_validate_json(body)
-    except ValidationError:
-        raise Unusable("its reply was no message of the API", "There was no reply.") from None

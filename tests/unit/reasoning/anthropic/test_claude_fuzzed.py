@@ -12,8 +12,9 @@ from mcp_memory.domain.answers import Candidate, Judgement
 from mcp_memory.domain.evidence import Recall, Source
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Case
-from mcp_memory.reasoning.anthropic import answer, client
+from mcp_memory.reasoning.anthropic import answer
 from mcp_memory.reasoning.anthropic.laying import lay
+from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}
 JUNK = (
@@ -76,8 +77,8 @@ def test_a_mutated_reply_becomes_a_sound_judgement_or_none(seed):
     outcomes = set()
     for _ in range(100):
         try:
-            got = answer.judged(client._formed(client._read(mutated(draw).body), answer.Reply), laid)
-        except (client.Unusable, EngineError):
+            got = answer.judged(formed(read(mutated(draw).body), answer.Reply), laid)
+        except (Unusable, EngineError):
             outcomes.add("refused")
             continue
         sound(got, shown)

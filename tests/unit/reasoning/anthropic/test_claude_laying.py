@@ -11,8 +11,8 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.ports import Case
 from mcp_memory.reasoning.anthropic.answer import Reply, judged
 from mcp_memory.reasoning.anthropic.budget import estimate
-from mcp_memory.reasoning.anthropic.client import Unusable
 from mcp_memory.reasoning.anthropic.laying import Laid, lay
+from mcp_memory.reasoning.anthropic.message import Unusable
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 

@@ -1,0 +1,105 @@
+"""What comes back from Claude: a message of the API, and its text as the form that was asked for.
+
+A message is read from its bytes, whatever the SDK would make of it, and nothing of it is believed before it is
+validated. What is not of use says why twice: for the one who asked the memory, and for the model, which may try again.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from mcp_memory.domain.spending import Spending
+from mcp_memory.errors import EngineError
+
+FormT = TypeVar("FormT", bound=BaseModel)
+_Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class Unusable(Exception):
+    """A reply that cannot be used.
+
+    Attributes:
+        reason: in words for a warning; nothing of the reply is in them.
+        detail: in words for the model.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail or reason
+
+
+class Usage(BaseModel):
+    """What a message took, as the API reports it."""
+
+    input_tokens: _Tokens
+    output_tokens: _Tokens
+    cache_creation_input_tokens: _Tokens | None = None
+    cache_read_input_tokens: _Tokens | None = None
+
+    @property
+    def spending(self) -> Spending:
+        """The same as one call."""
+        uncached = self.input_tokens + (self.cache_creation_input_tokens or 0)
+        return Spending(1, uncached, self.cache_read_input_tokens or 0, self.output_tokens)
+
+
+class Block(BaseModel):
+    """A piece of what a model says."""
+
+    type: str
+    text: str = ""
+
+
+class Message(BaseModel):
+    """A reply of the API, as far as it matters."""
+
+    content: list[Block]
+    stop_reason: str | None = None
+    usage: Usage
+
+
+def schema_of(form: type[BaseModel]) -> dict[str, Any]:
+    """Return a form as the API is told it; importing the SDK for it takes most of a second the first time."""
+    from anthropic import transform_schema
+
+    return _untitled(transform_schema(form))
+
+
+def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without the titles that pydantic gives its parts, since all of it is sent and paid for."""
+    kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
+    return {name: _untitled(value) if isinstance(value, dict) else value for name, value in kept.items()}
+
+
+def read(body: bytes) -> Message:
+    """Return the message that a body holds.
+
+    Raises:
+        Unusable: it holds none.
+    """
+    try:
+        return Message.model_validate_json(body)
+    except ValidationError:
+        raise Unusable("its reply was no message of the API", "There was no reply.") from None
+
+
+def formed(message: Message, form: type[FormT]) -> FormT:
+    """Return the text of a message as the form that was asked for.
+
+    Raises:
+        Unusable: it was cut off, or is not of that form.
+        EngineError: the model declined to answer.
+    """
+    if message.stop_reason == "refusal":
+        raise EngineError("the model declined to answer")
+    if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
+        raise Unusable("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+    text = "".join(block.text for block in message.content if block.type == "text")
+    try:
+        return form.model_validate_json(text)
+    except ValidationError as error:
+        found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
+        raise Unusable("its reply was not the JSON that was asked for", found) from None
