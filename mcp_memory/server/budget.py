@@ -100,6 +100,11 @@ def left_out(number: int) -> list[str]:
     return [f"{counted(number, 'item')} left out to keep within max_tokens."] if number else []
 
 
+def warned(warnings: Sequence[str]) -> list[str]:
+    """Return warnings as lines of the readable part."""
+    return [f"Warning: {warning}" for warning in warnings]
+
+
 def counted(number: int, thing: str) -> str:
     """Return a number with its thing, "1 space", "2 entities"."""
     plural = thing[:-1] + "ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")

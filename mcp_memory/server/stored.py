@@ -13,7 +13,7 @@ from mcp_memory.language import iso
 from mcp_memory.server import records
 from mcp_memory.server.learnt import state
 from mcp_memory.server.paging import SESSION, SESSIONS, SPACES_PAGED, Values, following, page, space_of, told
-from mcp_memory.server.render import space_counts
+from mcp_memory.server.status_reply import space_counts
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory

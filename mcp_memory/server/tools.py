@@ -1,7 +1,7 @@
 """The table of tools: name, words, schemas, hints, and what each one does.
 
 To add a tool, write its models in ``schemas.py`` and ``results.py``, its checks in ``arguments.py``, what it says in
-``render.py``, and a row here. A description tells a language model *when* to call the tool; the schema tells it how.
+a file of replies, and a row here. A description tells a model *when* to call the tool; the schema tells it how.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 
 from mcp_memory.config import Limits
-from mcp_memory.server import arguments, render
+from mcp_memory.server import arguments, reading_replies, status_reply, writing_replies
 from mcp_memory.server.budget import Reply
 from mcp_memory.server.results import (
     AnswerResult,
@@ -101,7 +101,7 @@ def _write(args: WriteArguments, limits: Limits) -> Run:
     request = arguments.write_request(args, limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
-        return render.written(request, await memory.write(request, progress))
+        return writing_replies.written(request, await memory.write(request, progress))
 
     return run
 
@@ -110,7 +110,7 @@ def _reconstruct(args: ReconstructArguments, limits: Limits) -> Run:
     request = arguments.recall_request(args, limits)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        return render.recalled(await memory.reconstruct(request), args.max_tokens, args.detail)
+        return reading_replies.recalled(await memory.reconstruct(request), args.max_tokens, args.detail)
 
     return run
 
@@ -119,7 +119,7 @@ def _answer(args: AnswerArguments, _limits: Limits) -> Run:
     request = arguments.answer_request(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        return render.answered(await memory.answer(request), args.max_tokens, args.detail)
+        return reading_replies.answered(await memory.answer(request), args.max_tokens, args.detail)
 
     return run
 
@@ -128,7 +128,7 @@ def _evolve(args: EvolveArguments, limits: Limits) -> Run:
     request = arguments.evolve_request(args, limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:
-        return render.evolved(await memory.evolve(request, progress))
+        return writing_replies.evolved(await memory.evolve(request, progress))
 
     return run
 
@@ -137,14 +137,14 @@ def _explore(args: ExploreArguments, limits: Limits) -> Run:
     request = arguments.explore_request(args, limits)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        return render.explored(await memory.explore(request), args.max_tokens)
+        return reading_replies.explored(await memory.explore(request), args.max_tokens)
 
     return run
 
 
 def _status(_args: StatusArguments, _limits: Limits) -> Run:
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        return render.reported(await memory.status())
+        return status_reply.reported(await memory.status())
 
     return run
 

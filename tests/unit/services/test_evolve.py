@@ -11,9 +11,9 @@ from mcp_memory.domain.requests import AnswerRequest, EvolveRequest, Feedback, N
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server import resources
-from mcp_memory.server.render import answered as answered_text
-from mcp_memory.server.render import recalled as recalled_text
-from mcp_memory.server.render import reported
+from mcp_memory.server.reading_replies import answered as answered_text
+from mcp_memory.server.reading_replies import recalled as recalled_text
+from mcp_memory.server.status_reply import reported
 from mcp_memory.services.feedback import TOLD_CHARS
 
 pytestmark = pytest.mark.anyio

@@ -11,21 +11,12 @@ from hypothesis import strategies as st
 from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source, Suggestion
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.domain.requests import (
-    EvolveResult,
-    Improved,
-    NewFact,
-    Skipped,
-    WriteRequest,
-    WriteResult,
-    WrittenFact,
-)
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Found
+from mcp_memory.server.reading_replies import answered, explored, recalled
 from mcp_memory.server.records import HEADER
-from mcp_memory.server.render import answered, evolved, explored, recalled, written
 
 DAY = 86_400_000
 
@@ -134,12 +125,6 @@ def test_what_a_step_found_is_told_with_the_ids_that_the_next_step_takes():
     lines = explored(Found((item("I moved."), fact())), 2000).text.splitlines()
     assert lines[1].startswith("1. s_00000000000000000000 [2023-05-08T13:50:00Z, Ann, session s1] I moved.")
     assert lines[2].startswith("2. f_1 [2023-05-08")
-
-
-def test_of_many_changes_the_first_are_told_and_how_many_there_are_besides():
-    changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
-    lines = evolved(EvolveResult(changes)).text.splitlines()
-    assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")
 
 
 DETAILS = st.sampled_from(["brief", "full"])
@@ -281,45 +266,6 @@ def test_with_full_detail_a_recall_tells_where_it_started_what_it_walked_and_wha
         "Path: Ann -lives_in[1970-01-01,now) c=.95-> Oslo",
         'Next: memory_explore versions {"entity": "Ann"}: this value changed',
     ]
-
-
-def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
-    facts = (
-        WrittenFact("f_1", "Ann lives in Oslo", "added"),
-        WrittenFact("f_2", "Ann likes tea", "added"),
-        WrittenFact("f_3", "Ann lives in Rome", "closed", 365 * DAY, 730 * DAY),
-    )
-    request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
-    reply = written(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
-    assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)"
-    times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01"}
-    assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
-    assert reply.structured["entities"] == ["Ann"]
-
-
-def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left_out():
-    changes = (
-        Improved("feedback", "sentence", "s_1", "I moved\nto Lisbon.", "doubt 1.000", "supports this question"),
-        Improved("feedback", "message", "m_1", "Ann lives in Rome.", None, "stored"),
-        Improved("feedback", "fact", "f_1", "Ann lives in Rome", None, "merged", 730 * DAY, FOREVER),
-        Improved("feedback", "fact", "f_2", "Ann lives in Oslo", None, "closed", BEGINNING, 730 * DAY),
-        Improved("merge", "point", "h_3", "Ann, Rome", "h_1 + h_2", "Ann went to Rome."),
-    )
-    reply = evolved(EvolveResult(changes, (Skipped("confidence", "It is sure."),)))
-    assert reply.text.splitlines() == [
-        "5 changes.",
-        "- feedback: doubt 1.000 -> supports this question: I moved",
-        "   to Lisbon.",
-        "- feedback: stored: Ann lives in Rome.",
-        "- feedback: merged: Ann lives in Rome (since 1972-01-01)",
-        "- feedback: closed: Ann lives in Oslo (until 1972-01-01)",
-        "- merge: h_1 + h_2 -> Ann went to Rome.: Ann, Rome (h_3)",
-        "Skipped confidence: It is sure.",
-    ]
-    assert reply.structured["engine"] == "caller"
-    assert [change.get("before") for change in reply.structured["changes"][:2]] == ["doubt 1.000", None]
-    assert reply.structured["changes"][3]["valid_to"] == "1972-01-01"
-    assert evolved(EvolveResult(())).text == "Nothing changed."
 
 
 def test_an_episode_is_named_where_there_is_one():
