@@ -1,11 +1,10 @@
-"""The facts of one space: assertions in the order in which they were recorded, and what they add up to.
+"""The facts of one space: what its assertions add up to, entity by entity.
 
 Versions are folded when they are asked for (``domain/versions.py``) and kept until something arrives that they depend
-on. Three things are decided here, each as a function of all that was recorded, so that the order of arrival changes
-nothing:
+on. Three things decide how, each as a function of all that was recorded, so that the order of arrival changes nothing:
 
-- which assertions count: of one sentence those of the best extractor, and none of a document's old revision;
-- which names mean the same entity (``names.py``);
+- which assertions count (``assertions.py``);
+- which names mean the same entity (``names.py``), as far as aliases say so: what somebody said, what the memory thinks;
 - how many values a relation has at a time, where the registry does not know (C.2.4).
 """
 
@@ -18,10 +17,11 @@ from dataclasses import replace
 from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.cardinality import Counts, count, learnt
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Version
+from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers
+from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.names import Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
@@ -29,7 +29,6 @@ _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
 _NOTHING: _Layers = ((), ())
 _ALIAS = "also_known_as"
 """The relation whose tails are other names of its head."""
-_RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
 
 class Facts:
@@ -42,14 +41,8 @@ class Facts:
 
     def __init__(self, stable: float = STABLE) -> None:
         self.stable = stable
-        self.rows: list[Assertion] = []
-        self._row: dict[str, int] = {}
-        self._groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-        self._from: dict[str, dict[str, None]] = defaultdict(dict)  # head → relations
-        self._to: dict[str, dict[str, dict[str, None]]] = defaultdict(dict)  # tail → relation → heads
-        self._by_turn: dict[str, list[int]] = defaultdict(list)
-        self._best: dict[tuple[str, int], int] = {}  # (turn, sentence) → rank of its best extractor
-        self._retired: set[str] = set()
+        self._assertions = Assertions()
+        self.rows = self._assertions.rows
         self._names = Names()
         self._held: dict[tuple[str, str], Alias] = {}  # keys of name and alias → what the memory itself thinks
         self._counts: dict[tuple[str, str], Counts] = {}
@@ -63,22 +56,13 @@ class Facts:
     def add(self, assertions: Iterable[Assertion]) -> None:
         """Take in assertions in the order of recording; one that is there already is left out."""
         for assertion in assertions:
-            if assertion.id in self._row:
+            if assertion.id in self._assertions:
                 continue
-            row = self._row[assertion.id] = len(self.rows)
-            self.rows.append(assertion)
             known = relations().get(assertion.relation)
             head, tail = self._meet(assertion.head, known.head), self._meet(assertion.tail, known.tail)
-            group = head, assertion.relation
-            self._groups[group].append(row)
-            self._from[head][assertion.relation] = None
-            self._to[tail].setdefault(assertion.relation, {})[head] = None
-            self._by_turn[assertion.turn_id].append(row)
+            better = self._assertions.add(assertion, head, tail)
             self._changed(head, assertion.relation)
-            place = assertion.turn_id, assertion.sentence
-            rank = _RANK[assertion.extractor]
-            if self._best.setdefault(place, rank) < rank:
-                self._best[place] = rank  # what was read from that sentence before counts no more
+            if better:
                 self._reread(assertion.turn_id)
             elif assertion.relation == _ALIAS:
                 self._recalled(assertion)
@@ -96,7 +80,7 @@ class Facts:
 
     def retire(self, turn_id: str) -> None:
         """Leave out what an old revision of a document says."""
-        self._retired.add(turn_id)
+        self._assertions.retire(turn_id)
         self._reread(turn_id)
 
     # Entities
@@ -125,7 +109,7 @@ class Facts:
 
     def entities(self) -> list[str]:
         """Return the keys of all entities that facts are about, in the order in which they came up."""
-        return list(dict.fromkeys(self._names.meant(key) for key in self._names if self._used(key)))
+        return list(dict.fromkeys(self._names.meant(key) for key in self._names if self._assertions.mention(key)))
 
     def in_a_name(self, word: str) -> bool:
         """Return whether a word, as `entity_key` writes it, is one of the name of something that was met."""
@@ -134,7 +118,7 @@ class Facts:
     def sharing(self, words: Iterable[str], most: int) -> list[str]:
         """Return the entities that facts are about and in whose keys some word stands; arguments as `Names.sharing`."""
         found = self._names.sharing(words, most)
-        return list(dict.fromkeys(self._names.meant(key) for key in found if self._used(key)))
+        return list(dict.fromkeys(self._names.meant(key) for key in found if self._assertions.mention(key)))
 
     def name(self, key: str) -> str:
         """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
@@ -162,15 +146,13 @@ class Facts:
 
     def degree(self, key: str) -> int:
         """Return in how many (head, relation) an entity takes part."""
-        members = self._names.members(key)
-        out = sum(len(self._from.get(member, ())) for member in members)
-        return out + sum(len(heads) for member in members for heads in self._to.get(member, {}).values())
+        return self._assertions.degree(self._names.members(key))
 
     # Versions
 
     def relations_of(self, key: str) -> list[str]:
         """Return the relations that something is asserted about an entity in, in the order in which they came up."""
-        return list(dict.fromkeys(name for member in self._names.members(key) for name in self._from.get(member, ())))
+        return self._assertions.relations_of(self._names.members(key))
 
     def versions(self, key: str, relation: str) -> tuple[Version, ...]:
         """Return the versions of one (head, relation) that can be relied on, by start, contested ones included."""
@@ -188,7 +170,7 @@ class Facts:
 
     def relations_to(self, key: str) -> list[str]:
         """Return the relations in which an entity is a tail, in the order in which they came up."""
-        return list(dict.fromkeys(name for member in self._names.members(key) for name in self._to.get(member, ())))
+        return self._assertions.relations_to(self._names.members(key))
 
     def to(
         self, key: str, *, suspected: bool = False, first: Callable[[str], float] | None = None
@@ -214,7 +196,7 @@ class Facts:
 
     def said_in(self, turn_id: str) -> list[Assertion]:
         """Return what counts of the assertions of a turn, in the order of recording."""
-        return [self.rows[row] for row in self._by_turn.get(turn_id, ()) if self._counting(row)]
+        return [self.rows[row] for row in self._assertions.of_turn(turn_id) if self._assertions.counting(row)]
 
     def version_of(self, assertion: Assertion) -> Version | None:
         """Return the version, relied on or suspected, that an assertion supports; None for a negation."""
@@ -225,8 +207,7 @@ class Facts:
 
     def assertion(self, assertion_id: str) -> Assertion | None:
         """Return an assertion by its id, or None."""
-        row = self._row.get(assertion_id)
-        return None if row is None else self.rows[row]
+        return self._assertions.get(assertion_id)
 
     def version(self, fact_id: str) -> Version | None:
         """Return the version that an id names now, or None.
@@ -281,24 +262,8 @@ class Facts:
         """Return what tells the tails of a relation apart: whom they mean, but of aliases how they are written."""
         return self._names.written if relation == _ALIAS else self.key
 
-    def _used(self, key: str) -> bool:
-        return key in self._from or key in self._to
-
-    def _counting(self, row: int, known: Callable[[int], bool] | None = None) -> bool:
-        """Return whether an assertion counts; with ``known`` among those rows alone."""
-        assertion = self.rows[row]
-        if assertion.turn_id in self._retired:
-            return False
-        if assertion.sentence == WHOLE:
-            return True
-        rank = _RANK[assertion.extractor]
-        if known is None:
-            return self._best[assertion.turn_id, assertion.sentence] == rank
-        others = (self.rows[other] for other in self._by_turn[assertion.turn_id] if known(other))
-        return not any(other.sentence == assertion.sentence and _RANK[other.extractor] > rank for other in others)
-
     def _rows_of(self, key: str, relation: str) -> list[int]:
-        return sorted(row for member in self._names.members(key) for row in self._groups.get((member, relation), ()))
+        return self._assertions.about(self._names.members(key), relation)
 
     def _changed(self, head: str, relation: str) -> None:
         """Forget what was folded and counted of a (head, relation)."""
@@ -308,7 +273,7 @@ class Facts:
 
     def _reread(self, turn_id: str) -> None:
         """Take note that other assertions of a turn count than before."""
-        for row in self._by_turn.get(turn_id, ()):
+        for row in self._assertions.of_turn(turn_id):
             self._changed(self._names.written(self.rows[row].head), self.rows[row].relation)
             if self.rows[row].relation == _ALIAS:
                 self._recalled(self.rows[row])
@@ -333,7 +298,7 @@ class Facts:
 
     def _said(self, bearer: str, alias: str) -> list[Assertion]:
         """Return what counts of what is said of an alias, in the order of recording."""
-        rows = (row for row in self._groups.get((bearer, _ALIAS), ()) if self._counting(row))
+        rows = (row for row in self._assertions.about((bearer,), _ALIAS) if self._assertions.counting(row))
         return [self.rows[row] for row in rows if self._names.written(self.rows[row].tail) == alias]
 
     def _thinks(self, bearer: str, alias: str) -> bool:
@@ -343,15 +308,15 @@ class Facts:
     def _renamed(self, renamed: Renamed) -> None:
         """Take note that a name means another entity than before."""
         self._folded.clear()
-        for relation in self._from.get(renamed.key, ()):
+        for relation in self._assertions.relations_of((renamed.key,)):
             self._uncounted[relation] |= {renamed.key, renamed.before}  # whom it means now is counted with it
-        for relation, heads in self._to.get(renamed.key, {}).items():
-            self._uncounted[relation].update(heads)
+        for relation in self._assertions.relations_to((renamed.key,)):
+            self._uncounted[relation].update(self._assertions.heads_to((renamed.key,), relation))
 
     def _count(self, head: str, relation: str) -> None:
         now = Counts()
         if self._names.meant(head) == head:  # else its assertions are counted with those of the longer name
-            counting = [self.rows[row] for row in self._rows_of(head, relation) if self._counting(row)]
+            counting = [self.rows[row] for row in self._rows_of(head, relation) if self._assertions.counting(row)]
             now = count(counting, self._tail_key(relation))
         before, total = self._counts.get((head, relation), Counts()), self._totals.get(relation, Counts())
         self._counts[head, relation] = now
@@ -368,7 +333,7 @@ class Facts:
         single, usual = self.cardinality(relation) == "single", self.name(key)
         kept = self._folded.get((key, relation))
         if kept is None or kept[:2] != (single, usual):
-            rows = [row for row in self._rows_of(key, relation) if self._counting(row)]
+            rows = [row for row in self._rows_of(key, relation) if self._assertions.counting(row)]
             kept = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
         return kept[2]
 
@@ -376,19 +341,18 @@ class Facts:
         return lambda row: self.rows[row].recorded_at <= moment
 
     def _as_known(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
-        rows = [row for row in self._rows_of(key, relation) if known(row) and self._counting(row, known)]
+        rows = [row for row in self._rows_of(key, relation) if known(row) and self._assertions.counting(row, known)]
         sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
         return (*sure, *unsure)
 
     def _heads_to(self, key: str, relation: str) -> Iterator[str]:
         """Yield the entities that a relation leads from to this one, each once."""
         seen: set[str] = set()
-        for member in self._names.members(key):
-            for written in self._to.get(member, {}).get(relation, ()):
-                head = self._names.meant(written)
-                if head not in seen:
-                    seen.add(head)
-                    yield head
+        for written in self._assertions.heads_to(self._names.members(key), relation):
+            head = self._names.meant(written)
+            if head not in seen:
+                seen.add(head)
+                yield head
 
     def _of_tail(self, head: str, relation: str) -> dict[str, _Layers]:
         """Return the versions of one (head, relation) by the key of their tail."""

@@ -1,9 +1,8 @@
-"""The facts of a space: whose reading counts, which names are one, and that the order of arrival decides nothing."""
+"""The facts of a space: which names are one, what they add up to, and that the order of arrival decides nothing."""
 
 import random
 from itertools import permutations
 
-import pytest
 from asserting import asserted, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -21,52 +20,6 @@ def facts_of(*said: Assertion) -> Facts:
     facts = Facts()
     facts.add(said)
     return facts
-
-
-# Which assertions count
-
-READINGS = [
-    asserted("Oslo", 2010, turn="t", sentence=0, extractor="embedded"),
-    asserted("Bergen", 2010, turn="t", sentence=0, extractor="anthropic"),
-    asserted("Turin", 2010, turn="t", sentence=0, extractor="caller"),
-    asserted("Lima", 2015, turn="t", sentence=1, extractor="embedded"),
-]
-
-
-@pytest.mark.parametrize("order", list(permutations(READINGS)))
-def test_of_one_sentence_the_best_reading_counts_whatever_came_first(order: tuple[Assertion, ...]) -> None:
-    facts = Facts()
-    for assertion in order:
-        facts.add([assertion])
-        facts.versions("ann", "lives_in")  # what is kept from before must not matter
-    assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
-    assert {a.tail for a in facts.said_in("t")} == {"Turin", "Lima"}
-    assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
-
-
-def test_what_a_turn_as_a_whole_says_stands_beside_what_its_sentences_say() -> None:
-    whole = asserted("Oslo", 2010, turn="t", sentence=WHOLE, extractor="caller")
-    facts = facts_of(whole, asserted("Lima", 2015, turn="t", sentence=0, extractor="embedded"))
-    assert shown(facts.versions("ann", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
-
-
-def test_the_same_assertion_twice_is_one() -> None:
-    facts = facts_of(READINGS[0], READINGS[0])
-    facts.add([READINGS[0]])
-    assert facts.rows == [READINGS[0]]
-    assert facts.names("ann") == ("Ann",)
-
-
-def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
-    facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
-    assert len(facts.versions("ann", "lives_in")) == 2
-    facts.retire("t_old")
-    assert shown(facts.versions("ann", "lives_in")) == [("Lima", 2015, INF)]
-    assert facts.said_in("t_old") == []
-    late = Facts()
-    late.retire("t_old")  # a view that is read at once learns of it before the assertions come
-    late.add(facts.rows)
-    assert late.versions("ann", "lives_in") == facts.versions("ann", "lives_in")
 
 
 # Which names mean the same

@@ -1,0 +1,77 @@
+"""Which assertions count: of one sentence the best reading, of a document the last revision."""
+
+from itertools import permutations
+
+import pytest
+from asserting import asserted, shown
+
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.view.assertions import Assertions
+from mcp_memory.view.facts import Facts
+
+INF = float("inf")
+READINGS = [
+    asserted("Oslo", 2010, turn="t", sentence=0, extractor="embedded"),
+    asserted("Bergen", 2010, turn="t", sentence=0, extractor="anthropic"),
+    asserted("Turin", 2010, turn="t", sentence=0, extractor="caller"),
+    asserted("Lima", 2015, turn="t", sentence=1, extractor="embedded"),
+]
+
+
+def facts_of(*said: Assertion) -> Facts:
+    facts = Facts()
+    facts.add(said)
+    return facts
+
+
+@pytest.mark.parametrize("order", list(permutations(READINGS)))
+def test_of_one_sentence_the_best_reading_counts_whatever_came_first(order: tuple[Assertion, ...]) -> None:
+    facts = Facts()
+    for assertion in order:
+        facts.add([assertion])
+        facts.versions("ann", "lives_in")  # what is kept from before must not matter
+    assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
+    assert {a.tail for a in facts.said_in("t")} == {"Turin", "Lima"}
+    assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
+
+
+def test_what_a_turn_as_a_whole_says_stands_beside_what_its_sentences_say() -> None:
+    whole = asserted("Oslo", 2010, turn="t", sentence=WHOLE, extractor="caller")
+    facts = facts_of(whole, asserted("Lima", 2015, turn="t", sentence=0, extractor="embedded"))
+    assert shown(facts.versions("ann", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
+
+
+def test_the_same_assertion_twice_is_one() -> None:
+    facts = facts_of(READINGS[0], READINGS[0])
+    facts.add([READINGS[0]])
+    assert facts.rows == [READINGS[0]]
+    assert facts.names("ann") == ("Ann",)
+
+
+def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
+    facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
+    assert len(facts.versions("ann", "lives_in")) == 2
+    facts.retire("t_old")
+    assert shown(facts.versions("ann", "lives_in")) == [("Lima", 2015, INF)]
+    assert facts.said_in("t_old") == []
+    late = Facts()
+    late.retire("t_old")  # a view that is read at once learns of it before the assertions come
+    late.add(facts.rows)
+    assert late.versions("ann", "lives_in") == facts.versions("ann", "lives_in")
+
+
+def test_a_better_reading_of_a_sentence_tells_that_those_before_count_no_more() -> None:
+    rows = Assertions()
+    assert [rows.add(one, "ann", one.tail) for one in READINGS] == [False, True, True, False]
+    assert [rows.counting(row) for row in range(4)] == [False, False, True, True]
+    assert [rows.counting(row, lambda other: other < 2) for row in range(2)] == [False, True]
+
+
+def test_an_entity_of_two_names_takes_part_in_what_is_said_of_either() -> None:
+    rows = Assertions()
+    for head, relation, tail in (("ann", "likes", "tea"), ("annie", "likes", "oslo"), ("bob", "likes", "ann")):
+        rows.add(asserted(tail, head=head, relation=relation), head, tail)
+    assert rows.about(("annie", "ann"), "likes") == [0, 1]
+    assert rows.relations_of(("annie", "ann")) == rows.relations_to(("ann",)) == ["likes"]
+    assert list(rows.heads_to(("ann", "oslo"), "likes")) == ["bob", "annie"]
+    assert rows.degree(("annie", "ann")) == 3
