@@ -24,7 +24,7 @@ from mcp_memory.ports import Operator
 from mcp_memory.reconstruct.cue_operators import EventKeywords, TagEvents
 from mcp_memory.reconstruct.event_operators import EventContext, EventTime, TopicEvents
 from mcp_memory.reconstruct.loop import Budget
-from mcp_memory.reconstruct.personal import PersonalAspect, PersonalInformation
+from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalInformation
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting

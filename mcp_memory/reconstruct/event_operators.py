@@ -8,7 +8,8 @@ operator           in the paper  from, and to
 ``topic_events``   φ_{τ→e}       a topic: its passages, the most typical first
 =================  ============  ==============================================================
 
-Two more are in ``cue_operators.py``, the last two in ``personal.py``. The view must keep a `CueGraph` and `Topics`.
+Two more are in ``cue_operators.py``, the last two in ``personal_operators.py``. The view must keep a `CueGraph` and
+`Topics`.
 """
 
 from __future__ import annotations

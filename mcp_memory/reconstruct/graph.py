@@ -18,7 +18,7 @@ where there is another word. What the tags are is decided when they are asked fo
 Nothing of it is stored, and it is built when an operator first asks: recall pays nothing.
 
 **Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
-aspects of persons, are the facts themselves (``personal.py``), so they are not kept a second time.
+aspects of persons, are the facts themselves (``personal_operators.py``), so they are not kept a second time.
 """
 
 from __future__ import annotations

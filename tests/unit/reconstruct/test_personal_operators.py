@@ -3,7 +3,7 @@
 from talk_space import new_space, say, steps, texts, walked
 
 from mcp_memory.domain.requests import NewFact, Window
-from mcp_memory.reconstruct.personal import PersonalAspect, PersonalInformation
+from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalInformation
 from mcp_memory.view.space import Space
 
 
