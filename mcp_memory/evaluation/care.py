@@ -12,6 +12,7 @@ import anyio
 
 from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
+from mcp_memory.server.budget import counted
 from mcp_memory.server.status_reply import judged_by, spent_today
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.rebuild import deriver
@@ -51,10 +52,11 @@ async def _status(config: Config) -> int:
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
     for space in found.spaces:
-        held = f"{space.messages} messages, {space.documents} documents in {space.sessions} sessions"
-        print(f"space {space.name}: {held}; {space.segments} segments, {space.sentences} sentences")
-        print(f"  {space.assertions} statements of facts about {space.entities} entities")
-        print(f"  {space.lessons} lessons of what helped, {space.points} memory points")
+        came = f"{counted(space.messages, 'message')}, {counted(space.documents, 'document')}"
+        cut = f"{counted(space.segments, 'segment')}, {counted(space.sentences, 'sentence')}"
+        print(f"space {space.name}: {came} in {counted(space.sessions, 'session')}; {cut}")
+        print(f"  {counted(space.assertions, 'statement')} of facts about {counted(space.entities, 'entity')}")
+        print(f"  {counted(space.lessons, 'lesson')} of what helped, {counted(space.points, 'memory point')}")
     if not found.spaces and found.healthy:
         print("nothing is stored yet")
     for problem in store.problems:

@@ -108,11 +108,9 @@ def judged_by(judging: status.Judging | None) -> str:
 
 def spent_today(judging: status.Judging) -> str:
     """Return what this day has cost, of how much, as a sentence."""
-    of = f" of {judging.day_tokens:,}" if judging.day_tokens else ""
-    return (
-        f"Today (UTC), by all processes: {counted(judging.today.calls, 'call')}, "
-        f"{judging.today.input_tokens:,}{of} tokens sent."
-    )
+    sent, most = judging.today.input_tokens, judging.day_tokens
+    tokens = f"{sent:,} of {counted(most, 'token')}" if most else counted(sent, "token")
+    return f"Today (UTC), by all processes: {counted(judging.today.calls, 'call')}, {tokens} sent."
 
 
 def _told_of(judging: status.Judging | None) -> str:
@@ -121,7 +119,7 @@ def _told_of(judging: status.Judging | None) -> str:
         return judged_by(judging)
     spent = judging.spent
     return (
-        f"{judged_by(judging)} So far {counted(spent.calls, 'call')}, {spent.input_tokens:,} tokens sent, "
+        f"{judged_by(judging)} So far {counted(spent.calls, 'call')}, {counted(spent.input_tokens, 'token')} sent, "
         f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received. {spent_today(judging)}"
     )
 
