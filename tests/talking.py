@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ ENVELOPE = {
     "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
     "io.modelcontextprotocol/clientCapabilities": {},
 }
+SERVE = ("-m", "mcp_memory", "serve")
 WAIT_S = 120.0
 """Far more than any call takes, as the machine may be busy."""
 
@@ -149,16 +150,19 @@ class Talk:
 
 
 @contextmanager
-def serving(store: Path | str, era: str = MODERN, **environment: str) -> Iterator[Talk]:
+def serving(
+    store: Path | str, era: str = MODERN, *, program: Sequence[str] = SERVE, **environment: str
+) -> Iterator[Talk]:
     """Start ``mcp-memory serve`` on a store, with nothing of the user's surroundings, and end it at the end."""
     home = Path(store).parent / "home"
     home.mkdir(exist_ok=True)
     ours = {name: text for name, text in os.environ.items() if not name.startswith(("MCP_MEMORY_", "XDG_"))}
     ours |= {"HOME": str(home), "PYTHONPATH": str(ROOT), "MCP_MEMORY_STORAGE_URI": str(store)} | environment
-    command = [sys.executable, "-m", "mcp_memory", "serve"]
     with (
         Path(store).with_suffix(".stderr").open("ab") as errors,
-        subprocess.Popen(command, env=ours, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors) as process,
+        subprocess.Popen(
+            [sys.executable, *program], env=ours, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+        ) as process,
     ):
         try:
             yield Talk(process, era)

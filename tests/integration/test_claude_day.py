@@ -1,4 +1,7 @@
-"""One day's budget over real server processes on one store, one of which is killed while it waits for Claude."""
+"""One day's budget over real server processes on one store, one of which is killed while it waits for Claude.
+
+Their clock stands still, so that no test lasts from one day into the next.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from talking import Talk, serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK
 
 pytestmark = pytest.mark.anyio
+SERVE = [str(Path(__file__).with_name("still_memory.py"))]
 MESSAGES = [{"speaker": line.split(": ")[0], "text": line.split(": ")[1]} for line in TALK]
 ASKED = {"question": "Where did Bob move to?", "learn": False}
 DAY_TOKENS = 3_000
@@ -28,7 +32,7 @@ def surroundings(url: str) -> dict[str, str]:
 async def test_two_servers_share_one_day_and_a_restart_keeps_it(tmp_path: Path) -> None:
     def converse(url: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         def server() -> AbstractContextManager[Talk]:
-            return serving(tmp_path / "store", **surroundings(url))
+            return serving(tmp_path / "store", program=SERVE, **surroundings(url))
 
         with server() as one, server() as two:
             one.told("memory_write", messages=MESSAGES)
@@ -45,6 +49,7 @@ async def test_two_servers_share_one_day_and_a_restart_keeps_it(tmp_path: Path) 
     assert api.tokens <= DAY_TOKENS
     assert engines[-1] == "embedded"
     assert "the budget of the day is spent" in answers[-1]["warnings"][0]
+    assert "the next begins on 2024-01-02 at 00:00 UTC" in answers[-1]["warnings"][0]
     assert claude["today"]["calls"] == len(api.requests)
     assert api.tokens <= claude["today"]["input_tokens"] <= claude["today"]["allowed_tokens"] == DAY_TOKENS
 
@@ -53,14 +58,14 @@ async def test_what_a_killed_server_had_sent_counts_as_spent(tmp_path: Path) -> 
     async with standing_in([Silence()]) as api:
 
         def killed() -> None:
-            with serving(tmp_path / "store", **surroundings(api.url)) as one:
+            with serving(tmp_path / "store", program=SERVE, **surroundings(api.url)) as one:
                 one.told("memory_write", messages=MESSAGES)
                 one.begin("memory_answer", **ASKED)
                 anyio.from_thread.run(api.arrived.wait)
                 one.process.kill()
 
         def after() -> dict[str, Any]:
-            with serving(tmp_path / "store", **surroundings(api.url)) as two:
+            with serving(tmp_path / "store", program=SERVE, **surroundings(api.url)) as two:
                 claude: dict[str, Any] = two.told("memory_status")["claude"]
                 return claude
 
