@@ -57,7 +57,7 @@ def asserted(
         # What a document of no known time says without a date, it says of no known time.
         undated = timeless and not held.stated and not held.negated
         moment = replace(held, since=BEGINNING) if undated else held
-        yield _fact(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+        yield fact(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
 
 
 def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[StatedTime]) -> Iterator[Assertion]:
@@ -79,13 +79,24 @@ def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[St
     times = [time for time in times if time.start < kept.end and kept.start < time.end]
     if times and times[-1].since <= turn.time and times[-1].until < FOREVER:
         held = When(times[-1].since, FOREVER, True)
-    yield _fact(turn, index, (kept.start, kept.end), (head, kept.relation, kept.value), held, "FACT", PLAIN)
+    yield fact(turn, index, (kept.start, kept.end), (head, kept.relation, kept.value), held, "FACT", PLAIN)
 
 
-def _fact(
+def fact(
     turn: Turn, index: int, span: tuple[int, int], told: tuple[str, str, str], held: When, intent: Intent,
     confidence: float,
 ) -> Assertion:  # fmt: skip
+    """Return what a turn tells, as an assertion.
+
+    Args:
+        turn: that tells it.
+        index: of its sentence.
+        span: of the words that tell it, in characters of the turn's text.
+        told: head, relation and tail.
+        held: when it holds.
+        intent: of the sentence.
+        confidence: in (0, 1].
+    """
     start, end = span
     head, relation, tail = told
     signs = "no" if held.negated else "yes", str(held.since), str(held.until), "embedded"

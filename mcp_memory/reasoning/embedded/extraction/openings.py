@@ -13,18 +13,19 @@ from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import years
 from mcp_memory.reasoning.embedded.extraction.article import Article, article, goes_on
+from mcp_memory.reasoning.embedded.extraction.asserting import fact
 from mcp_memory.reasoning.embedded.extraction.credits import credited
 from mcp_memory.reasoning.embedded.extraction.formula import Bracket, Formula, brackets, masked
 from mcp_memory.reasoning.embedded.extraction.life import aliases, life, said_of_life
 from mcp_memory.reasoning.embedded.extraction.modality import PLAIN
 from mcp_memory.reasoning.embedded.extraction.predicate import Predicate, predicate
 from mcp_memory.reasoning.embedded.extraction.runs import run
+from mcp_memory.reasoning.embedded.extraction.when import When
 
 SENTENCES = 5
 """Of a document, how many are looked at."""
@@ -178,25 +179,6 @@ def _assertion(turn: Turn, index: int, formula: Formula) -> Assertion | None:
     until = time.until if time and relations().get(relation).event else FOREVER
     if since >= until:
         return None
-    signs = "yes", str(since), str(until), "embedded"
-    return Assertion(
-        id=assertion_id(turn.id, formula.start, formula.end, head, relation, tail, *signs),
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=index,
-        start=formula.start,
-        end=formula.end,
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=False,
-        since=since,
-        until=until,
-        stated=time is not None,
-        confidence=PLAIN,
-        intent="TEMPORAL" if time else "FACT",
-        change=False,
-        extractor="embedded",
-        said_at=turn.time,
-        recorded_at=turn.written_at,
-    )
+    held = When(since, until, time is not None)
+    told = head, relation, tail
+    return fact(turn, index, (formula.start, formula.end), told, held, "TEMPORAL" if time else "FACT", PLAIN)
