@@ -26,6 +26,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import stated_times
+from mcp_memory.language.gregorian import MONTHS
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import words
 
@@ -201,27 +202,13 @@ def load(path: Path) -> list[dict[str, Any]]:
 
 
 _DATES = {"year": ("2016", "2019"), "month": ("2016-05", "2019-03"), "day": ("2016-05-03", "2019-03-21")}
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 
 def _in_words(day: str) -> str:
     parts = day.split("-")
     if len(parts) == 1:
         return day
-    named = f"{_MONTHS[int(parts[1]) - 1]} {parts[0]}"
+    named = f"{MONTHS[int(parts[1]) - 1]} {parts[0]}"
     return named if len(parts) == 2 else f"{int(parts[2])} {named}"
 
 

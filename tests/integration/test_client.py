@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import anyio
 import pytest
-from jsonschema import validate
+from integration.calling import said
 from listening_memory import ListeningMemory
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -46,15 +46,6 @@ async def connected(memory=None, mode="auto", config=LAZY, opener=None):
 
     async with Client(build(opener or opened, config), mode=mode) as client:
         yield client
-
-
-async def said(client, name, **arguments):
-    """Call a tool, check the reply against the published schema, and return its structured part."""
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
-    validate(result.structured_content, schemas[name])
-    return result.structured_content
 
 
 async def refused(client, name, **arguments):

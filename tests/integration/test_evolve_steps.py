@@ -4,7 +4,7 @@ import json
 
 import pytest
 from fakes import FakeLog
-from jsonschema import validate
+from integration.calling import replied
 from mcp import Client
 from unit.services.learning_memory import memory
 
@@ -16,14 +16,6 @@ SAID = [
     {"head": "Anna Maria Patel", "relation": "works_at", "tail": "Acme"},
     {"head": "Anna Patel", "relation": "lives_in", "tail": "Lima"},
 ]
-
-
-async def said(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
-    validate(result.structured_content, schemas[name])
-    return result
 
 
 async def entity(client, name):
@@ -38,8 +30,8 @@ async def test_names_are_brought_together_seen_with_the_reason_and_parted_by_a_w
         return memory(log)
 
     async with Client(build(opened)) as client:
-        await said(client, "memory_write", facts=SAID)
-        result = await said(client, "memory_evolve", steps=["entities"])
+        await replied(client, "memory_write", facts=SAID)
+        result = await replied(client, "memory_evolve", steps=["entities"])
         (change,) = result.structured_content["changes"]
         assert (change["step"], change["kind"], change["after"]) == (
             "entities",
@@ -53,10 +45,10 @@ async def test_names_are_brought_together_seen_with_the_reason_and_parted_by_a_w
         assert (held["name"], held["alias"], held["engine"]) == ("Anna Maria Patel", "Anna Patel", "embedded")
         assert held["reason"] == change["text"]
         denial = {"head": "Anna Patel", "relation": "also_known_as", "tail": "Anna Maria Patel", "negated": True}
-        await said(client, "memory_write", facts=[denial])
+        await replied(client, "memory_write", facts=[denial])
         parted = await entity(client, "Anna%20Patel")
         assert (set(parted["facts"]), "held" in parted) == ({"visited", "lives_in"}, False)
-        again = await said(client, "memory_evolve", steps=["entities"])
+        again = await replied(client, "memory_evolve", steps=["entities"])
         assert again.structured_content["changes"] == []
 
 
@@ -70,13 +62,13 @@ async def test_questions_are_pooled_with_progress_and_the_reply_says_how_many():
         reports.append((done, total, message))
 
     async with Client(build(opened)) as client:
-        await said(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
+        await replied(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
         result = await client.call_tool("memory_evolve", {"steps": ["questions"]}, progress_callback=report)
         (change,) = result.structured_content["changes"]
         assert (change["step"], change["kind"], change["before"]) == ("questions", "question", "0 questions")
         assert "Where does Ann live?" in change["text"]
         assert reports[0][2] == "pooling questions"
-        again = await said(client, "memory_evolve", steps=["questions", "entities"])
+        again = await replied(client, "memory_evolve", steps=["questions", "entities"])
         assert again.structured_content["changes"] == []
         assert [one["step"] for one in again.structured_content["skipped"]] == ["entities", "questions"]
 

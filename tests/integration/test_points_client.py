@@ -5,13 +5,10 @@ from xml.etree import ElementTree
 
 import pytest
 from fakes import FakeLog
-from jsonschema import validate
-from mcp import Client
+from integration.calling import connected, content, said
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
-from unit.services.learning_memory import memory
 
-from mcp_memory.server.app import build
 from mcp_memory.server.paging import POINT
 
 pytestmark = pytest.mark.anyio
@@ -20,26 +17,6 @@ TALK = [
     {"speaker": "Bob", "text": "Bella won the Crufts cup."},
     {"speaker": "Cid", "text": "Dover opened a ferry to Calais."},
 ]
-
-
-def connected(log):
-    async def opened():
-        return memory(log)
-
-    return Client(build(opened))
-
-
-async def said(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert not result.is_error, result.content[0].text
-    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
-    validate(result.structured_content, schemas[name])
-    return result.structured_content
-
-
-async def content(client, uri):
-    (part,) = (await client.read_resource(uri)).contents
-    return part.text
 
 
 async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fakes import FakeLog
-from integration.test_points_client import connected
+from integration.calling import connected
 
 pytestmark = pytest.mark.anyio
 TALK = [

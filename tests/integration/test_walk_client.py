@@ -4,7 +4,7 @@ import json
 
 import pytest
 from fakes import FakeLog
-from integration.test_points_client import connected, content, said
+from integration.calling import connected, content, said
 
 pytestmark = pytest.mark.anyio
 TALK = [

@@ -1,0 +1,36 @@
+"""Calls of a client that is connected in memory; each reply is held against the schema that the server publishes."""
+
+from jsonschema import validate
+from mcp import Client
+from unit.services.learning_memory import memory
+
+from mcp_memory.server.app import build
+
+
+def connected(log):
+    """Return a client of a memory over these rows; another one over the same rows comes after a restart."""
+
+    async def opened():
+        return memory(log)
+
+    return Client(build(opened))
+
+
+async def replied(client, name, **arguments):
+    """Call a tool that must succeed, and return its reply."""
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content[0].text
+    schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+    validate(result.structured_content, schemas[name])
+    return result
+
+
+async def said(client, name, **arguments):
+    """Call a tool that must succeed, and return the structured part of its reply."""
+    return (await replied(client, name, **arguments)).structured_content
+
+
+async def content(client, uri):
+    """Return the text of a resource."""
+    (part,) = (await client.read_resource(uri)).contents
+    return part.text
