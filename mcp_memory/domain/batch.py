@@ -11,6 +11,7 @@ from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.spending import Outlay
@@ -42,6 +43,7 @@ class Batch:
         questions: of the pool, each with its space, likewise.
         question_vectors: of their texts, shape ``(len(questions), d)``, each row of length 1.
         outlays: what asking a language model has cost; those of one transaction are of one day.
+        jobs: how far texts were read by a language model, in the order of recording.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -58,6 +60,7 @@ class Batch:
     questions: tuple[tuple[str, Pooled], ...] = ()
     question_vectors: Matrix = field(default_factory=_no_vectors)
     outlays: tuple[Outlay, ...] = ()
+    jobs: tuple[Job, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -66,7 +69,7 @@ class Batch:
         Pieces come with their turns, and beliefs with the lessons that changed them.
         """
         told = self.turns or self.assertions or self.lessons or self.points
-        return not (told or self.aliases or self.questions or self.outlays)
+        return not (told or self.aliases or self.questions or self.outlays or self.jobs)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
         """Return the batch without the lessons that were recorded before, and without what came of them (I-27).

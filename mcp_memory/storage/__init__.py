@@ -22,6 +22,7 @@ killed anywhere in it.
     points.py       memory points, likewise
     aliases.py      names that the memory took for one entity's, likewise
     questions.py    questions that facts answer, likewise
+    jobs.py         how far texts were read by a language model, likewise
     columns.py      what is wrong with many rows at once, whole columns at a time
     transaction.py  the rows of a batch, and the commit row that makes them visible
     sweep.py        what a dead writer left

@@ -1,4 +1,4 @@
-"""From rows back to assertions, those of callers and those that were read out of texts, in one order."""
+"""From rows back to assertions, those that stand in the log and those that a rebuild makes anew, in one order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from mcp_memory.storage.columns import fit, numbers
 from mcp_memory.storage.rows import Find, left_out
 from mcp_memory.storage.schemas import Rows
 
-CALLER: frozenset[Extractor] = frozenset({"caller"})
-"""Whose assertions stand in ``facts``: a part of the log, which no rebuild touches."""
-DERIVING: frozenset[Extractor] = frozenset(get_args(Extractor)) - CALLER
+LOGGED: frozenset[Extractor] = frozenset({"caller", "anthropic"})
+"""Whose assertions stand in ``facts``, a part of the log, which no rebuild touches: what was told, or paid for."""
+DERIVED: frozenset[Extractor] = frozenset(get_args(Extractor)) - LOGGED
 """Whose assertions stand in ``assertions_<generation>``, and are made anew by a rebuild."""
 
 
@@ -33,7 +33,7 @@ def recorded(facts: Rows | None, derived: Rows | None, find: Find) -> tuple[Asse
         By commit and by place within it; of one place, what was derived comes first.
     """
     kept: list[tuple[int, int, Assertion]] = []
-    for table, rows, extractors in (("assertions", derived, DERIVING), ("facts", facts, CALLER)):
+    for table, rows, extractors in (("assertions", derived, DERIVED), ("facts", facts, LOGGED)):
         if rows is None or not len(rows):
             continue
         assertions = list(assertions_of(rows))

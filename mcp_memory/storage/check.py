@@ -1,8 +1,8 @@
 """What doctor asks: is everything there, does it hang together, can it be right?
 
 It reads as any reader does and changes nothing. Rows come a few thousand at a time, so that a large memory is checked
-in little space; pieces carry the number of their turn's commit, so what belongs together is read together. What a
-caller asserts may be about any earlier turn: of those we keep in mind how long they are.
+in little space; pieces carry the number of their turn's commit, so what belongs together is read together. What callers
+assert, and what Claude reads, may be about any earlier turn: of those we keep in mind how long they are.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
 from mcp_memory.storage.aliases import alias_of
-from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, assertions_of
+from mcp_memory.storage.assertions import DERIVED, LOGGED, assertion_faults, assertions_of
 from mcp_memory.storage.beliefs import belief_faults, beliefs_of
+from mcp_memory.storage.jobs import job_faults, numbered_jobs_of
 from mcp_memory.storage.lessons import lesson_of, records_of
-from mcp_memory.storage.names import ALIASES, COMMITS, EPISODES, FACTS, POINTS, TURNS, tables_of
+from mcp_memory.storage.names import ALIASES, COMMITS, EPISODES, FACTS, JOBS, POINTS, TURNS, tables_of
 from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
 from mcp_memory.storage.points import point_of, point_vector_faults
 from mcp_memory.storage.questions import question_faults
@@ -36,8 +37,11 @@ FIRST_MS: Millis = -62_135_596_800_000
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
 
-LOG = frozenset({TURNS, FACTS, EPISODES, POINTS, ALIASES})
+LOG = frozenset({TURNS, FACTS, EPISODES, POINTS, ALIASES, JOBS})
 """What no rebuild can make anew."""
+
+SUPERSEDED = ("beliefs", "jobs")
+"""Of what rows may be gone that later ones have taken the place of (``compaction.py``)."""
 
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -98,23 +102,25 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     known: dict[str, tuple[str, int]] = {}
     judged: set[tuple[str, str, str]] = set()
     cut: set[str] = set()
-    taught = max((commit.tx for commit in commits if commit.beliefs), default=0)
+    kept = {name: max((c.tx for c in commits if getattr(c, name)), default=0) for name in SUPERSEDED}
     for until in [part[-1].tx for part in parts(commits)]:
         within = [commit for commit in commits if after < commit.tx <= until]
         read = [tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names]
-        turns, facts, episodes, points, aliases, segments, sentences, assertions, beliefs, point_vectors, asked = read
+        turns, facts, episodes, points, aliases, jobs, *derived = read
+        segments, sentences, assertions, beliefs, point_vectors, asked = derived
         stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
         yield from _piece_faults({turn.id: turn for turn in stored}, segments, sentences, last.dimension)
         yield from _assertion_faults(facts, assertions, known)
         yield from _lesson_faults(episodes, judged)
-        if taught and sentences is not None:
+        if kept["beliefs"] and sentences is not None:
             cut.update(sentences["id"].to_pylist())
         yield from _belief_faults(beliefs, cut, last.dimension)
         yield from _point_faults(points, point_vectors, last.dimension)
         yield from _pool_faults(aliases, asked, last.dimension)
-        yield from _torn(within, rebuilt, taught, read)
+        yield from _job_faults(jobs, known)
+        yield from _torn(within, rebuilt, kept, read)
         after = until
 
 
@@ -178,11 +184,11 @@ def _assertion_faults(
 ) -> Iterator[Fault]:
     if facts is not None:
         for fact in assertions_of(facts):
-            for fault in assertion_faults(fact, known.get(fact.turn_id), CALLER):
+            for fault in assertion_faults(fact, known.get(fact.turn_id), LOGGED):
                 yield "error", f"facts: {fault}", fact.id
     if assertions is not None:
         for assertion in assertions_of(assertions):
-            for fault in assertion_faults(assertion, known.get(assertion.turn_id), DERIVING):
+            for fault in assertion_faults(assertion, known.get(assertion.turn_id), DERIVED):
                 yield "warning", f"assertions: {fault}", assertion.id
 
 
@@ -234,19 +240,28 @@ def _pool_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -
         yield "warning", f"questions: {fault}", text
 
 
-def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Rows | None]) -> Iterator[Fault]:
+def _job_faults(jobs: Rows | None, known: Mapping[str, tuple[str, int]]) -> Iterator[Fault]:
+    for _, job in numbered_jobs_of(jobs) if jobs is not None else ():
+        for fault in job_faults(job):
+            yield "warning", f"jobs: {fault} (the row before it counts, or none)", str(job.turn_id)
+        if job.turn_id not in known or known[job.turn_id][0] != job.space:
+            yield "warning", "jobs: of no stored turn of its space", str(job.turn_id)
+
+
+def _torn(
+    commits: list[Commit], rebuilt: int, kept: Mapping[str, int], tables: Sequence[Rows | None]
+) -> Iterator[Fault]:
     """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
 
-    Beliefs that later ones took the place of may be gone, so only the last commit with any must have them all.
+    Of what is `SUPERSEDED` only the last commit with any must have all its rows.
 
     Args:
         commits: in order.
         rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
-        taught: the number of the last commit with beliefs.
+        kept: of what is `SUPERSEDED`, the number of the last commit with any.
         tables: the rows of these commits, as `tables_of` has the tables.
     """
     have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
-    *_, rows_of_beliefs, _, _ = have
     for commit in commits:
         said = {
             "turns": commit.turns,
@@ -254,15 +269,17 @@ def _torn(commits: list[Commit], rebuilt: int, taught: int, tables: Sequence[Row
             "episodes": commit.episodes,
             "points": commit.points,
             "aliases": commit.aliases,
+            "jobs": commit.jobs,
             "segments": commit.segments,
             "sentences": commit.sentences,
             "assertions": commit.assertions,
-            "beliefs": min(commit.beliefs, rows_of_beliefs[commit.tx]) if commit.tx < taught else commit.beliefs,
+            "beliefs": commit.beliefs,
             "point_vectors": commit.points,
             "questions": commit.questions,
         }
         for (table, expected), rows in zip(said.items(), have, strict=True):
-            if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected:
+            fewer = commit.tx < kept.get(table, 0) and rows[commit.tx] < expected
+            if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected and not fewer:
                 yield "error", f"{table}: a commit has other rows than it says", f"commit {commit.tx}"
 
 

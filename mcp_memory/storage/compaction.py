@@ -4,10 +4,11 @@ Every append adds a file to a table and a version to its list. Both are cheap on
 and the next append slower: at 64 files a refresh with news takes 14 ms a table, at 1,024 it takes 140; at 2,500
 versions an append takes twice its time. So now and then the files are merged and old versions removed.
 
-Of beliefs the last about a sentence counts, and with their vectors they are large. Those that a later one has taken the
-place of are removed on the occasion. A reader that refreshes looks for rows of the commits that it lacks: it may find
-fewer than these commits say, and finds the last about each sentence. It would miss one if the later one was committed
-after it looked which commits there are, so only what was replaced `SETTLED_MS` ago goes.
+Of beliefs the last about a sentence counts, and with their vectors they are large; of jobs the last about a turn, and
+each turn that is read has two at least. Those that a later one has taken the place of are removed on the occasion. A
+reader that refreshes looks for rows of the commits that it lacks: it may find fewer than these commits say, and finds
+the last about each sentence or turn. It would miss one if the later one was committed after it looked which commits
+there are, so only what was replaced `SETTLED_MS` ago goes.
 
 **Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
 100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from doing
@@ -28,7 +29,7 @@ from pathlib import Path
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.lock import lock_file, taken
-from mcp_memory.storage.names import COMMITS, beliefs_table, generation_of, tables_of
+from mcp_memory.storage.names import COMMITS, JOBS, beliefs_table, generation_of, tables_of
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schemas import Commit
 from mcp_memory.storage.tables import Tables
@@ -38,11 +39,11 @@ KEPT = timedelta(seconds=15)
 ROWS_PER_FILE = 2000
 """A merge writes the whole table, so a table of this many rows may gather one file more before it is merged."""
 SETTLED_MS: Millis = 10 * 60 * 1000
-"""How long a belief is kept after a later one has taken its place: many times one refresh."""
+"""How long a belief or a job is kept after a later one has taken its place: many times one refresh."""
 ROWS_AT_ONCE = 20_000
 """Deleted by one condition."""
 PLACES = 2**20
-"""More than any commit has beliefs."""
+"""More than any commit has beliefs, or jobs."""
 OLD_GENERATION_MS: Millis = 10 * 60 * 1000
 """How long derived tables that a rebuild has replaced are kept for readers that have not noticed yet."""
 
@@ -117,7 +118,8 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if tables.folder:
             flush(tables.folder)
         if not stop.is_set():
-            _drop_superseded(tables, last, now)
+            _drop_superseded(tables, beliefs_table(last.generation), "sentence_id", now)
+            _drop_superseded(tables, JOBS, "turn_id", now)
         for name in (COMMITS, *tables_of(last.generation)):
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 began = time.perf_counter()
@@ -153,20 +155,26 @@ def flush(folder: Path) -> None:
                 os.close(descriptor)
 
 
-def _drop_superseded(tables: Tables, last: Commit, now: Millis) -> None:
-    """Delete the beliefs that others have taken the place of, as soon as they are more than those that count."""
-    name = beliefs_table(last.generation)
+def _drop_superseded(tables: Tables, name: str, about: str, now: Millis) -> None:
+    """Delete the rows of a table that others have taken the place of, as soon as they are more than those that count.
+
+    Args:
+        tables: of the store.
+        name: of the table.
+        about: its column that says what a row is about; of each thing the last row counts.
+        now: milliseconds since 1970, UTC.
+    """
     if tables.version(name) is None:
         return
     commits = tables.rows(COMMITS, f"at < {now - SETTLED_MS}", ["tx"])
     settled = max(commits["tx"].to_pylist(), default=0) if commits is not None else 0
-    rows = tables.rows(name, f"tx <= {settled}", ["tx", "place", "sentence_id"])
+    rows = tables.rows(name, f"tx <= {settled}", ["tx", "place", about])
     if rows is None:
         return
     keys = [tx * PLACES + place for tx, place in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), strict=True)]
-    order = sorted(zip(keys, rows["sentence_id"].to_pylist(), strict=True))
-    count = {sentence: key for key, sentence in order}
-    gone = [key for key, sentence in order if key != count[sentence]]
+    order = sorted(zip(keys, rows[about].to_pylist(), strict=True))
+    count = {thing: key for key, thing in order}
+    gone = [key for key, thing in order if key != count[thing]]
     if len(gone) > len(count):
         for start in range(0, len(gone), ROWS_AT_ONCE):
             chosen = ", ".join(map(str, gone[start : start + ROWS_AT_ONCE]))

@@ -1,7 +1,8 @@
 """What the tables are called.
 
-Commits and the log (what was said, what callers assert, what judges say of episodes, memory points, and aliases) have
-one table each for good; what is derived has one for each generation, since a rebuild makes it anew beside the old ones.
+Commits and the log (what was said, what callers assert and what was paid for, what judges say of episodes, memory
+points, aliases, and how far texts were read by a language model) have one table each for good; what is derived has one
+for each generation, since a rebuild makes it anew beside the old ones.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ FACTS = "facts"
 EPISODES = "episodes"
 POINTS = "points"
 ALIASES = "aliases"
+JOBS = "jobs"
 
 
 def segments_table(generation: int) -> str:
@@ -25,7 +27,7 @@ def sentences_table(generation: int) -> str:
 
 
 def assertions_table(generation: int) -> str:
-    """Return the name of the table of assertions that were read out of texts; what callers told is in `FACTS`."""
+    """Return the name of the table of assertions that the embedded engine read; those of others are in `FACTS`."""
     return f"assertions_{generation}"
 
 
@@ -47,7 +49,7 @@ def questions_table(generation: int) -> str:
 def tables_of(generation: int) -> tuple[str, ...]:
     """Return the names of all tables in which commits of a generation have rows: the log, and what is derived."""
     derived = segments_table, sentences_table, assertions_table, beliefs_table, point_vectors_table, questions_table
-    return (TURNS, FACTS, EPISODES, POINTS, ALIASES, *(table(generation) for table in derived))
+    return (TURNS, FACTS, EPISODES, POINTS, ALIASES, JOBS, *(table(generation) for table in derived))
 
 
 def generation_of(table: str) -> int | None:

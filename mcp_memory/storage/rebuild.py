@@ -20,7 +20,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.assertions import CALLER
+from mcp_memory.storage.assertions import DERIVED
 from mcp_memory.storage.lock import lock_file, taken
 from mcp_memory.storage.names import (
     COMMITS,
@@ -63,9 +63,9 @@ do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
 """Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
-vectors and with what they assert. What the caller asserted is no business of its own: that is part of the log, and so
-is what was learnt, of which `Relearn` makes beliefs, and memory points, of which only the vectors are made anew, as of
-questions."""
+vectors and with what the embedded engine reads out of them. What the caller asserted, or Claude read, is no business of
+its own: that is part of the log, and so is what was learnt, of which `Relearn` makes beliefs, and memory points, of
+which only the vectors are made anew, as of questions."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
@@ -201,7 +201,7 @@ class _Work:
         for after, upto in await to_thread.run_sync(self._pieces, until):
             where = f"tx > {after} AND tx <= {upto}"
             rows = await to_thread.run_sync(self._tables.rows, TURNS, where)
-            stored = turns_of(rows) if rows is not None else []
+            stored = turns_of(rows)
             for start in range(0, len(stored), CHUNK):
                 part = stored[start : start + CHUNK]
                 batch = await self._make([turn for _, turn in part])
@@ -248,7 +248,7 @@ class _Work:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""
         where = f"tx > {self._done} AND tx <= {until}"
         commits = self._tables.rows(COMMITS, where)
-        if commits is not None:  # what the caller asserts comes first, so that the order is the same after each rebuild
+        if commits is not None:  # what stands in the log comes first, so that the order is the same after each rebuild
             self._placed.update({commit.tx: commit.facts for commit in commits_of(commits)})
         rows = self._tables.rows(TURNS, where, ["tx"])
         return list(_runs(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
@@ -262,7 +262,7 @@ class _Work:
             numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
             rows = sentence_rows(batch.sentences, batch.sentence_vectors, numbers)
             self._tables.append(sentences_table(self._generation), rows)
-        if derived := [assertion for assertion in batch.assertions if assertion.extractor not in CALLER]:
+        if derived := [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]:
             numbers = [txs[assertion.turn_id] for assertion in derived]
             places = [self._place(number) for number in numbers]
             self._tables.append(assertions_table(self._generation), assertion_rows(derived, places, numbers))

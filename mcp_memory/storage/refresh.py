@@ -17,23 +17,20 @@ from functools import partial
 
 import numpy as np
 
-from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Lesson
-from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.aliases import aliases_of
 from mcp_memory.storage.assertions import recorded
 from mcp_memory.storage.beliefs import latest
+from mcp_memory.storage.jobs import jobs_of
 from mcp_memory.storage.lessons import lessons_of
 from mcp_memory.storage.names import (
     ALIASES,
     COMMITS,
     EPISODES,
     FACTS,
+    JOBS,
     POINTS,
     TURNS,
     assertions_table,
@@ -45,15 +42,18 @@ from mcp_memory.storage.names import (
 )
 from mcp_memory.storage.pieces import batch_of
 from mcp_memory.storage.points import point_vectors_of, points_of
-from mcp_memory.storage.questions import Placed, questions_of
+from mcp_memory.storage.questions import questions_of
 from mcp_memory.storage.rows import commits_of, turns_of
 from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
 from mcp_memory.storage.tables import Tables
-from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
 PIECE = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
+MADE_ANEW = frozenset({"assertions", "beliefs"})
+"""What a rebuild's commit alone counts, with rows that have the numbers of the commits before it."""
+
+_Read = Callable[[str, str], Rows | None]
 
 
 class Outdated(Exception):
@@ -200,90 +200,58 @@ class Refresher:
 
     def _load_turns(self, view: View, commits: list[Commit]) -> None:
         for part in parts(commits):
-            where = view.tx, part[-1].tx, commits[-1].tx
-            count = sum(commit.turns for commit in part)
-            rows = self._rows(TURNS, *where, count, None) if count else None
-            stored = [] if rows is None else turns_of(rows)
+            read = partial(self._counted, view, commits, part)
+            stored = turns_of(read(TURNS, "turns"))
             new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
-            assertions = self._assertions(view, commits, part, {turn.id: turn for _, turn in new})
-            lessons, beliefs = self._learnt(view, commits, part)
-            points, vectors = self._points(view, commits, part)
-            questions, question_vectors = self._questions(view, commits, part)
-            turns = tuple(turn for _, turn in new)
-            batch = Batch(
-                turns,
-                assertions=assertions,
-                lessons=lessons,
-                beliefs=beliefs,
-                points=points,
-                point_vectors=vectors,
-                aliases=self._aliases(view, commits, part),
-                questions=questions,
-                question_vectors=question_vectors,
-                outlays=tuple(commit.outlay for commit in part if commit.outlay),
-            )
-            view.add(batch, part[-1].tx)
+            view.add(self._batch(read, view, [turn for _, turn in new], part), part[-1].tx)
             self._owed += part
             self._bare += new
 
-    def _assertions(
-        self, view: View, commits: list[Commit], part: list[Commit], new: dict[str, Turn]
-    ) -> tuple[Assertion, ...]:
-        """Return what is asserted in a part of the commits, of their new turns or of those that the view has.
+    def _batch(self, read: _Read, view: View, turns: list[Turn], part: list[Commit]) -> Batch:
+        """Return everything of a part of the commits but segments and sentences.
 
-        Most commits assert nothing, and then no table is asked. A rebuild's commit alone counts what it derived, with
-        the numbers of the commits before it: so it is the sum over all commits that says whether there is anything.
+        Args:
+            read: returns the rows of a table, by its name and by what the commits call their number.
+            view: as of the commit before.
+            turns: that are new.
+            part: of the commits.
         """
+        arrived = {turn.id: turn for turn in turns}
 
         def find(space: str, turn_id: str) -> Turn | None:
-            return new.get(turn_id) or _known(view, space, turn_id)
+            return arrived.get(turn_id) or _known(view, space, turn_id)
 
-        where = view.tx, part[-1].tx, commits[-1].tx
-        facts = derived = None
-        if any(commit.facts for commit in commits):
-            facts = self._rows(FACTS, *where, sum(commit.facts for commit in part), None)
-        if any(commit.assertions for commit in commits):
-            name = assertions_table(view.generation)
-            derived = self._rows(name, *where, sum(commit.assertions for commit in part), None)
-        return recorded(facts, derived, find)
+        facts, derived = read(FACTS, "facts"), read(assertions_table(view.generation), "assertions")
+        points, vectors = points_of(read(POINTS, "points")), read(point_vectors_table(view.generation), "points")
+        questions, asked = questions_of(read(questions_table(view.generation), "questions"), self._dimension)
+        return Batch(
+            tuple(turns),
+            assertions=recorded(facts, derived, find),
+            lessons=tuple(lesson for _, lesson in lessons_of(read(EPISODES, "episodes"))),
+            beliefs=latest(read(beliefs_table(view.generation), "beliefs"), self._dimension),
+            points=tuple(point for _, _, point in points),
+            point_vectors=point_vectors_of(points, vectors, self._dimension),
+            aliases=aliases_of(read(ALIASES, "aliases")),
+            questions=questions,
+            question_vectors=asked,
+            outlays=tuple(commit.outlay for commit in part if commit.outlay),
+            jobs=jobs_of(read(JOBS, "jobs")),
+        )
 
-    def _learnt(
-        self, view: View, commits: list[Commit], part: list[Commit]
-    ) -> tuple[tuple[Lesson, ...], tuple[Belief, ...]]:
-        """Return what was learnt in a part of the commits; most memories are never taught anything."""
-        where = view.tx, part[-1].tx, commits[-1].tx
-        lessons = beliefs = None
-        if any(commit.episodes for commit in commits):
-            lessons = self._rows(EPISODES, *where, sum(commit.episodes for commit in part), None)
-        if any(commit.beliefs for commit in commits):
-            name = beliefs_table(view.generation)
-            beliefs = self._rows(name, *where, sum(commit.beliefs for commit in part), None)
-        return tuple(lesson for _, lesson in lessons_of(lessons)), latest(beliefs, self._dimension)
+    def _counted(self, view: View, commits: list[Commit], part: list[Commit], name: str, count: str) -> Rows | None:
+        """Return the rows of a table in a part of the commits; None, and no look at it, where they have none there.
 
-    def _points(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[tuple[Point, ...], Matrix]:
-        """Return the revisions of points in a part of the commits, with the vectors of what they say."""
-        where = view.tx, part[-1].tx, commits[-1].tx
-        rows = vectors = None
-        if any(commit.points for commit in commits):
-            expected = sum(commit.points for commit in part)
-            rows = self._rows(POINTS, *where, expected, None)
-            vectors = self._rows(point_vectors_table(view.generation), *where, expected, None)
-        points = points_of(rows)
-        return tuple(point for _, _, point in points), point_vectors_of(points, vectors, self._dimension)
-
-    def _aliases(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[Alias, ...]:
-        """Return the aliases in a part of the commits."""
-        expected = sum(commit.aliases for commit in part)
-        rows = self._rows(ALIASES, view.tx, part[-1].tx, commits[-1].tx, expected, None) if expected else None
-        return aliases_of(rows)
-
-    def _questions(self, view: View, commits: list[Commit], part: list[Commit]) -> tuple[tuple[Placed, ...], Matrix]:
-        """Return the questions in a part of the commits, with their vectors."""
-        rows, expected = None, sum(commit.questions for commit in part)
-        if expected:
-            name = questions_table(view.generation)
-            rows = self._rows(name, view.tx, part[-1].tx, commits[-1].tx, expected, None)
-        return questions_of(rows, self._dimension)
+        Args:
+            view: as of the commit before.
+            commits: all that are new to it.
+            part: of them.
+            name: of the table.
+            count: what a `Commit` calls the number of its rows there.
+        """
+        if not any(getattr(commit, count) for commit in (commits if count in MADE_ANEW else part)):
+            return None
+        expected = sum(getattr(commit, count) for commit in part)
+        return self._rows(name, view.tx, part[-1].tx, commits[-1].tx, expected, None)
 
     def _look_at(self, commits: list[Commit]) -> None:
         """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
@@ -361,12 +329,12 @@ def _known(view: View, space: str, turn_id: str) -> Turn | None:
 
 
 def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in runs of some thousand sentences, beliefs, points or questions, which can be read at once."""
+    """Yield the commits in runs of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
     part: list[Commit] = []
     size = 0
     for commit in commits:
         part.append(commit)
-        size += commit.sentences + commit.beliefs + commit.points + commit.questions
+        size += commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
         if size >= PIECE:
             yield part
             part, size = [], 0

@@ -104,7 +104,7 @@ class Relearning:
         if not lessons:
             return [], []
         rows = self._tables.rows(TURNS, f"tx > {after} AND tx <= {lessons[-1][0]}")
-        turns = turns_of(rows) if rows is not None else []
+        turns = turns_of(rows)
         written = {turn.id for _, turn in turns}
         names = dict.fromkeys(name for _, lesson in lessons for name in lesson.labels if name not in self._looked_up)
         self._looked_up.update(names)

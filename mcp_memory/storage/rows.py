@@ -29,9 +29,10 @@ def commits_of(rows: Rows) -> list[Commit]:
     return sorted((Commit(**(nothing | row)) for row in counted), key=lambda commit: commit.tx)
 
 
-def turns_of(rows: Rows) -> list[tuple[int, Turn]]:
+def turns_of(rows: Rows | None) -> list[tuple[int, Turn]]:
     """Return the turns of some rows with their commits' numbers, in order of arrival; bad ones are left out."""
-    good = [(tx, turn) for tx, turn in all_turns_of(rows) if not left_out("turns", turn.id, tx, turn_faults(turn))]
+    stored = all_turns_of(rows) if rows is not None else []
+    good = [(tx, turn) for tx, turn in stored if not left_out("turns", turn.id, tx, turn_faults(turn))]
     return sorted(good, key=lambda entry: (entry[0], entry[1].place))
 
 

@@ -23,6 +23,7 @@ from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.spending import Outlay, Spending
@@ -33,9 +34,10 @@ from mcp_memory.vectors import Matrix, Vector
 Rows = Any
 """A pyarrow table, which comes without types."""
 
-FORMAT = 5
+FORMAT = 6
 """Of the tables. Raised whenever an older program could not read, or would spoil, what a newer one wrote; 1 knew of no
-assertions, 2 of no lessons, 3 of no memory points, 4 of no aliases and no questions, nor of what was spent."""
+assertions, 2 of no lessons, 3 of no memory points, 4 of no aliases and no questions, nor of what was spent, 5 of no
+jobs, and that what Claude read stands in ``facts``. CONTRIBUTING.md, "The store's format", says how to change it."""
 READABLE = 2
 """The oldest format that is read as it is. A store of it is of the present one from the next commit on; an older one is
 rebuilt from its log."""
@@ -56,7 +58,7 @@ class Commit:
         turns: rows in ``turns``.
         segments: rows in ``segments_<generation>``; of a rebuild, all of them.
         sentences: rows in ``sentences_<generation>``; of a rebuild, all of them.
-        facts: rows in ``facts``.
+        facts: rows in ``facts``, whose assertions are of callers and of Claude.
         assertions: rows in ``assertions_<generation>``; of a rebuild, all of them.
         episodes: rows in ``episodes``.
         beliefs: rows in ``beliefs_<generation>``; of a rebuild, all of them. Those that a later one of the same
@@ -69,6 +71,7 @@ class Commit:
         input_tokens: likewise.
         cached_tokens: likewise.
         output_tokens: likewise.
+        jobs: rows in ``jobs``. Those that a later one of the same turn takes the place of may be gone, as of beliefs.
     """
 
     tx: int
@@ -93,6 +96,7 @@ class Commit:
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    jobs: int = 0
 
     @property
     def outlay(self) -> Outlay | None:
@@ -226,6 +230,17 @@ def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[in
     for name in (f.name for f in fields(Alias)):
         kind = pa.int64() if name == "at" else pa.string()
         columns[name] = pa.array([getattr(one, name) for one in aliases], kind)
+    return pa.table(columns)
+
+
+def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return jobs as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    texts = {"space", "turn_id", "state", "holder"}
+    columns = {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+    for name in (f.name for f in fields(Job)):
+        columns[name] = pa.array([getattr(job, name) for job in jobs], pa.string() if name in texts else pa.int64())
     return pa.table(columns)
 
 

@@ -12,12 +12,13 @@ from mcp_memory.domain.facts import Extractor
 from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.assertions import CALLER, DERIVING
+from mcp_memory.storage.assertions import DERIVED, LOGGED
 from mcp_memory.storage.names import (
     ALIASES,
     COMMITS,
     EPISODES,
     FACTS,
+    JOBS,
     POINTS,
     TURNS,
     assertions_table,
@@ -36,6 +37,7 @@ from mcp_memory.storage.schemas import (
     assertion_rows,
     belief_rows,
     commit_rows,
+    job_rows,
     lesson_rows,
     numbered,
     point_rows,
@@ -57,14 +59,15 @@ class Prepared:
         turns: None where there are none, and so for the others.
         segments: of these turns.
         sentences: of these turns.
-        facts: what the caller told.
-        assertions: what was read out of texts.
+        facts: what the caller told or Claude read.
+        assertions: what the embedded engine read.
         episodes: the lessons.
         beliefs: what came of them.
         points: revisions of memory points.
         point_vectors: of what they say.
         aliases: as they are.
         questions: with their vectors.
+        jobs: as they are.
     """
 
     batch: Batch
@@ -79,6 +82,7 @@ class Prepared:
     point_vectors: Rows | None
     aliases: Rows | None
     questions: Rows | None
+    jobs: Rows | None
 
 
 def prepare(batch: Batch) -> Prepared:
@@ -99,14 +103,15 @@ def prepare(batch: Batch) -> Prepared:
         turn_rows(batch.turns, unknown(batch.turns)) if batch.turns else None,
         segment_rows(batch.segments, batch.segment_vectors, unknown(batch.segments)) if batch.segments else None,
         sentence_rows(batch.sentences, batch.sentence_vectors, unknown(batch.sentences)) if batch.sentences else None,
-        asserted(CALLER),
-        asserted(DERIVING),
+        asserted(LOGGED),
+        asserted(DERIVED),
         lesson_rows(batch.lessons, range(len(batch.lessons)), unknown(batch.lessons)) if batch.lessons else None,
         belief_rows(batch.beliefs, range(len(batch.beliefs)), unknown(batch.beliefs)) if batch.beliefs else None,
         point_rows(batch.points, *points) if batch.points else None,
         point_vector_rows(batch.point_vectors, *points) if batch.points else None,
         alias_rows(batch.aliases, range(len(batch.aliases)), unknown(batch.aliases)) if batch.aliases else None,
         question_rows(batch.questions, batch.question_vectors, *questions) if batch.questions else None,
+        job_rows(batch.jobs, range(len(batch.jobs)), unknown(batch.jobs)) if batch.jobs else None,
     )
 
 
@@ -162,6 +167,7 @@ def append(
         input_tokens=spent.what.input_tokens,
         cached_tokens=spent.what.cached_tokens,
         output_tokens=spent.what.output_tokens,
+        jobs=len(batch.jobs),
     )
     parts = {
         TURNS: prepared.turns,
@@ -169,6 +175,7 @@ def append(
         EPISODES: prepared.episodes,
         POINTS: prepared.points,
         ALIASES: prepared.aliases,
+        JOBS: prepared.jobs,
         questions_table(commit.generation): prepared.questions,
         point_vectors_table(commit.generation): prepared.point_vectors,
         beliefs_table(commit.generation): prepared.beliefs,
@@ -177,7 +184,7 @@ def append(
         sentences_table(commit.generation): prepared.sentences,
     }
     try:
-        if last:  # of an older format, or of the present one from before it was released
+        if last:  # perhaps of an older format
             tables.widen(COMMITS, commit_rows(commit))
         versions = _append_at_once(
             tables, {name: numbered(rows, commit.tx) for name, rows in parts.items() if rows is not None}

@@ -20,6 +20,7 @@ from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.talkers import Talkers
@@ -60,6 +61,7 @@ class Space:
         beliefs: what use has taught about its sentences.
         hypergraph: its memory points.
         questions: what its segments answer, asked.
+        jobs: how far a language model has read its turns, by their ids, where any has.
         speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
         segment_vectors: one row a segment, or None where there are too many to hold.
         sentence_vectors: one row a sentence, or None where there are too many to hold.
@@ -71,6 +73,7 @@ class Space:
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = Pool()
+        self.jobs: dict[str, Job] = {}
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
@@ -216,6 +219,7 @@ class Space:
         aliases: Sequence[Alias] = (),
         questions: Sequence[Pooled] = (),
         question_vectors: Matrix | None = None,
+        jobs: Sequence[Job] = (),
     ) -> None:
         """Take in rows that the log has and this space has not.
 
@@ -233,6 +237,7 @@ class Space:
             aliases: in the order of recording.
             questions: likewise.
             question_vectors: one row a question, or None where they are not held.
+            jobs: likewise.
         """
         since = len(self.segments)
         for turn in turns:
@@ -244,6 +249,7 @@ class Space:
         self.facts.hold(aliases)
         if questions:
             self.questions.add(questions, question_vectors)
+        self.jobs |= {job.turn_id: job for job in jobs}
         for segment in segments:
             self._add_segment(segment)
         for sentence in sentences:

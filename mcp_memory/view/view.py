@@ -80,6 +80,7 @@ class View:
                 part.aliases,
                 tuple(question for _, question in part.questions),
                 part.question_vectors if self.holds_vectors else None,
+                part.jobs,
             )
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
@@ -103,6 +104,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             *(point.space for point in batch.points),
             *(alias.space for alias in batch.aliases),
             *(space for space, _ in batch.questions),
+            *(job.space for job in batch.jobs),
         ]
     )
     if len(names) == 1:
@@ -132,6 +134,7 @@ def _by_space(batch: Batch) -> dict[str, Batch]:
             aliases=tuple(alias for alias in batch.aliases if alias.space == name),
             questions=tuple(batch.questions[row] for row in questions[name]),
             question_vectors=batch.question_vectors[questions[name]],
+            jobs=tuple(job for job in batch.jobs if job.space == name),
         )
         for name in names
     }

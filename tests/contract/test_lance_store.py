@@ -480,7 +480,7 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
 
 
-@pytest.mark.parametrize("extractor", ["caller", "embedded"])
+@pytest.mark.parametrize("extractor", ["caller", "anthropic", "embedded"])
 @pytest.mark.parametrize(
     ("wrong", "found"),
     [
@@ -495,7 +495,7 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
 async def test_one_bad_assertion_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, extractor: Extractor, wrong: dict[str, object], found: str
 ) -> None:
-    """The others are shown; one of the caller's is a loss, another is made anew by a rebuild."""
+    """The others are shown; one that was told or paid for is a loss, another is made anew by a rebuild."""
     rows = batch("a")
     bad = asserted(rows.turns[0], 7, extractor, **wrong)
     await commit_to(open_at(uri), replace(rows, assertions=(bad, *rows.assertions)))
@@ -503,7 +503,7 @@ async def test_one_bad_assertion_never_blocks_the_start(
     assert await _asserted(store) == list(rows.assertions)
     assert bad.id in caplog.text
     (finding,) = await store.check()
-    assert finding.severity == ("error" if extractor == "caller" else "warning")
+    assert finding.severity == ("warning" if extractor == "embedded" else "error")
     assert found in finding.text
 
 

@@ -10,9 +10,14 @@ import anyio
 import pytest
 from batches import DIMENSION
 from crash.kill_rounds import WRITER, kill_rounds
+from crash.leaser import LEASE_MS
 from crash.writer import PRAISED, refs_of
 
+from mcp_memory.domain.jobs import Job
 from mcp_memory.storage.store import LanceStore
+
+LEASER = Path(__file__).with_name("leaser.py")
+NOW = 1_800_000_000_000
 
 
 def test_nothing_comes_to_harm_when_a_writer_is_killed_again_and_again(tmp_path: Path) -> None:
@@ -46,3 +51,46 @@ def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(
             return {turn.ref for turn in view.space("default").turns.values()}
 
     assert anyio.run(refs) == {ref for name in names for number in range(each) for ref in refs_of(name, number)}
+
+
+def _leasing(folder: Path, name: str, now: int, texts: int) -> subprocess.Popen[str]:
+    command = [sys.executable, LEASER, folder, name, str(now), str(texts)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _taken(process: subprocess.Popen[str], most: int) -> list[str]:
+    """Return what a process leased that is killed after so many texts, or when none is left."""
+    said: list[str] = []
+    with process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            said.append(line.strip())
+            if len(said) == most or said[-1] == ".":
+                process.kill()
+    return [name for name in said if name != "."]
+
+
+def test_a_text_that_one_process_leased_is_leased_by_no_other_though_the_first_is_killed(tmp_path: Path) -> None:
+    """A lease that is committed outlives its process, until it ends by itself."""
+    folder, texts = tmp_path / "store", 24
+    first = _leasing(folder, "first", NOW, texts)
+    assert first.stdout is not None
+    one = [first.stdout.readline().strip()]
+    second = _leasing(folder, "second", NOW, texts)
+    one += _taken(first, 5)
+    other = _taken(second, texts + 1)
+    assert set(one).isdisjoint(other)
+    assert len({*one, *other}) == len(one) + len(other)
+
+    async def jobs() -> dict[str, Job]:
+        async with LanceStore(str(folder), embedder="fake", dimension=DIMENSION).reading(whole=False) as view:
+            return view.space("default").jobs
+
+    leases = anyio.run(jobs)
+    held = {turn: job.holder for turn, job in leases.items()}
+    assert len(held) == texts
+    assert [held[turn] for turn in one] == ["first"] * len(one)
+    assert [held[turn] for turn in other] == ["second"] * len(other)
+    assert texts - len(one) - len(other) <= 1  # the first may have been killed before it could say so
+    assert not any(job.free(NOW + LEASE_MS - 1) for job in leases.values())
+    assert all(job.free(NOW + LEASE_MS) for job in leases.values())

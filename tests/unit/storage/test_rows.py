@@ -13,7 +13,7 @@ from batches import asserted, derive, turn
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.assertions import CALLER, DERIVING, assertion_faults, recorded
+from mcp_memory.storage.assertions import DERIVED, LOGGED, assertion_faults, recorded
 from mcp_memory.storage.pieces import batch_of, piece_faults
 from mcp_memory.storage.schemas import assertion_rows, numbered, segment_rows, sentence_rows
 
@@ -97,16 +97,16 @@ def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_
     rows = [(replace(one, **dice.choice(WRONG)) if dice.random() < 1 / 3 else one) for one in right]
     txs = sorted(dice.integers(1, 5, len(rows)).tolist())
     places = [place - txs.index(tx) for place, tx in enumerate(txs)]
-    told = [place % 3 == 0 for place in range(len(rows))]
+    logged = [one.extractor in LOGGED for one in right]
 
-    def table(of_caller: bool) -> Any:
-        chosen = [n for n in dice.permutation(len(rows)).tolist() if told[n] is of_caller]
+    def table(of_log: bool) -> Any:
+        chosen = [n for n in dice.permutation(len(rows)).tolist() if logged[n] is of_log]
         return assertion_rows([rows[n] for n in chosen], [places[n] for n in chosen], [txs[n] for n in chosen])
 
     def faults(n: int) -> list[str]:
         one = turns.get(rows[n].turn_id)
         return list(
-            assertion_faults(rows[n], (one.space, len(one.text)) if one else None, CALLER if told[n] else DERIVING)
+            assertion_faults(rows[n], (one.space, len(one.text)) if one else None, LOGGED if logged[n] else DERIVED)
         )
 
     read = recorded(table(True), table(False), lambda _space, name: turns.get(name))

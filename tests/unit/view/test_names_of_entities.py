@@ -130,7 +130,7 @@ sayings = st.one_of(
         sentence=st.sampled_from([0, 1]),
         negated=st.sampled_from([False, False, False, True]),
         confidence=st.sampled_from([0.45, 0.95, 0.95]),
-        extractor=st.sampled_from(["embedded", "caller"]),
+        extractor=st.sampled_from(["embedded", "anthropic", "caller"]),
     ),
     st.builds(
         asserted,

@@ -1,0 +1,184 @@
+"""What LanceDB's store promises of what Claude reads: it was paid for, so no dead writer, bad row or rebuild harms it.
+
+These are the jobs, and the assertions that came of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import permutations
+from typing import get_args
+
+import pyarrow
+import pytest
+from anyio.lowlevel import checkpoint
+from batches import asserted, batch, derive, turn
+from lance_at import NOW, commit_to, open_at
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.facts import Assertion, Extractor
+from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.turns import Turn
+from mcp_memory.storage.compaction import SETTLED_MS, compact
+from mcp_memory.storage.schemas import assertion_rows, job_rows
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+
+pytestmark = pytest.mark.anyio
+LEASED = Job("default", turn("a").id, "leased", 0, 0, NOW + 1, "one", NOW)
+DONE = replace(LEASED, state="done", parts=1, until=0, holder="")
+
+
+async def _derive(turns: Sequence[Turn]) -> Batch:
+    return derive(turns)
+
+
+async def _jobs(store: LanceStore) -> list[Job]:
+    async with store.reading(whole=False) as view:
+        return list(view.space("default").jobs.values())
+
+
+async def _counting(store: LanceStore) -> list[Assertion]:
+    """Return what counts of what is asserted in the first message."""
+    async with store.reading(whole=False) as view:
+        return view.space("default").facts.said_in(turn("a").id)
+
+
+async def _faults(uri: str) -> list[tuple[str, str]]:
+    found = await open_at(uri).check()
+    return [(finding.severity, finding.text) for finding in found if finding.severity != "note"]
+
+
+async def test_what_a_dead_writer_leased_is_never_seen_and_swept_by_the_next(uri: str) -> None:
+    store = open_at(uri)
+    await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
+    Tables(uri).append("jobs", job_rows([DONE], [0], [2]))
+    Tables(uri).append("facts", assertion_rows([asserted(turn("a"), 1, "anthropic")], [0], [2]))
+    for opened in (store, open_at(uri)):
+        assert await _jobs(opened) == [LEASED]
+    assert await commit_to(open_at(uri), batch("b")) == 2
+    assert await _jobs(open_at(uri)) == [LEASED]
+    assert [Tables(uri).count(name) for name in ("jobs", "facts")] == [1, 2]
+    assert await _faults(uri) == []
+
+
+async def test_a_rebuild_keeps_the_jobs_and_what_came_of_them(uri: str) -> None:
+    """Of those that come meanwhile too; what the embedded engine reads is made anew, and Claude's word is not."""
+    await commit_to(store := open_at(uri), derive([turn("a")]))
+    read = asserted(turn("a"), 1, "anthropic")
+    await commit_to(store, Batch(assertions=(read,), jobs=(DONE,)))
+    other = replace(DONE, turn_id=turn("b").id)
+    meanwhile = iter([replace(derive([turn("b")]), jobs=(other,))])
+
+    async def make(turns: Sequence[Turn]) -> Batch:
+        for rows in meanwhile:
+            await commit_to(store, rows)
+        made = derive(turns)
+        return replace(made, assertions=(*made.assertions, asserted(turns[0], 9, "anthropic")))
+
+    for _ in range(2):
+        await open_at(uri).rebuild(make)
+        for opened in (store, open_at(uri)):
+            assert await _jobs(opened) == [DONE, other]
+            assert await _counting(opened) == [read]
+            async with opened.reading() as view:
+                rows = view.space("default").facts.rows
+                assert [one.extractor for one in rows] == ["embedded", "anthropic", "embedded"]
+    assert await _faults(uri) == []
+
+
+@pytest.mark.parametrize("order", list(permutations(get_args(Extractor))))
+async def test_of_one_sentence_a_callers_word_counts_then_claudes_then_the_embedded_engines(
+    uri: str, order: tuple[Extractor, ...]
+) -> None:
+    """Whichever was written first, in this process and in another; after a rebuild too."""
+    (made,) = derive([turn("a")]).assertions  # what a rebuild makes
+    said = {one: made if one == "embedded" else asserted(turn("a"), 1, one) for one in order}
+    await commit_to(store := open_at(uri), replace(derive([turn("a")]), assertions=()))
+    for number, extractor in enumerate(order, start=1):
+        await commit_to(store, Batch(assertions=(said[extractor],)))
+        best = min(order[:number], key=get_args(Extractor).index)
+        for opened in (store, open_at(uri)):
+            assert await _counting(opened) == [said[best]]
+    await open_at(uri).rebuild(_derive)
+    for opened in (store, open_at(uri)):
+        assert await _counting(opened) == [said["caller"]]
+        async with opened.reading() as view:
+            assert {one.extractor for one in view.space("default").facts.rows} == set(order)
+    assert await _faults(uri) == []
+
+
+async def test_who_reads_nothing_gets_no_table_for_it(uri: str) -> None:
+    await commit_to(open_at(uri), batch("a"))
+    assert "jobs" not in Tables(uri).names()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "found"),
+    [
+        ("state", "asleep", "its state is 'asleep'"),
+        ("parts", -1, "its parts is -1"),
+        ("tries", -2, "its tries is -2"),
+        ("until", -3, "its until is -3"),
+        ("holder", "", "its state is 'leased', and its holder ''"),
+        ("state", "done", "its state is 'done', and its holder 'one'"),
+        ("at", None, "a required column is empty"),
+    ],
+)
+async def test_one_bad_job_never_blocks_the_start_and_doctor_names_it(
+    uri: str, caplog: pytest.LogCaptureFixture, column: str, value: object, found: str
+) -> None:
+    """The revision before it counts."""
+    waiting = replace(LEASED, state="waiting", tries=1, holder="")
+    await commit_to(open_at(uri), replace(batch("a"), jobs=(waiting,)))
+    await commit_to(open_at(uri), Batch(jobs=(LEASED,)))
+    tables = Tables(uri)
+    rows = tables.rows("jobs").sort_by("tx")
+    changed = pyarrow.array([rows[column][0].as_py(), value], rows.schema.field(column).type)
+    tables.drop("jobs")
+    tables.append("jobs", rows.set_column(rows.schema.get_field_index(column), column, changed))
+    assert await _jobs(open_at(uri)) == [waiting]
+    assert "is left out" in caplog.text
+    (fault,) = await _faults(uri)
+    assert (fault[0], found in fault[1], LEASED.turn_id in fault[1]) == ("warning", True, True)
+
+
+@pytest.mark.parametrize("changes", [{"turn_id": "t_nobody"}, {"space": "other"}])
+async def test_doctor_names_a_job_of_a_text_that_is_not_there(uri: str, changes: dict[str, str]) -> None:
+    await commit_to(open_at(uri), replace(batch("a"), jobs=(replace(DONE, **changes),)))  # type: ignore[arg-type]
+    assert [text.partition(":")[2][:29] for _, text in await _faults(uri)] == [" of no stored turn of its spa"]
+
+
+async def test_doctor_finds_jobs_that_are_missing(uri: str) -> None:
+    await commit_to(open_at(uri), replace(batch("a"), jobs=(LEASED, DONE)))
+    Tables(uri).delete("jobs", "place = 1")
+    assert await _faults(uri) == [("error", "jobs: a commit has other rows than it says: commit 1")]
+
+
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")
+async def test_jobs_that_count_no_more_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
+    """Readers that hold some, none or all of them see the same before and after."""
+    store, some = open_at(uri), open_at(uri)
+    await commit_to(store, batch("a", "b"))
+    texts = [turn("a").id, turn("b", place=1).id]
+    for number in range(9):
+        leased = replace(LEASED, turn_id=texts[number % 2], tries=number)
+        await commit_to(store, Batch(jobs=(leased, replace(leased, state="waiting", holder=""))))
+        if number == 4:
+            await _jobs(some)
+    while store._compaction.running:
+        await checkpoint()
+    expected = sorted(await _jobs(store), key=lambda job: job.tries)
+    assert [(job.state, job.tries) for job in expected] == [("waiting", 7), ("waiting", 8)]
+    for later, there in ((SETTLED_MS, 18), (SETTLED_MS + 1, 2)):
+        compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), kept=timedelta(0))
+        assert Tables(uri).count("jobs") == there
+    for opened in (some, store, open_at(uri)):
+        assert sorted(await _jobs(opened), key=lambda job: job.tries) == expected
+    await commit_to(some, Batch(jobs=(DONE,)))
+    for opened in (store, some, open_at(uri)):
+        assert {job.state for job in await _jobs(opened)} == {"done", "waiting"}
+    assert await _faults(uri) == []

@@ -1,0 +1,53 @@
+"""A large store is read in parts, so that it is never held twice; what is read of it is the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from batches import derive, turn
+from lance_at import commit_to, open_at
+from written_stores import held, memory_of, write
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.turns import Turn
+from mcp_memory.memory import silent
+from mcp_memory.services.rebuild import deriver
+from mcp_memory.storage import refresh
+from mcp_memory.storage.store import LanceStore
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+async def test_a_store_with_everything_in_it_is_read_in_parts_as_in_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rebuilt: bool
+) -> None:
+    await write(tmp_path / "store")
+    memory = memory_of(tmp_path / "store")
+    assert isinstance(memory.store, LanceStore)
+    if rebuilt:
+        await memory.store.rebuild(deriver(memory.reading, progress=silent))
+    async with memory.store.reading() as view:
+        once = held(view)
+    monkeypatch.setattr(refresh, "PIECE", 1)
+    async with memory_of(tmp_path / "store").store.reading() as view:
+        assert held(view) == once
+
+
+async def test_what_only_a_rebuild_read_out_of_texts_is_there_in_every_part(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commits that wrote the texts count nothing of it."""
+
+    async def make(turns: list[Turn]) -> Batch:
+        return derive(turns)
+
+    for ref in "abc":
+        await commit_to(open_at(uri), replace(derive([turn(ref)]), assertions=()))
+    await open_at(uri).rebuild(make)
+    monkeypatch.setattr(refresh, "PIECE", 1)
+    async with open_at(uri).reading() as view:
+        facts = view.space("default").facts
+        assert [one.turn_id for one in facts.rows] == [turn(ref).id for ref in "abc"]

@@ -1,0 +1,212 @@
+"""Stores that a program of their time has written, one of each format, and what they held.
+
+``stores/format_<n>.tar.xz`` is the store, ``stores/format_<n>.json`` what was in it as the program that wrote it read
+it, a row a line. Neither is ever made anew: they stand for what users have. Run as ``python written_stores.py FORMAT``
+to make those of a new format, once, with the code that raised it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from fakes import FakeEmbedder
+
+from mcp_memory.config import Config
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    Feedback,
+    NewFact,
+    NewItem,
+    NewPoint,
+    PointEdits,
+    RecallRequest,
+    WriteRequest,
+)
+from mcp_memory.memory import Memory
+from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.search.look import INDEXES
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.vectors import Vector
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+STORES = Path(__file__).parent / "stores"
+NOW = 1_750_000_000_000
+DIMENSION = 32
+MESSAGES = (
+    NewItem("I adopted a beagle called Rufus in May. Rufus chased a heron.", "m1", "Ann", "user", said_at=NOW - 10**9),
+    NewItem("I live in Lisbon. I moved there on 3 March 2025.", "m2", "Bob", "assistant"),
+    NewItem("Rufus and Bella met in Hyde Park.", "m3"),
+)
+FACTS = (
+    NewFact("Anna Patel", "visited", "Oslo"),
+    NewFact("Anna Maria Patel", "works_at", "Acme", valid_from=NOW - 10**10, valid_to=NOW, confidence=0.75),
+    NewFact("Anna Patel", "lives_in", "Lima", negated=True),
+    NewFact("Bob", "lives_in", "Lisbon", source="m2"),
+)
+
+
+def memory_of(folder: Path) -> Memory:
+    """Return a memory over a store, at the time at which all of it is written."""
+    store = LanceStore(
+        str(folder),
+        embedder=FakeEmbedder.name,
+        dimension=DIMENSION,
+        make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+        clock=lambda: NOW,
+    )
+    return Memory(Config(), store, FakeEmbedder(DIMENSION), RuleExtractor(), lambda: NOW)
+
+
+async def write(folder: Path) -> None:
+    """Write something into every table, by way of the services where one writes it."""
+    memory = memory_of(folder)
+    await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
+    for text in ("The boiler is in the cellar. It was made in 1990.", "The boiler is in the attic. It hums."):
+        await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, "boiler", title="House"),)))
+    await memory.write(WriteRequest("elsewhere", "talk", "message", (NewItem("Cid has a boat.", "m1", "Cid"),)))
+    found = await memory.reconstruct(RecallRequest("default", "Where did Rufus meet Bella last year?", 3))
+    judged = Feedback(supports=(found.evidence[0].id,), not_supports=(found.evidence[-1].id,))
+    await memory.evolve(EvolveRequest("default", found.episode, judged))
+    points = PointEdits((NewPoint(("Rufus", "Bella", "Hyde Park"), "Rufus and Bella met in Hyde Park."),))
+    await memory.evolve(EvolveRequest("default", goal="Who met?", points=points))
+    await memory.evolve(EvolveRequest("default", steps=("entities", "questions")))
+    memory.ledger.settle(reserved := await memory.ledger.reserve(900), replace(reserved.what, input_tokens=700))
+    await memory.ledger.enter()
+    await _read_by_claude(memory)
+    await memory.aclose()
+
+
+async def _read_by_claude(memory: Memory) -> None:
+    """Write what a language model would have read, and how far that got."""
+    async with memory.store.writing() as transaction:
+        said = {turn.ref: turn for turn in transaction.view.space("default").turns.values()}
+        told = next(one for one in transaction.view.space("default").facts.rows if one.extractor == "caller")
+        text = said["m3"].text
+        met = replace(
+            told,
+            id=assertion_id(said["m3"].id, 0, len(text), "Rufus", "met", "Bella", "anthropic"),
+            turn_id=said["m3"].id,
+            sentence=0,
+            start=0,
+            end=len(text),
+            head="Rufus",
+            relation="met",
+            tail="Bella",
+            extractor="anthropic",
+        )
+        jobs = (
+            Job("default", said["m3"].id, "leased", 0, 0, NOW + 60_000, "one", NOW),
+            Job("default", said["m3"].id, "done", 1, 0, 0, "", NOW),
+            Job("default", said["m2"].id, "waiting", 0, 1, NOW + 60_000, "", NOW),
+            Job("default", said["m1"].id, "leased", 0, 0, NOW + 60_000, "one", NOW),
+            Job("default", said["boiler"].id, "failed", 1, 5, 0, "", NOW),
+        )
+        await transaction.commit(Batch(assertions=(met,), jobs=jobs))
+
+
+def held(view: View) -> dict[str, list[dict[str, Any]]]:
+    """Return every row of every space, by what it is; of vectors the first four numbers."""
+    found: dict[str, list[dict[str, Any]]] = {"spent": [asdict(view.spent(NOW // 86_400_000))]}
+    for name in sorted(view.spaces):
+        for kind, rows in _rows(view.space(name)):
+            found.setdefault(kind, []).extend(rows)
+    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
+
+
+def _rows(space: Space) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    beliefs, points, pool = space.beliefs, space.hypergraph, space.questions
+    assert space.segment_vectors is not None
+    assert space.sentence_vectors is not None
+    yield "turns", [asdict(turn) for turn in space.turns.values()]
+    yield "segments", [asdict(one) | _begun(space.segment_vectors[row]) for row, one in enumerate(space.segments)]
+    yield "sentences", [asdict(one) | _begun(space.sentence_vectors[row]) for row, one in enumerate(space.sentences)]
+    yield "assertions", [asdict(one) for one in space.facts.rows]
+    names = {one.alias: one for key in space.facts.entities() for one in space.facts.held(key)}
+    yield "aliases", [asdict(one) for one in names.values()]
+    yield "lessons", [asdict(one) | {"trace": json.loads(one.trace)} for one in beliefs.lessons()]
+    known = [(one, beliefs.of(one.id)) for one in space.sentences]
+    yield (
+        "beliefs",
+        [
+            {"id": one.id, "task_doubt": belief.task_doubt, "time_doubt": belief.time_doubt, "seen": belief.supported}
+            | _begun(belief.task)
+            for one, belief in known
+            if belief
+        ],
+    )
+    revisions = [one for point in points.all() for one in points.revisions(point.id)]
+    yield "points", [asdict(one) | _begun(points.vector(one.id)) for one in revisions]
+    yield (
+        "questions",
+        [
+            asdict(one) | {"entities": sorted(one.entities)} | _begun(pool.vectors[row])
+            for row, one in enumerate(pool.rows)
+            if pool.vectors is not None
+        ],
+    )
+    yield "jobs", [asdict(job) for job in space.jobs.values()]
+
+
+def _begun(vector: Vector) -> dict[str, list[float]]:
+    return {"vector": [round(float(number), 3) for number in vector[:4]]}
+
+
+def unpacked(number: int, into: Path) -> Path:
+    """Return a copy of the store of a format that may be written to."""
+    with tarfile.open(STORES / f"format_{number}.tar.xz") as packed:
+        packed.extractall(into, filter="data")
+    return into / "store"
+
+
+def was_held(number: int) -> Mapping[str, list[dict[str, Any]]]:
+    """Return what the store of a format held."""
+    text = (STORES / f"format_{number}.json").read_text(encoding="utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def main(number: str) -> None:
+    """Write the store of a new format, and what it holds, beside the others."""
+
+    async def written() -> dict[str, list[dict[str, Any]]]:
+        await write(folder)
+        memory = memory_of(folder)
+        async with memory.store.reading() as view:
+            return held(view)
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "store")
+        rows = anyio.run(written)
+        with tarfile.open(STORES / f"format_{number}.tar.xz", "w:xz") as packed:
+            for table in sorted(folder.glob("*.lance")):
+                packed.add(table, f"store/{table.name}", filter=_nobodys)
+    lists = (f'"{kind}": [\n' + ",\n".join(map(json.dumps, those)) + "\n]" for kind, those in rows.items())
+    (STORES / f"format_{number}.json").write_text("{\n" + ",\n".join(lists) + "\n}\n", encoding="utf-8")
+
+
+def _nobodys(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Return a file of an archive without who had it and when, for everybody to read."""
+    member.uid = member.gid = member.mtime = 0
+    member.uname = member.gname = ""
+    member.mode = 0o755 if member.isdir() else 0o644
+    return member
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

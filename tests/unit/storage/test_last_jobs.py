@@ -1,0 +1,26 @@
+"""Jobs out of rows: of each text the last revision that is right, whatever the order in which rows come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mcp_memory.domain.jobs import Job
+from mcp_memory.storage.jobs import jobs_of
+from mcp_memory.storage.schemas import job_rows
+
+FIRST = Job("default", "t_0", "waiting", 0, 0, 0, "", 1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_last_revision_of_each_text_that_is_right_counts_in_any_order_of_the_rows(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    said = [replace(FIRST, turn_id=f"t_{dice.integers(4)}", parts=int(dice.integers(-1, 5))) for _ in range(12)]
+    txs = sorted(dice.integers(1, 5, len(said)).tolist())
+    order = dice.permutation(len(said)).tolist()
+    rows = job_rows([said[n] for n in order], order, [txs[n] for n in order])
+    last = {job.turn_id: job for job in said if job.parts >= 0}
+    assert {job.turn_id: job for job in jobs_of(rows)} == last
+    assert jobs_of(None) == ()
