@@ -279,6 +279,12 @@ class Engine:
         at_once: requests of this process that may be under way.
         cache_min_tokens: length from which on the stable part of a prompt is marked for the provider's cache; models
             differ in the least that they cache, from 512 to 4,096.
+        understand: with ``anthropic``, Claude says first what a question means: whom, which relations, which time, and
+            what has to be found on the way.
+        paths: with ``anthropic``, Claude scores the paths that navigation follows.
+        points: with ``anthropic``, Claude makes, updates and merges the memory points of a goal.
+        enrich: with ``anthropic``, Claude reads what was written once more for facts, in the background. All of it is
+            sent, what was written before too, until half of ``day_tokens`` is spent: the rest is left to questions.
     """
 
     judge: Literal["embedded", "auto", "anthropic"] = "embedded"
@@ -291,6 +297,10 @@ class Engine:
     retries: int = 3
     at_once: int = 4
     cache_min_tokens: int = 4_096
+    understand: bool = True
+    paths: bool = True
+    points: bool = True
+    enrich: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,10 @@
     ├── ConfigurationError    a setting is wrong: names file, key and the nearest known key
     ├── EmbedderError         the model cannot be had or is not the one expected: names the package or file to mend
     ├── EngineError           Claude cannot be asked or said nothing usable: the embedded engine goes on, and says why
+    │   ├── EngineCutOff      its reply was longer than it may be: asked for less, it may say it all
+    │   ├── EngineRefused     there is no key, or the key or the model is refused: somebody has to change that first
+    │   ├── EngineSpent       the day's budget does not hold it: the next day's may
+    │   └── EngineUnavailable it is overloaded or out of reach: whatever it is asked, later is better
     └── StoreError            the store cannot do it now
         ├── StoreBusy         another process held the lock for longer than we wait
         ├── StoreUnwritable   no room, no right, no folder: names ``storage.uri``
@@ -38,6 +42,22 @@ class EmbedderError(McpMemoryError):
 
 class EngineError(McpMemoryError):
     """A language model could not be asked, or said nothing that can be used; the words are why, for a warning."""
+
+
+class EngineCutOff(EngineError):
+    """The reply was longer than a reply may be."""
+
+
+class EngineRefused(EngineError):
+    """There is no key, or the key or the model is refused."""
+
+
+class EngineSpent(EngineError):
+    """The day's budget is spent."""
+
+
+class EngineUnavailable(EngineError):
+    """The language model cannot be reached for now, whatever it is asked, or what it costs cannot be recorded."""
 
 
 class StoreError(McpMemoryError):

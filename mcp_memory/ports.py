@@ -19,6 +19,7 @@ from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.episodes import Target
 from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.organising import Matter, Proposed
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.spending import Outlay, Spending
@@ -129,6 +130,48 @@ class Extractor(Protocol):
             partner: whom a message is said to, if known: "you".
             sentences: spans of its sentences, in characters.
             times: what each of them states.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Sentences of one text that stand together.
+
+    Attributes:
+        turn: the text.
+        partner: whom a message is said to, if known: "you".
+        sentences: spans of all sentences of the text, in characters.
+        first: index of the first sentence of the excerpt.
+        last: index of the first one after it.
+    """
+
+    turn: Turn
+    partner: str | None
+    sentences: Sequence[tuple[int, int]]
+    first: int
+    last: int
+
+
+class TextReader(Protocol):
+    """Reads facts out of texts with a language model.
+
+    Attributes:
+        ready: whether it can be asked at all.
+    """
+
+    @property
+    def ready(self) -> bool: ...  # noqa: D102
+
+    async def read(self, excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> list[Assertion]:
+        """Return what texts of one session assert, each borne out by its own text; not recorded yet.
+
+        Args:
+            excerpts: what is to be read, in the order of the session.
+            before: what stands before it and helps to understand it.
+
+        Raises:
+            EngineCutOff: there is too much in them for one reply.
+            EngineError: nothing usable came; the subclass says what helps.
         """
 
 
@@ -245,11 +288,11 @@ class Inquiry(Protocol):
         """
 
     async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
-        """Return the scores of the candidates of one step of all beams, in their order (L5 of C.0, REAL §3.3.2).
+        """Return the scores of the paths of one step, in their order (L5 of C.0, REAL §3.3.2).
 
         Args:
             question: as understood.
-            paths: with the scores that the formulas give them.
+            paths: the beams, and what each of them could go on to, with the scores that the formulas give them.
 
         Returns:
             None where these stand.
@@ -263,6 +306,27 @@ class Inquiry(Protocol):
 
     async def judge(self, case: Case) -> Judgement:
         """Return what can be said, and whose judgement that is (L6 and L10 of C.0)."""
+
+
+class Organiser(Protocol):
+    """The judgements that the memory points of one goal need, by one judge and within one budget; a new one a call.
+
+    Attributes:
+        engine: whose judgement it is.
+        warnings: why another way than this judge's was taken, in words; so far.
+    """
+
+    @property
+    def engine(self) -> Engine: ...  # noqa: D102
+
+    @property
+    def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    async def evolve(self, matter: Matter) -> Proposed | None:
+        """Return what is to be inserted and updated (L7 of C.0, HGMem eq. 2); None where the embedded way is taken."""
+
+    async def merge(self, matter: Matter) -> Proposed | None:
+        """Return what is to be merged (L8 of C.0, HGMem eq. 8), of points alone; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,8 @@ from mcp_memory.ports import Embedder, Extractor, Inquiry, Progress
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
+from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
+from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
@@ -135,7 +137,15 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Inquir
     if claude is None or chosen.judge == "embedded":
         return EmbeddedInquiry
     allowance = Allowance(chosen.calls, chosen.input_tokens)
-    judges = Judges(EmbeddedInquiry(), ClaudeAnswerer(claude), chosen.judge, config.answer.plain, allowance)
+    judges = Judges(
+        EmbeddedInquiry(),
+        ClaudeAnswerer(claude),
+        chosen.judge,
+        config.answer.plain,
+        allowance,
+        reader=ClaudeReader(claude) if chosen.understand else None,
+        paths=ClaudeEvaluator(claude) if chosen.paths else None,
+    )
     return lambda: JudgingInquiry(judges)
 
 

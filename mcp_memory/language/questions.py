@@ -7,15 +7,21 @@ name has to go from both sides: what is embedded of a turn is what was said, wit
 Speakers are often roles. A question that names nobody but says "I" or "my" asks what the user said, one that says
 "you" asks what the assistant said, where such speakers exist. The rules for the first person are English. A text in
 which no English can be seen loses the name and is otherwise left alone.
+
+Somebody who understands language may say more of a question than its words do, a `Meaning`, and `overlaid` joins the
+two (L4 of C.0: REAL's anchors with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without it a
+question means what its words say.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import Constraint, Millis
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
@@ -61,6 +67,12 @@ class Question:
         names: what it calls by name, as written.
         first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
         time: what it says about time, or None.
+        meant: whom and what it is about beside those that it names, by other names or unsaid; a guess of a reader.
+        relations: what it asks for, by names of the registry, where a reader said so; its words may ask for more.
+        intent: what the answer is made of, where a reader said so; None leaves it to the words.
+        unsure: whether a reader takes it to want guesses too; its words may say so as well.
+        parts: what has to be found on the way, each as a short question of its own or as the words that the text which
+            answers it might have.
     """
 
     text: str
@@ -71,6 +83,62 @@ class Question:
     names: tuple[str, ...]
     first_person: str | None
     time: Constraint | None = None
+    meant: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    intent: Intent | None = None
+    unsure: bool = False
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a reader takes a question to mean, in its own right; empty for one that says nothing.
+
+    Attributes:
+        names: whom and what it is about, as they may be called elsewhere.
+        relations: what it asks for, by names of the registry.
+        intent: what the answer is made of; FACT says nothing, since all facts serve it.
+        asked: the kind of answer it wants.
+        time: when it asks about, as an interval.
+        unsure: whether it wants guesses too.
+        parts: as of a `Question`.
+    """
+
+    names: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    intent: Intent = "FACT"
+    asked: Asked = "other"
+    time: Constraint | None = None
+    unsure: bool = False
+    parts: tuple[str, ...] = ()
+
+
+def overlaid(question: Question, meaning: Meaning) -> Question:
+    """Return a question with what a reader takes it to mean.
+
+    What its words say stands: its text and stems, the speakers and names in it, the kind of answer that a question word
+    asks for, the time that it states. A reader is right about most of these too, but the words are certain, and what
+    was measured of the memory was measured with them. So a reader adds what they lack: an asked kind where they show
+    none, a time where they give none, names that are not among those that they have, and that guesses will do.
+
+    Of relations and the intent the words give only hints, and by the paper it is a reader who tells them: both are
+    kept, and an intent that is said comes before the one that a lexicon reads (`navigation.asking`).
+    """
+    known = {entity_key(name) for name in ("", *question.names, *question.speakers)}
+    meant: dict[str, str] = {}
+    for name in meaning.names:
+        if (key := entity_key(name)) not in known:
+            meant.setdefault(key, name)
+    return replace(
+        question,
+        asked=meaning.asked if question.asked == "other" else question.asked,
+        time=question.time or meaning.time,
+        meant=tuple(meant.values()),
+        relations=meaning.relations,
+        intent=None if meaning.intent == "FACT" else meaning.intent,
+        unsure=meaning.unsure,
+        parts=tuple(dict.fromkeys(part for part in meaning.parts if part and part != question.text)),
+    )
 
 
 def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Question:

@@ -3,13 +3,14 @@
 What is the surest comes first, and less sure ways are tried only where nothing was found before:
 
 1. names that the caller gives, speakers that the question names, who "I" and "you" are, the names that it mentions,
-   and of names that no fact bears those that are almost borne: "Patel" may be any person of that name;
+   and of names that no fact bears those that are almost borne: "Patel" may be any person of that name. Last come those
+   whom a reader takes it to be about, unless much is known of a common noun;
 2. where it has names, all of them unknown, their parts; where it has none, common nouns of which little is known:
    "video game", but not "film" where there are a thousand;
 3. what the facts nearest in meaning are about, marked soft.
 
 Every root carries what the question wants to know of it, its intent. The paper has a language model tell the intents
-of the roots apart; the lexicon reads one from the whole question, so all roots share it.
+of the roots apart; ours is one of the whole question, by a lexicon or by a reader's word, so all roots share it.
 """
 
 from __future__ import annotations
@@ -70,6 +71,9 @@ def anchor(
     keys.update(dict.fromkeys(said.named))
     for name in said.unknown:
         keys.update(dict.fromkeys(meant(facts, name, limits.joint)))
+    for name in question.meant:
+        near = meant(facts, name, limits.joint)
+        keys.update(dict.fromkeys(key for key in near if facts.degree(key) <= limits.specific or is_name(facts, key)))
     if not keys and said.unknown:
         keys.update(dict.fromkeys(said.partly))
     elif not keys:

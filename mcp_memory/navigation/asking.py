@@ -1,7 +1,8 @@
 """What a question asks of the facts: for which relations, with what intent, of which time, and how sure it wants to be.
 
-All of it is read from the words (REAL §3.3.1 asks a language model). A relation is asked for by the words that the
-registry lists for it ("job" for ``works_as``), or by those of its label.
+All of it is read from the words, and from what a reader said of the question where one did (REAL §3.3.1 asks a
+language model; `language.questions.overlaid`). A relation is asked for by the words that the registry lists for it
+("job" for ``works_as``), by those of its label, or by the word of the reader.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Asking:
 
     def __init__(self, question: Question) -> None:
         self.question = question
-        self.unsure = wants_guesses(question.text)
+        self.unsure = question.unsure or wants_guesses(question.text)
         self.past = looks_back(question.text)
         self.compares = _CHOICE.search(_plain(question.text)) is not None
         self._words = frozenset(words(question.text))
@@ -81,8 +82,8 @@ class Asking:
 
     @cached_property
     def intent(self) -> Intent:
-        """What the answer is made of, by the words of the question but its names."""
-        return _intent(_plain(_nameless(self.question)), self.question)
+        """What the answer is made of: what a reader said, else by the words of the question but its names."""
+        return self.question.intent or _intent(_plain(_nameless(self.question)), self.question)
 
     def asks(self, relation: str) -> float:
         """Return how far the question asks for a relation, in [0, 1]: itself, or half as far what it implies."""
@@ -114,6 +115,7 @@ class Asking:
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that are asked for themselves, if only by a hint, in its order."""
         near = {name for word in (*self._plain, *self._words) for name in _called_by().get(word, ())}
+        near.update(self.question.relations)
         return tuple(known.name for known in relations() if known.name in near and self._match(known.name)[0] > 0)
 
     def tells(self, key: str) -> bool:
@@ -134,7 +136,30 @@ class Asking:
             self._matches[relation] = self._matched(relation)
         return self._matches[relation]
 
+    @cached_property
+    def _meant(self) -> frozenset[str]:
+        """What a reader said is asked for; who asks for a relation asks for its inverse."""
+        said = self.question.relations
+        return frozenset((*said, *(other for name in said if (other := relations().get(name).inverse))))
+
     def _matched(self, relation: str) -> tuple[float, frozenset[str]]:
+        """Return how far a relation is asked for, and the stems by which it is.
+
+        One that a reader says is asked for is, though by words that the registry does not know. Where it is the only
+        one, they are what is left of the question beside its names.
+        """
+        strength, explained = self._by_words(relation)
+        if relation not in self._meant:
+            return strength, explained
+        alone = self._meant <= {relation, relations().get(relation).inverse}
+        return 1.0, self._beside_names if alone and not explained else explained
+
+    @cached_property
+    def _beside_names(self) -> frozenset[str]:
+        named = (*self.question.names, *self.question.speakers, *self.question.meant)
+        return content(self.question).difference(*(stems(name) for name in named))
+
+    def _by_words(self, relation: str) -> tuple[float, frozenset[str]]:
         strength, explained = 0.0, frozenset[str]()
         known = relations().get(relation)
         if known.asked == tuple(relation.split("_")):  # not in the registry: all that is known is its name

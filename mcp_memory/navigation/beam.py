@@ -19,8 +19,11 @@ a neighbour, however little that says (I-33).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
+from itertools import chain
+from typing import ParamSpec, TypeVar
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Rule
 from mcp_memory.language.questions import Question
@@ -55,19 +58,57 @@ class Decision:
     recovered: tuple[Rule, ...]
 
 
-def search(
-    question: Question, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge
-) -> tuple[list[Path], list[Decision]]:
-    """Return P_final, best first, and what was decided on the way.
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What one step of all beams chooses from.
+
+    Attributes:
+        depth: of the beams; 0 for roots alone.
+        beams: the paths as they are.
+        found: what each of them could go on to, with the scores of the search's own judge.
+        recovered: whether that was recovered by the rules; else it is what expansion finds.
+    """
+
+    depth: int
+    beams: tuple[Path, ...]
+    found: tuple[tuple[Path, ...], ...]
+    recovered: bool = False
+
+    @property
+    def place(self) -> tuple[int, bool]:
+        """Which step of a search this is; no two have the same."""
+        return self.depth, self.recovered
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All that has a score: the beams but for roots alone, then what each of them could go on to."""
+        return (*(path for path in self.beams if path.steps), *chain.from_iterable(self.found))
+
+
+Found = tuple[list[Path], list[Decision]]
+"""P_final, best first, and what each beam decided in each step."""
+ResultT = TypeVar("ResultT")
+ArgumentsT = ParamSpec("ArgumentsT")
+Searching = Generator[Candidates, Sequence[PathScores] | None, ResultT]
+"""A search that can be looked into; see `searching`."""
+
+
+def searching(question: Question, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge) -> Searching[Found]:
+    """Search, and show the candidates of each step to whoever drives the search before anything is decided.
 
     Args:
         question: taken apart.
         roots: where to start.
-        near: the neighbours that the question may walk to.
+        near: the neighbours that the question may walk to; they have to be the same as long as the search lasts.
         judge: asked once a step for all candidates, and once more where something was recovered.
 
+    Yields:
+        The candidates as the judge scores them. What is sent takes the place of these scores: one for each of
+        ``Candidates.paths``, in their order, or None where they stand.
+
     Returns:
-        Paths of one to D_max steps, no two the same, and one decision for each beam and step, in that order.
+        P_final, best first: paths of one to D_max steps, no two the same; and one decision for each beam and step, in
+        that order.
     """
     limits, switches = near.limits, near.switches
     beams = [Path(root, (), root.key, _UNSCORED) for root in roots]
@@ -75,6 +116,9 @@ def search(
     decisions: list[Decision] = []
     for depth in range(limits.depth if switches.beam else 1):
         expansions = _judged(question, [_expand(near, path) for path in beams], judge)
+        if any(expansions):
+            seen = Candidates(depth, tuple(beams), tuple(map(tuple, expansions)))
+            beams, expansions = _rescored(seen, (yield seen))
         needy = [switches.counterfactual and needed([p.scores for p in found], limits) for found in expansions]
         recovered = _judged(
             question,
@@ -84,6 +128,9 @@ def search(
             ],
             judge,
         )
+        if any(recovered):
+            seen = Candidates(depth, tuple(beams), tuple(map(tuple, recovered)), recovered=True)
+            beams, recovered = _rescored(seen, (yield seen))
         pool: list[Path] = []
         for path, found, wants, guesses in zip(beams, expansions, needy, recovered, strict=True):
             stopped = bool(path.steps) and _sufficient(path, found)
@@ -112,6 +159,36 @@ def search(
     return sorted([*final, *beams], key=order), decisions
 
 
+def finished(walk: Searching[ResultT], scores: Callable[[Candidates], Sequence[PathScores] | None]) -> ResultT:
+    """Return what a search comes to where ``scores`` says what the candidates of each step are worth.
+
+    Args:
+        walk: not begun yet.
+        scores: of ``Candidates.paths``, in their order; None where those of the search's own judge stand.
+    """
+    try:
+        seen = next(walk)
+        while True:
+            seen = walk.send(scores(seen))
+    except StopIteration as ended:
+        result: ResultT = ended.value
+        return result
+
+
+def at_once(walk: Callable[ArgumentsT, Searching[ResultT]]) -> Callable[ArgumentsT, ResultT]:
+    """Return a function that searches to the end, whose own judge has the last word in each step."""
+
+    @wraps(walk)
+    def walked(*args: ArgumentsT.args, **named: ArgumentsT.kwargs) -> ResultT:
+        return finished(walk(*args, **named), lambda _: None)
+
+    return walked
+
+
+search = at_once(searching)
+"""The same search without anybody who looks in: nothing is yielded, and P_final and the decisions come back."""
+
+
 def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
     """Return the key that sorts the best path first: S, then S_AS, S_QR, shorter, newer, id (C-34)."""
     scores = path.scores
@@ -131,6 +208,15 @@ def _judged(question: Question, groups: Sequence[list[Path]], judge: PathJudge) 
     every = [path for group in groups for path in group]
     scores = iter(judge.score(question, every) if every else [])
     return [[replace(path, scores=next(scores)) for path in group] for group in groups]
+
+
+def _rescored(seen: Candidates, scores: Sequence[PathScores] | None) -> tuple[list[Path], list[list[Path]]]:
+    """Return the beams of a step and what they may go on to with the scores that somebody gives them, if he does."""
+    if scores is None:
+        return list(seen.beams), [list(group) for group in seen.found]
+    given = iter([replace(path, scores=one) for path, one in zip(seen.paths, scores, strict=True)])
+    beams = [next(given) if path.steps else path for path in seen.beams]
+    return beams, [[next(given) for _ in group] for group in seen.found]
 
 
 def _sufficient(path: Path, expansions: Sequence[Path]) -> bool:

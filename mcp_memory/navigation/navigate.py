@@ -15,7 +15,7 @@ from mcp_memory.domain.paths import Path, Root
 from mcp_memory.language.questions import Question
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking, Moment
-from mcp_memory.navigation.beam import Decision, search
+from mcp_memory.navigation.beam import Decision, Searching, at_once, searching
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import Cosine, EmbeddedJudge, Likeness, PathJudge
@@ -37,7 +37,7 @@ class Navigation:
     trace: tuple[Decision, ...]
 
 
-def navigate(
+def navigating(
     facts: Facts,
     question: Question,
     *,
@@ -51,8 +51,8 @@ def navigate(
     named: Sequence[str] = (),
     include_uncertain: bool = False,
     judge: PathJudge | None = None,
-) -> Navigation:
-    """Return the paths that bear on a question, best first.
+) -> Searching[Navigation]:
+    """Return the paths that bear on a question, best first; the candidates of each step are shown before that.
 
     Args:
         facts: of a space whose view is held still.
@@ -68,6 +68,9 @@ def navigate(
         named: entities that the caller knows the question is about.
         include_uncertain: let facts through that are only suspected; a question that asks for guesses does so itself.
         judge: of paths; None for the embedded one.
+
+    Yields:
+        See `beam.searching`.
     """
     asking = Asking(question)
     uncertain = include_uncertain or asking.unsure or not switches.confidence
@@ -79,5 +82,9 @@ def navigate(
     )
     if judge is None:
         judge = EmbeddedJudge(facts, asking, likeness, rarity, limits, tuple(keys), intents=switches.intent)
-    paths, trace = search(question, roots, near, judge)
+    paths, trace = yield from searching(question, roots, near, judge)
     return Navigation(roots, tuple(paths), tuple(trace))
+
+
+navigate = at_once(navigating)
+"""The same without anybody who looks at the candidates."""

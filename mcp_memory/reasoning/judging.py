@@ -22,6 +22,8 @@ from mcp_memory.language.questions import Question
 from mcp_memory.ports import Case, Inquiry
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
+from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
+from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Judges:
         when: Claude is asked always (``anthropic``) or where the embedded judgement is unsure (``auto``).
         sure: confidence of an embedded proposal from which on it stands, with ``auto``, unless it is hedged.
         allowance: of one question.
+        reader: says what a question means, with ``anthropic`` alone; None leaves that to its words.
+        paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
     """
 
     embedded: Inquiry
@@ -41,6 +45,8 @@ class Judges:
     when: Literal["auto", "anthropic"]
     sure: float
     allowance: Allowance
+    reader: ClaudeReader | None = None
+    paths: ClaudeEvaluator | None = None
 
 
 class JudgingInquiry:
@@ -50,30 +56,50 @@ class JudgingInquiry:
         self._judges = judges
         self._budget = Budget(judges.allowance)
         self._asked = False
-        self._warnings: dict[str, None] = {}
+        self._undone: dict[str, list[str]] = {}  # what Claude did not do, by the reason
+        self._after = ""
 
     @property
     def scores_paths(self) -> bool:
-        """See `ports.Inquiry`."""
-        return False
+        """See `ports.Inquiry`; with ``auto`` nobody knows yet whether it is worth a call."""
+        return self._judges.paths is not None and self._judges.when == "anthropic"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """See `ports.Inquiry`."""
-        return tuple(self._warnings)
+        """See `ports.Inquiry`; several steps that failed for one reason are told in one."""
+        told = [
+            f"Claude did not {' and did not '.join(steps)}, the embedded engine did: {reason}."
+            for reason, steps in self._undone.items()
+        ]
+        return (*told, self._after) if self._after else tuple(told)
 
     @property
     def spent(self) -> Spending | None:
         """See `ports.Inquiry`."""
         return self._budget.spent if self._asked else None
 
-    async def understand(self, question: Question, _speakers: Collection[str], _now: Millis) -> Question:
-        """See `ports.Inquiry`."""
-        return question
+    async def understand(self, question: Question, speakers: Collection[str], now: Millis) -> Question:
+        """See `ports.Inquiry`; with ``auto`` nobody knows yet whether it is worth a call."""
+        reader = self._judges.reader
+        if reader is None or self._judges.when != "anthropic" or not question.stems:
+            return question
+        self._asked = True
+        try:
+            return await reader.understand(question, speakers, now, self._budget)
+        except EngineError as error:
+            self._left("say what the question means", error)
+            return question
 
-    async def score(self, _question: Question, _paths: Sequence[Path]) -> list[PathScores] | None:
+    async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
         """See `ports.Inquiry`."""
-        return None
+        if self._judges.paths is None:
+            return None
+        self._asked = True
+        try:
+            return await self._judges.paths.score(question, paths, self._budget)
+        except EngineError as error:
+            self._left("score the paths through the facts", error)
+            return None
 
     def assesses(self, recall: Recall) -> bool:
         """See `ports.Inquiry`; with nothing found there is nothing to judge."""
@@ -97,14 +123,14 @@ class JudgingInquiry:
             return await self._judges.claude.judge(case, self._budget)
         except EngineError as error:
             if earlier is not None:
-                self._warn(f"Claude did not judge what was found after its first word: {error}.")
+                self._after = f"Claude did not judge what was found after its first word: {error}."
                 return replace(earlier, next=())
-            self._warn(f"Claude did not judge this, the embedded engine did: {error}.")
+            self._left("judge this", error)
             return own
 
     def _sure(self, own: Judgement) -> bool:
         proposal = own.proposal
         return proposal is not None and not proposal.hedged and proposal.confidence >= self._judges.sure
 
-    def _warn(self, warning: str) -> None:
-        self._warnings[warning] = None
+    def _left(self, step: str, why: EngineError) -> None:
+        self._undone.setdefault(str(why), []).append(step)

@@ -20,13 +20,14 @@ that is returned is this number over the best one's, cut at 0: best = 1. (Measur
 
 From the best segments it goes on to what they mention and name (``links.py``), which adds ``links`` and ``entities``,
 and, for who can embed texts, to what the question still asks after them (``residual.py``), which adds ``residual``.
+Where a reader told the parts of a question, each is looked for by itself, which adds ``parts``.
 
 Maxima are taken over the segments that may be returned: live, and within the window.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -57,6 +58,7 @@ __all__ = [
     "deepened",
     "look",
     "newest",
+    "parted",
     "queries",
     "ranked",
     "survey",
@@ -80,11 +82,14 @@ CHANNELS = (
     "entities",
     "residual",
     "questions",
+    "parts",
 )
 """What ``via`` may name; in this order where two count the same."""
 ASIDE = frozenset(("form", "siblings"))
 """Parts that order what the channels found, and find nothing by themselves."""
 _GAP = 0.01  # of the score below what keeps its place: there stands what would be better (`widened`)
+PARTED = 3
+"""How fast what the look for a part gives falls with its score: its best is what was meant, the rest is noise."""
 MOST = 200
 """Hits that are returned unless more are asked for."""
 
@@ -229,6 +234,24 @@ def deepened(space: Space, seen: Survey, given: Scores, weights: Weights) -> Sur
     worth = np.where(space.talk, weights.talk_residual, weights.document_residual).astype(np.float32)
     worth[seen.named] = 0
     parts = {**seen.parts, "residual": (given * worth)[seen.rows]}
+    return replace(seen, parts=parts, total=_total(parts, len(seen.rows)))
+
+
+def parted(space: Space, seen: Survey, looks: Sequence[Survey], weights: Weights) -> Survey:
+    """Return a survey with what was found for the parts of its question: the most that any part gives a segment.
+
+    Args:
+        space: where.
+        seen: what was found for the question.
+        looks: one for each part, through the same window; the best of each counts like the best of ``seen``.
+        weights: what that counts, in talk and in documents.
+    """
+    best = np.float32(seen.total.max())
+    given = np.zeros(len(seen.rows), dtype=np.float32)
+    for one in looks:
+        given = np.maximum(given, best * (one.total / one.total.max()) ** np.float32(PARTED))
+    worth = np.where(space.talk[seen.rows], weights.talk_parts, weights.document_parts).astype(np.float32)
+    parts = {**seen.parts, "parts": given * worth}
     return replace(seen, parts=parts, total=_total(parts, len(seen.rows)))
 
 

@@ -28,6 +28,7 @@ from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Inquiry, Judge, Operator, Store, Teach
 from mcp_memory.services.cases import opened, resting
 from mcp_memory.services.episodes import Episodes, cited, episode_of
+from mcp_memory.services.evaluating import evaluated
 from mcp_memory.services.finding import Looking, ask, find, recalled
 from mcp_memory.services.further import Searching, rested
 from mcp_memory.services.labelling import Trial, lesson_of, own_lesson, trial
@@ -108,12 +109,13 @@ async def answer(
         operators: by name, for a judge that wants to go on.
         now: the moment of asking.
     """
-    asking = await ask(store, embedder, request.space, request.question, now)
+    asking = await ask(store, embedder, request.space, request.question, now, inquiry)
     question = asking.question
     wanted = RecallRequest(request.space, request.question, request.limit, as_of=request.as_of, detail=request.detail)
+    evaluation = await evaluated(store, asking, wanted, looking, now, inquiry)
     async with store.reading() as view:
         space = view.space(request.space)
-        findings = await find(store, embedder, space, asking, wanted, looking, now)
+        findings = await find(store, embedder, space, asking, wanted, looking, now, evaluation)
         recall, knowledge = recalled(space, question, findings, wanted, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         first = opened(space, asking, findings, recall, knowledge, learning=looking.learning.learning)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.answers import Knowledge
 from mcp_memory.domain.evidence import Recall
@@ -24,16 +25,16 @@ from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.questions import Question, understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
-from mcp_memory.ports import Embedder, Store
+from mcp_memory.ports import Embedder, Inquiry, Store
 from mcp_memory.reconstruct.state import Asked as About
 from mcp_memory.reflection.questions import answering
-from mcp_memory.search.look import Hit, Switches, Weights, deepened, queries, ranked, survey
+from mcp_memory.search.look import Hit, Survey, Switches, Weights, deepened, parted, queries, ranked, survey
 from mcp_memory.search.residual import compared, residuals
 from mcp_memory.search.sufficiency import Judgement, judge
 from mcp_memory.services.active import Lens, Walk, Walker, Walking
 from mcp_memory.services.episodes import time_words
 from mcp_memory.services.evidence import evidence_of, timed
-from mcp_memory.services.following import Following, follow, on_segments
+from mcp_memory.services.following import FORMULAS, Evaluation, Following, follow, on_segments
 from mcp_memory.services.known import known, told
 from mcp_memory.services.nearness import cosines
 from mcp_memory.services.suggesting import suggestions
@@ -72,11 +73,13 @@ class Asked:
         question: understood with the speakers of the space.
         vectors: of `search.look.queries`.
         time: of the words that say a time, shape ``(d,)``; None for a question without one.
+        parts: of the question, each as one of its own; none where nobody told any.
     """
 
     question: Question
     vectors: Matrix
     time: Vector | None = None
+    parts: Sequence[Asked] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +105,35 @@ class Findings:
     texts: int = 0
 
 
-async def ask(store: Store, embedder: Embedder, space: str, query: str, now: Millis) -> Asked:
-    """Return the query understood and embedded."""
+async def ask(
+    store: Store, embedder: Embedder, space: str, query: str, now: Millis, inquiry: Inquiry | None = None
+) -> Asked:
+    """Return the query understood and embedded.
+
+    Args:
+        store: where.
+        embedder: of the query, and of the parts that it is found to have.
+        space: in which it is asked.
+        query: in the caller's words.
+        now: the moment of asking.
+        inquiry: says what the query means beside its words, while nothing is held still; None leaves it at them. So
+            does a space without texts.
+    """
     async with store.reading() as view:
         known_here = view.space(space)
         question = understand(query, known_here.speakers, now)
-        time = time_words(question, now) if len(known_here.beliefs) else None  # else nothing is held against it
+        speakers, empty = tuple(known_here.speakers), not known_here.segments
+        learnt = len(known_here.beliefs) > 0
+    if inquiry is not None and not empty:
+        question = await inquiry.understand(question, speakers, now)
+    time = time_words(question, now) if learnt else None  # else nothing is held against it
     texts = queries(question)
-    vectors = await embedder.embed([*texts, time] if time else texts)
-    return Asked(question, vectors[: len(texts)], vectors[-1] if time else None)
+    parts = [understand(part, speakers, now) for part in question.parts]
+    forms = [queries(part) for part in parts]
+    vectors = await embedder.embed([*texts, *chain(*forms), *([time] if time else [])])
+    ends = accumulate(map(len, forms), initial=len(texts))
+    told = [Asked(part, vectors[start:end]) for part, (start, end) in zip(parts, pairwise(ends), strict=True)]
+    return Asked(question, vectors[: len(texts)], vectors[-1] if time else None, told)
 
 
 async def find(
@@ -121,6 +144,7 @@ async def find(
     request: RecallRequest,
     looking: Looking,
     now: Millis,
+    evaluation: Evaluation = FORMULAS,
 ) -> Findings:
     """Return what is found for a question.
 
@@ -133,12 +157,12 @@ async def find(
         request: the window, the limit, and how facts are followed.
         looking: how.
         now: the moment of asking.
+        evaluation: of the paths through facts, by a judge that was asked before (`services.evaluating`).
     """
-    question, vectors = asked.question, asked.vectors
+    vectors = asked.vectors
     likeness = await cosines(store, space, vectors)
-    if looking.following.facts and looking.switches.time:
-        question = dated(space.facts, question)
-    navigation = follow(space, question, vectors, likeness, request, looking.following, now)
+    question = placed(space, asked.question, looking)
+    navigation = follow(space, question, vectors, likeness, request, looking.following, now, evaluation)
     guidance = guide(
         space,
         space.beliefs,
@@ -151,12 +175,15 @@ async def find(
         propagating=looking.propagating,
     )
     points = _points(space, question, navigation, vectors, looking.shaping)
-    found = Findings((), navigation, guidance, points, texts=len(vectors) + (asked.time is not None))
+    texts = len(vectors) + sum(len(part.vectors) for part in asked.parts) + (asked.time is not None)
+    found = Findings((), navigation, guidance, points, texts=texts)
     weights, switches = looking.weights, looking.switches
     extra = _channels(space, question, vectors, found, looking)
     seen = survey(space, question, likeness, request.window, weights, switches, extra, vectors)
     if seen is None:
         return found
+    if asked.parts:
+        seen = parted(space, seen, await _looks(store, space, asked.parts, request, looking), weights)
     further = residuals(space, question, seen, always=switches.residual_always) if switches.residual else ()
     if further:
         residual = await embedder.embed([one.text for one in further])
@@ -170,6 +197,25 @@ async def find(
     walker = Walker(store, embedder, request, looking.walking, weights, about, seen, lenses, now)
     hits, judgement, walk = await walker.walk()
     return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
+
+
+def placed(space: Space, question: Question, looking: Looking) -> Question:
+    """Return a question whose event, if it names one, has the time that the facts of a space give it."""
+    return dated(space.facts, question) if looking.following.facts and looking.switches.time else question
+
+
+async def _looks(
+    store: Store, space: Space, parts: Sequence[Asked], request: RecallRequest, looking: Looking
+) -> list[Survey]:
+    """Return what is found for each part of a question in the raw text, of those that anything is found for."""
+    found: list[Survey] = []
+    for part in parts:
+        likeness = await cosines(store, space, part.vectors)
+        weights, switches = looking.weights, looking.switches
+        seen = survey(space, part.question, likeness, request.window, weights, switches, None, part.vectors)
+        if seen is not None:
+            found.append(seen)
+    return found
 
 
 def _points(

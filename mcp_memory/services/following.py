@@ -11,20 +11,22 @@ segments of the space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Path, Step
+from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import Question
 from mcp_memory.navigation.asking import moment
+from mcp_memory.navigation.beam import Candidates, Searching, finished
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
-from mcp_memory.navigation.navigate import Navigation, navigate
+from mcp_memory.navigation.navigate import Navigation, navigating
+from mcp_memory.navigation.paths import serialise
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -57,7 +59,35 @@ class Following:
     facts: bool = True
 
 
-def follow(
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a judge that takes its time thinks of the paths of some steps of a search (REAL §3.3.2, II).
+
+    A path is known by what such a judge is shown of it, its words (eq. 9), and not by anything of a view, so that the
+    evaluation holds for a later view too.
+
+    Attributes:
+        steps: the scores of each path, by its words, for each step that was judged (`Candidates.place`).
+    """
+
+    steps: Mapping[tuple[int, bool], Mapping[str, PathScores]] = field(default_factory=dict)
+
+    def scores(self, seen: Candidates) -> list[PathScores] | None:
+        """Return the scores of the candidates of a step; those that are not known stay. None for no known step."""
+        known = self.steps.get(seen.place)
+        return None if known is None else [known.get(serialise(path), path.scores) for path in seen.paths]
+
+    def joined(self, seen: Candidates, scores: Sequence[PathScores]) -> Evaluation:
+        """Return this with the scores of the candidates of one more step."""
+        told = {serialise(path): one for path, one in zip(seen.paths, scores, strict=True)}
+        return Evaluation({**self.steps, seen.place: told})
+
+
+FORMULAS = Evaluation()
+"""Nobody was asked: the scores of all steps are those of the formulas (`navigation.scores`)."""
+
+
+def stepping(
     space: Space,
     question: Question,
     vectors: Matrix,
@@ -65,8 +95,8 @@ def follow(
     request: RecallRequest,
     following: Following,
     now: Millis,
-) -> Navigation:
-    """Return the paths that navigation finds for a question.
+) -> Searching[Navigation]:
+    """Return the paths that navigation finds for a question; the candidates of each step are shown before that.
 
     Args:
         space: of a view that is held still.
@@ -76,11 +106,14 @@ def follow(
         request: names roots, the instant that is meant, and whether suspected facts count.
         following: how.
         now: the moment of asking, which is meant where nothing else is.
+
+    Yields:
+        See `navigation.beam.searching`.
     """
     if not following.facts or not space.facts.rows:
         return Navigation((), (), ())
     words = space.index(WordIndex)
-    return navigate(
+    walk = navigating(
         space.facts,
         question,
         moment=moment(question.time, as_of=request.as_of, now=now),
@@ -93,6 +126,22 @@ def follow(
         named=request.entities,
         include_uncertain=request.include_uncertain,
     )
+    return (yield from walk)
+
+
+def follow(
+    space: Space,
+    question: Question,
+    vectors: Matrix,
+    cosines: Matrix,
+    request: RecallRequest,
+    following: Following,
+    now: Millis,
+    evaluation: Evaluation = FORMULAS,
+) -> Navigation:
+    """Return the paths that navigation finds; as `stepping` with an evaluation of the candidates."""
+    walk = stepping(space, question, vectors, cosines, request, following, now)
+    return finished(walk, evaluation.scores)
 
 
 def cosine_of(space: Space, vectors: Matrix, cosines: Matrix) -> Cosine:

@@ -19,6 +19,7 @@ from mcp_memory.ports import Case, Embedder, Inquiry, Operator, Store
 from mcp_memory.search.look import newest
 from mcp_memory.services.cases import opened, resting
 from mcp_memory.services.episodes import Episodes, episode_of
+from mcp_memory.services.evaluating import evaluated
 from mcp_memory.services.evidence import evidence_of
 from mcp_memory.services.finding import Looking, ask, find, recalled
 from mcp_memory.services.further import Searching
@@ -61,11 +62,12 @@ async def reconstruct(
             episode = episode_of(space, "", recall, now=now)
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
-    asked = await ask(store, embedder, request.space, request.query, now)
+    asked = await ask(store, embedder, request.space, request.query, now, inquiry)
+    evaluation = await evaluated(store, asked, request, looking, now, inquiry)
     first = None
     async with store.reading() as view:
         space = view.space(request.space)
-        findings = await find(store, embedder, space, asked, request, looking, now)
+        findings = await find(store, embedder, space, asked, request, looking, now, evaluation)
         recall, knowledge = recalled(space, asked.question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         if inquiry is not None and inquiry.assesses(recall):

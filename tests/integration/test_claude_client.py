@@ -12,6 +12,7 @@ from jsonschema import validate
 from mcp import Client
 from standin.messages_api import standing_in
 from standin.replies import Silence, message, overloaded, said
+from standin.rooms import each, meant
 from talking import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
 
@@ -111,7 +112,7 @@ async def test_a_real_process_asks_claude_with_the_key_of_its_surroundings_and_k
             talk.told("memory_write", messages=MESSAGES)
             return talk.told("memory_answer", question=QUESTION), talk.noise
 
-    async with standing_in(citing) as api:
+    async with standing_in(each(question=[meant()], answer=citing)) as api:
         answer, noise = await anyio.to_thread.run_sync(converse, api.url)
     assert (answer["answer"], answer["engine"], answer["warnings"], noise) == ("Lisbon", "anthropic", [], [])
     files = [path for path in tmp_path.rglob("*") if path.is_file()]

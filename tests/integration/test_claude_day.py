@@ -26,6 +26,7 @@ DAY_TOKENS = 3_000
 
 def surroundings(url: str) -> dict[str, str]:
     engine = {"JUDGE": "anthropic", "BASE_URL": url, "DAY_TOKENS": str(DAY_TOKENS), "TIMEOUT_S": "100"}
+    engine |= {"UNDERSTAND": "false"}
     return {f"MCP_MEMORY_ENGINE_{name}": text for name, text in engine.items()} | {"ANTHROPIC_API_KEY": KEY}
 
 

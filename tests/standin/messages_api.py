@@ -21,7 +21,7 @@ from standin.replies import Reply, Silence
 
 CHARS_PER_TOKEN = 3.5
 """English with the tokenizers of 2026 has a little more."""
-_LINE = re.compile(r"^\[([SF]\d+)\] (.*)$", re.MULTILINE)
+_LINE = re.compile(r"^\[([A-Z]\d+)\] (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Asked:
 
     @property
     def lines(self) -> dict[str, str]:
-        """The evidence by its numbers, as the first mark of the data bounds it."""
+        """The data by its numbers, as the first mark of the data bounds it."""
         frame = re.search(r"^=== (\w+) ===$", self.text, re.MULTILINE)
         assert frame is not None
         data = self.text.split(frame[0])[1]

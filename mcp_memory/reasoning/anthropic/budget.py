@@ -8,6 +8,8 @@ nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mcp_memory.domain.spending import Spending
@@ -15,6 +17,10 @@ from mcp_memory.errors import EngineError
 
 BYTES_PER_TOKEN = 3
 """Of UTF-8: a little less than English takes with the tokenizers of 2026, and one sign of a script without letters."""
+
+ANSWER_TOKENS = 3_000
+"""Of input, that the steps before the judgement leave for it: its frame with some twenty lines, and once more for what
+it misses. What a question means and how good paths are helps nobody where no judge can be asked any more."""
 
 
 def estimate(text: str) -> int:
@@ -44,12 +50,22 @@ class Budget:
 
     def __init__(self, allowance: Allowance, spent: Spending | None = None) -> None:
         self._allowance = allowance
+        self._kept = 0
         self.spent = spent or Spending()
 
     @property
     def left(self) -> int:
         """Input tokens that may still be sent, at least 0."""
-        return max(0, self._allowance.input_tokens - self.spent.input_tokens)
+        return max(0, self._allowance.input_tokens - self.spent.input_tokens - self._kept)
+
+    @contextmanager
+    def keeping(self, tokens: int) -> Iterator[None]:
+        """Let no call pass meanwhile that would leave fewer tokens than these for what comes later."""
+        before, self._kept = self._kept, tokens
+        try:
+            yield
+        finally:
+            self._kept = before
 
     def afford(self, tokens: int) -> None:
         """Let a call of this size pass.
@@ -59,6 +75,8 @@ class Budget:
         """
         if self.spent.calls >= self._allowance.calls:
             raise EngineError(f"the budget of one answer is spent ({self._allowance.calls} calls)")
+        if tokens > self.left and tokens <= self.left + self._kept:
+            raise EngineError(f"the rest of its budget is kept for the judgement ({self._kept} input tokens)")
         if tokens > self.left:
             raise EngineError(f"the budget of one answer is spent ({self._allowance.input_tokens} input tokens)")
 

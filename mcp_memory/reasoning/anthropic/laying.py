@@ -32,6 +32,8 @@ BESIDE = 5
 """Conflicts, paths and memory points that are shown at most, of each."""
 LINE_CHARS = 600
 """Of a line; a sentence that is longer is shown cut."""
+MARK_BYTES = 8
+FRAME_TOKENS = 2 * estimate(f"=== {'0' * 2 * MARK_BYTES} ===")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +73,7 @@ def lay(case: Case, room: int) -> Laid:
     Sentences come before what stands beside them where not all fit; what does not fit is left out whole. A judge that
     is asked again sees nothing twice but what it kept.
     """
-    mark = secrets.token_hex(8)
-    frame = f"=== {mark} ==="
-    left = room - 2 * estimate(frame)
+    left = room - FRAME_TOKENS
     cited: dict[str, Cited] = {}
     facts: list[str] = []
     sentences: list[str] = []
@@ -100,7 +100,13 @@ def lay(case: Case, room: int) -> Laid:
         citation = Citation(candidate.evidence_id, candidate.source)
         cited[f"S{number}"] = Cited(key, (citation,), certain=candidate.gate >= 1, gate=candidate.gate)
     beside = [line for line in _beside(case) if fits(line)] if case.earlier is None else []
-    return Laid("\n".join((frame, *facts, *beside, *sentences, frame)), cited)
+    return Laid(framed((*facts, *beside, *sentences)), cited)
+
+
+def framed(lines: Iterable[str]) -> str:
+    """Return lines of data between two lines with the same mark, which takes `FRAME_TOKENS`."""
+    frame = f"=== {secrets.token_hex(MARK_BYTES)} ==="
+    return "\n".join((frame, *lines, frame))
 
 
 def plain(text: str, most: int = LINE_CHARS) -> str:

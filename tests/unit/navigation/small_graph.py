@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import Question, understand
+from mcp_memory.navigation.beam import Candidates, finished
 from mcp_memory.navigation.limits import Limits, Switches
-from mcp_memory.navigation.navigate import Moment, Navigation, navigate
+from mcp_memory.navigation.navigate import Moment, Navigation, navigating
 from mcp_memory.navigation.scores import Cosine
 from mcp_memory.view.facts import Facts
 
@@ -68,9 +70,10 @@ def ask(
     limits: Limits = Limits(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
+    scores: Callable[[Candidates], Sequence[PathScores] | None] = lambda _: None,
 ) -> Navigation:
     asked = understand(question, ()) if isinstance(question, str) else question
-    return navigate(
+    walk = navigating(
         facts,
         asked,
         moment=at,
@@ -83,3 +86,4 @@ def ask(
         named=named,
         include_uncertain=include_uncertain,
     )
+    return finished(walk, scores)

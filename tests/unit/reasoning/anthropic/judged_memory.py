@@ -35,8 +35,12 @@ TALK = (
 
 
 def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engine: object) -> Memory:
-    """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names."""
-    settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | engine
+    """Return a memory whose Claude is at ``url``; it is not in a hurry, and pauses are those that the server names.
+
+    Claude judges alone, unless ``engine`` gives it other steps too.
+    """
+    alone = {"understand": False, "paths": False, "points": False}
+    settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
     config = replace(Config(), engine=replace(Config().engine, **settings))  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
@@ -49,7 +53,15 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
     )
     inquire = open_inquiries(config, claude)
-    return Memory(config, store, embedder, RuleExtractor(), lambda: NOW, inquire=inquire, claude=claude)
+    return Memory(
+        config,
+        store,
+        embedder,
+        RuleExtractor(),
+        lambda: NOW,
+        inquire=inquire,
+        claude=claude,
+    )
 
 
 @asynccontextmanager

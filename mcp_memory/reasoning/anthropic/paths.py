@@ -1,0 +1,166 @@
+"""Claude as the evaluator of paths: REAL's scores of what a search chooses from (§3.3.2, II; L5 of C.0).
+
+It sees the question and the paths in the form of eq. 9, one a line behind a number; of one that goes on from another
+that is shown only the steps behind it. It is asked once a step for the paths of all beams and what they could go on to,
+so that all of them are scored by one measure. When that is worth a call is said in ``services/evaluating.py``: of
+questions to dialogues in one of six, to documents mostly once, for 660 and 800 tokens. Unless the question itself is
+long, a call never takes more than 900.
+
+Whatever it replies, scores are all that it changes. A number that was not given means nothing, a path without a score
+keeps that of the formulas, and a guess suffices no further than it is sure (I-11). So a wrong word leads a search
+astray and no farther: which paths there are, how many and how long they become is not its to say (I-32 to I-34).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import anyio
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.errors import EngineError
+from mcp_memory.language.questions import Question
+from mcp_memory.navigation.paths import serialise
+from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget, estimate
+from mcp_memory.reasoning.anthropic.client import Claude, Prompt
+from mcp_memory.reasoning.anthropic.laying import FRAME_TOKENS, framed, plain
+from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.texts import prompt
+
+PATHS = 24
+"""That are shown at most, the best by the formulas; the others keep their scores. A reply takes some 30 tokens each."""
+ROOM = 420
+"""Input tokens for them, so that a call stays below 900 in all."""
+LINE_CHARS = 240
+"""Of a line; what is longer is shown cut."""
+QUESTION_CHARS = 400
+"""Of a question, that are shown."""
+TIME_SHARE = 0.25
+"""Of the time for one answer, what one call takes at most: a judge still has to say something."""
+
+
+def _share(value: float) -> float:
+    if not 0 <= value <= 1:  # NaN is neither
+        raise ValueError("a score is a number from 0 to 1")
+    return value
+
+
+def _bounded(scores: list[Score]) -> list[Score]:
+    if len(scores) > 4 * PATHS:
+        raise ValueError("more scores than paths")
+    return scores
+
+
+_Share = Annotated[float, AfterValidator(_share)]  # not as bounds of the schema, of which every word is paid for
+
+
+class Score(BaseModel):
+    """Scores."""  # sent with the schema; what the fields mean is said in the prompt, once
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: str
+    qr: _Share
+    lc: _Share
+    sa: _Share
+
+
+class Reply(BaseModel):
+    """Scores."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    scores: Annotated[list[Score], AfterValidator(_bounded)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeEvaluator:
+    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+
+    claude: Claude
+
+    async def score(self, question: Question, paths: Sequence[Path], budget: Budget) -> list[PathScores]:
+        """Return the scores of paths, in their order.
+
+        Args:
+            question: as understood.
+            paths: with the scores that the formulas give them.
+            budget: of the answer; `ANSWER_TOKENS` of it are left.
+
+        Raises:
+            EngineError: Claude said nothing usable, or not within its share of the time.
+        """
+        text, shown = laid(paths)
+        if not shown:
+            raise EngineError("they are too long to be shown")
+        asked = {"question": plain(question.text, QUESTION_CHARS), "paths": text}
+        said = Prompt(
+            prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(asked)
+        )
+        within = TIME_SHARE * self.claude.terms.timeout_s
+        with budget.keeping(ANSWER_TOKENS), anyio.move_on_after(within):
+            return await self.claude.ask(said, Reply, lambda reply: scored(reply, paths, shown), budget)
+        raise EngineError(f"there was no answer within {within:g} s")
+
+
+def laid(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
+    """Return paths as numbered lines of data, and which of them each number stands for, by its place.
+
+    The shortest come first, since the others go on from them, and of those that are equally long the best by their
+    scores; so many as there is room for are shown, in their order.
+    """
+    best = sorted(range(len(paths)), key=lambda place: (len(paths[place].steps), -paths[place].scores.mean, place))
+    known: dict[Hashable, int] = {}
+    rest: dict[int, str] = {}
+    left = ROOM - FRAME_TOKENS
+    for place in best[:PATHS]:
+        path, whole = paths[place], serialise(paths[place])
+        before = known.get(_walked(path, -1))
+        rest[place] = plain(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
+        left -= estimate(f"[P00] [P00] {rest[place]}\n")
+        if left < 0:
+            del rest[place]
+            break
+        known[_walked(path)] = place
+    shown = sorted(rest, key=lambda place: (len(paths[place].steps), place))
+    numbers = {place: f"P{number}" for number, place in enumerate(shown, 1)}
+    lines = []
+    for place in shown:
+        before = known.get(_walked(paths[place], -1))
+        start = "" if before is None else f"[{numbers[before]}] "
+        lines.append(f"[{numbers[place]}] {start}{rest[place]}")
+    return framed(lines), {number: place for place, number in numbers.items()}
+
+
+def _walked(path: Path, until: int | None = None) -> Hashable:
+    """Return what tells a path from others, or the first steps of it."""
+    return path.root, tuple((step.version.id, step.forward, step.inferred) for step in path.steps[:until])
+
+
+def scored(reply: Reply, paths: Sequence[Path], shown: dict[str, int]) -> list[PathScores]:
+    """Return the scores of paths by a reply; of a path that it scores twice the first counts.
+
+    Args:
+        reply: of the form.
+        paths: all of them.
+        shown: the places of those that were shown, by their numbers.
+
+    Raises:
+        Unusable: it scores none that was shown.
+    """
+    given: dict[int, PathScores] = {}
+    for one in reply.scores:
+        place = shown.get(one.id.strip("[] \n").upper())
+        if place is not None:
+            given.setdefault(place, PathScores(one.qr, one.lc, min(one.sa, _sureness(paths[place]))))
+    if not given:
+        raise Unusable("it scored no path that was shown to it", "scores has to have one entry for each number.")
+    return [given.get(place, path.scores) for place, path in enumerate(paths)]
+
+
+def _sureness(path: Path) -> float:
+    """Return how far a path may suffice: 1, or of one that rests on guesses the least of their confidences."""
+    return min((step.confidence for step in path.steps if step.inferred), default=1.0)

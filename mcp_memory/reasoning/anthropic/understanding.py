@@ -1,0 +1,154 @@
+"""Claude as the reader of questions: what one means, before anything is looked for (L4 of C.0).
+
+It sees the question and who speaks in the space, and says whom it is about, which relations of the registry it asks
+for, with what intent, about which time, and what has to be found on the way (REAL §3.3.1, MRAgent's cues). Nothing of
+it is taken on trust: a name means an entity only where the space has one of that name, a relation that the registry
+does not know and a time that is none are dropped, and parts are texts to search for, never to answer with. So a wrong
+word changes what is looked for and which of it comes first, never what stands there: measured with the parts of other
+questions, it costs 1 to 4 points of recall in dialogues and none in documents. Only what is no reply of the form is
+sent back.
+
+**Departures.** REAL tells the intents of roots apart; ours is one for the whole question (`navigation.anchor`). The
+relation schema of C.0 is the registry, not the relations of the space: these are named by whoever wrote them, and may
+be thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Annotated
+
+import anyio
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.errors import EngineError
+from mcp_memory.language import iso
+from mcp_memory.language.questions import Asked, Meaning, Question, overlaid
+from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget
+from mcp_memory.reasoning.anthropic.client import Claude, Prompt
+from mcp_memory.reasoning.anthropic.laying import framed, plain
+from mcp_memory.texts import prompt
+
+NAMES = 6
+"""Of whom and what a question is about, that are taken of a reply."""
+RELATIONS = 4
+"""That are taken of it."""
+PARTS = 3
+"""That are taken of it; each is one more look."""
+PART_CHARS = 200
+"""Of a part; what is longer is no part."""
+SPEAKERS = 12
+"""That are shown, the first of the space."""
+QUESTION_CHARS = 1_000
+"""Of a question, that are shown: what is longer is a text, and pays for itself twice."""
+TIME_SHARE = 0.4
+"""Of the time for one answer, what this step takes at most: a judge still has to say something."""
+
+
+def _bounded(texts: list[str]) -> list[str]:
+    if len(texts) > 12 or any(len(one) > 400 for one in texts):
+        raise ValueError("at most 12 items of at most 400 characters")
+    return texts
+
+
+_Texts = Annotated[list[str], AfterValidator(_bounded)]  # not as bounds of the schema, of which every word is paid for
+
+
+class Reply(BaseModel):
+    """A meaning."""  # sent with the schema; what the fields mean is said in the prompt, once
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    names: _Texts
+    relations: _Texts
+    intent: Intent
+    asked: Asked
+    since: str
+    until: str
+    uncertain: bool
+    parts: _Texts
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeReader:
+    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+
+    claude: Claude
+
+    async def understand(self, question: Question, speakers: Collection[str], now: Millis, budget: Budget) -> Question:
+        """Return the question with what Claude takes it to mean.
+
+        Args:
+            question: taken apart by rules.
+            speakers: of the space; the first few are shown.
+            now: the moment of asking.
+            budget: of the answer; `ANSWER_TOKENS` of it are left.
+
+        Raises:
+            EngineError: Claude said nothing usable, or not within its share of the time.
+        """
+        asked = {
+            "question": plain(question.text, QUESTION_CHARS),
+            "now": iso.show(now) or "unknown",
+            "speakers": _shown(speakers),
+        }
+        said = Prompt(_stable(), prompt("question/asked.txt").substitute(asked))
+        within = TIME_SHARE * self.claude.terms.timeout_s
+        with budget.keeping(ANSWER_TOKENS), anyio.move_on_after(within):
+            return overlaid(question, await self.claude.ask(said, Reply, meaning, budget))
+        raise EngineError(f"there was no answer within {within:g} s")
+
+
+def meaning(reply: Reply) -> Meaning:
+    """Return what a reply comes to, without what in it means nothing."""
+    registry = relations()
+    known = {one.name for one in registry}
+    named = dict.fromkeys(registry.name(name) for name in reply.relations)
+    return Meaning(
+        names=_lines(reply.names, NAMES),
+        relations=tuple(islice((name for name in named if name in known), RELATIONS)),
+        intent=reply.intent,
+        asked=reply.asked,
+        time=_time(reply.since, reply.until),
+        unsure=reply.uncertain,
+        parts=_lines((one for one in reply.parts if len(one) <= PART_CHARS), PARTS),
+    )
+
+
+@cache
+def _stable() -> str:
+    """Return what is the same in each call: the task and the relations, of two that say the same only one."""
+    listed: dict[str, None] = {}
+    for known in relations():
+        if known.inverse not in listed:
+            listed[known.name] = None
+    return prompt("question/system.txt").substitute(relations=" ".join(listed)).strip()
+
+
+def _shown(speakers: Collection[str]) -> str:
+    """Return speakers as data, numbered."""
+    names = [name for one in islice(speakers, SPEAKERS) if (name := plain(one, 60))]
+    return framed(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
+
+
+def _lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
+    """Return texts that say something, on one line each, each once."""
+    lines = (line for one in texts if (line := plain(one)) and any(sign.isalnum() for sign in line))
+    return tuple(islice(dict.fromkeys(lines), most))
+
+
+def _time(since: str, until: str) -> Constraint | None:
+    """Return the interval of two dates, of which one may be empty; None for what is none."""
+    try:
+        start = iso.parse(since)[0] if since.strip() else BEGINNING  # what is no date is no time, however long it is
+        end = iso.parse(until)[1] if until.strip() else FOREVER
+    except (ValueError, OverflowError):
+        return None
+    time = Constraint("within", start, end, "day")
+    return time if time.dated and start < end else None

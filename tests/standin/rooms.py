@@ -1,0 +1,64 @@
+"""Which of our prompts a request is: the rooms ask for forms of their own, so that a test can script each by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from standin.messages_api import Asked, Script
+from standin.replies import Reply, Silence, message
+
+TELLTALE = {"answer": "answerable", "question": "parts", "points": "insert", "merging": "merge", "navigation": "scores"}
+"""By the room, a field that no other room's form has."""
+
+
+def room(asked: Asked) -> str:
+    """Return the room whose form a request asks for."""
+    fields = asked.body["output_config"]["format"]["schema"]["properties"]
+    (found,) = (name for name, telltale in TELLTALE.items() if telltale in fields)
+    return found
+
+
+def each(**scripts: Script | Sequence[Reply | Silence]) -> Script:
+    """Return a script that goes by the room: what to reply, or replies one after the other, the last of them for ever.
+
+    A request of a room without a script is an error of the test.
+    """
+    queues = {name: list(script) for name, script in scripts.items() if not callable(script)}
+
+    def reply(asked: Asked) -> Reply | Silence:
+        name = room(asked)
+        script = scripts[name]
+        if callable(script):
+            return script(asked)
+        return queues[name].pop(0) if len(queues[name]) > 1 else queues[name][0]
+
+    return reply
+
+
+def meant(**said: Any) -> Reply:
+    """Return a good message with what a question means; nothing but what is given."""
+    nothing: dict[str, Any] = {
+        "names": [],
+        "relations": [],
+        "intent": "FACT",
+        "asked": "other",
+        "since": "",
+        "until": "",
+    }
+    return message(json.dumps(nothing | {"uncertain": False, "parts": []} | said))
+
+
+def pointing(
+    *insert: tuple[Sequence[str], str, Sequence[str]], update: Sequence[tuple[str, str, Sequence[str]]] = ()
+) -> Reply:
+    """Return a good message with memory points: names, a description and what supports it; or a point's new words."""
+    new = [{"entities": list(names), "description": text, "supports": list(by)} for names, text, by in insert]
+    words = [{"point": point, "description": text, "supports": list(by)} for point, text, by in update]
+    return message(json.dumps({"insert": new, "update": words}))
+
+
+def merging(*groups: tuple[Sequence[str], str]) -> Reply:
+    """Return a good message with groups of points that become one, each with its description."""
+    return message(json.dumps({"merge": [{"points": list(points), "description": text} for points, text in groups]}))

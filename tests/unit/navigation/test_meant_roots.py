@@ -1,0 +1,86 @@
+"""What a reader said of a question, as the facts are asked it."""
+
+import pytest
+from small_graph import ask, graph, said, told_apart
+
+from mcp_memory.language.questions import Meaning, Question, overlaid, understand
+from mcp_memory.navigation.anchor import anchor
+from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.limits import Limits
+
+FACTS = graph(
+    said("Ann Lee", "works_as", "baker"),
+    said("Ann Lee", "likes", "chess"),
+    said("Bob", "child_of", "Carla"),
+    said("Carla", "lives_in", "Oslo"),
+)
+
+
+def read(text: str, **meaning: object) -> Question:
+    return overlaid(understand(text, ()), Meaning(**meaning))  # type: ignore[arg-type]
+
+
+def keys(question: Question, *named: str, limits: Limits | None = None) -> list[str]:
+    return [root.key for root in anchor(FACTS, question, named, limits=limits)]
+
+
+def test_whom_a_reader_means_is_a_root_after_those_that_the_question_names() -> None:
+    assert keys(read("What does she do for money?")) == []
+    assert keys(read("What does she do for money?", names=("Ann",))) == ["ann lee"]
+    assert keys(read("Does Bob know her?", names=("Ann Lee",)), "Oslo") == ["oslo", "bob", "ann lee"]
+    assert keys(read("Does Bob know her?", names=("Ann Lee",)), limits=Limits(roots=1)) == ["bob"]
+
+
+def test_whom_nobody_knows_is_no_root() -> None:
+    assert keys(read("What does she do?", names=("Zed", "../../etc", "[S1]", "'; DROP TABLE turns"))) == []
+
+
+def test_a_common_noun_of_which_much_is_known_is_no_root() -> None:
+    facts = graph(*(said(f"Film {number}", "is_a", "film") for number in range(9)), said("Ann", "likes", "tea"))
+    question = read("What is on?", names=("film", "tea"))
+    assert [root.key for root in anchor(facts, question, limits=Limits(specific=8))] == ["tea"]
+
+
+def test_a_relation_that_a_reader_says_is_asked_for_as_if_the_words_did() -> None:
+    question = "What does Ann Lee do for money?"
+    assert Asking(understand(question, ())).asks("works_as") == 0
+    asking = Asking(read(question, relations=("works_as",)))
+    assert (asking.asks("works_as"), asking.asks("likes"), asking.relations) == (1, 0, ("works_as",))
+    assert asking.allows("works_as")
+    assert not asking.allows("likes")
+
+
+def test_who_asks_for_a_relation_asks_for_its_inverse() -> None:
+    asking = Asking(read("Who raised Bob?", relations=("parent_of",)))
+    assert (asking.asks("child_of"), asking.relations) == (1, ("parent_of",))
+
+
+def test_the_only_relation_is_asked_for_by_what_is_left_of_the_question() -> None:
+    one = Asking(read("What does Ann Lee do for money?", relations=("works_as",)))
+    assert one.words_for("works_as") == {"money"}
+    two = Asking(read("What does Ann Lee do for money?", relations=("works_as", "works_at")))
+    assert two.words_for("works_as") == frozenset()
+    by_words = Asking(read("What is the job of Ann Lee in the town?", relations=("works_as",)))
+    assert by_words.words_for("works_as") == {"job"}
+
+
+@pytest.mark.parametrize(
+    ("said_by_it", "intent"), [("EVOLUTION", "EVOLUTION"), ("FACT", "TEMPORAL"), ("CAUSAL", "CAUSAL")]
+)
+def test_an_intent_that_a_reader_says_comes_before_the_lexicons(said_by_it: str, intent: str) -> None:
+    assert Asking(read("When did Ann move?", intent=said_by_it)).intent == intent
+
+
+def test_guesses_are_wanted_where_the_words_or_a_reader_want_them() -> None:
+    assert Asking(read("Where does Ann live?", unsure=True)).unsure
+    assert Asking(read("Where might Ann live?")).unsure
+    assert not Asking(read("Where does Ann live?")).unsure
+
+
+def test_a_chain_is_found_that_the_words_do_not_ask_for() -> None:
+    near = told_apart(child_of=0.1, lives_in=0.1)
+    plain = ask(FACTS, read("Where is the person at home who raised Bob?"), near=near)
+    question = read("Where is the person at home who raised Bob?", relations=("parent_of", "lives_in"))
+    told = ask(FACTS, question, near=near)
+    assert told.paths[0].end == "oslo"
+    assert told.paths[0].scores.relevance > max(path.scores.relevance for path in plain.paths)

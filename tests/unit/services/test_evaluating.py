@@ -1,0 +1,57 @@
+"""When a judge is asked about paths, and how what it said is found again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from unit.navigation.small_graph import ask, graph, said
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import PathScores
+from mcp_memory.navigation.beam import Candidates
+from mcp_memory.navigation.limits import Limits
+from mcp_memory.services.evaluating import decides
+from mcp_memory.services.following import FORMULAS
+
+WIDTH = Limits().width
+BROTHER = said("Ann", "sibling_of", "Bob")
+ROME, ACME = said("Bob", "lives_in", "Rome"), said("Bob", "works_at", "Acme")
+
+
+def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **how: object) -> list[Candidates]:
+    shown: list[Candidates] = []
+    ask(graph(*rows), question, scores=shown.append, **how)  # type: ignore[arg-type]
+    return shown
+
+
+def test_what_stands_next_to_a_root_has_a_place_anyway() -> None:
+    (first, *_) = steps(BROTHER, said("Ann", "likes", "jazz"))
+    assert not decides(first, WIDTH)
+    assert decides(first, 1)
+
+
+def test_a_single_way_on_is_not_worth_a_call_and_two_are() -> None:
+    assert [decides(seen, WIDTH) for seen in steps(BROTHER, ROME)] == [False, False]
+    assert [decides(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
+
+
+@pytest.mark.parametrize(("guess", "worth"), [(0.6, True), (0.5, False)])
+def test_guesses_are_worth_a_call_where_one_of_them_would_be_followed(guess: float, worth: bool) -> None:
+    (_, second) = steps(BROTHER, ROME)
+    path, further = second.paths
+    path = replace(path, scores=PathScores(0.9, 0.9, 0.5))
+    guesses = [replace(further, scores=PathScores(0.9, 0.9, share)) for share in (0.1, guess)]
+    assert decides(Candidates(1, (path,), (tuple(guesses),), recovered=True), WIDTH) == worth
+    assert not decides(Candidates(0, (replace(path, steps=()),), (tuple(guesses),), recovered=True), WIDTH)
+
+
+def test_what_was_said_of_a_step_is_found_by_the_words_of_its_paths() -> None:
+    first, second = steps(BROTHER, ROME, ACME)
+    told = PathScores(0.7, 0.8, 0.9)
+    evaluation = FORMULAS.joined(second, [told for _ in second.paths])
+    assert evaluation.scores(first) is None
+    (_, later) = steps(BROTHER, ROME, ACME, said("Bob", "likes", "tea"))  # in a view to which something was added
+    scores = dict(zip((path.end for path in later.paths), evaluation.scores(later) or (), strict=True))
+    assert scores.pop("tea") == next(path.scores for path in later.paths if path.end == "tea")
+    assert set(scores.values()) == {told}
