@@ -27,13 +27,14 @@ from mcp_memory.domain.spending import day_of
 from mcp_memory.domain.status import Judging, Status
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.learning import Teacher
-from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Progress, Store
+from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.rooms import Rooms
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.background import Background
+from mcp_memory.services.considered import Considered
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.evolve import evolve
@@ -72,9 +73,11 @@ class Memory:
         extractor: what reads facts out of texts; None reads none.
         inquire: opens an inquiry, a new one for each question: whose judgement answers.
         judge: whose judgement says which sentences support an answer.
+        organiser: opens what judges of memory points, a new one for each call; None for the embedded way.
         claude: the way to Claude; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
         background: work after a call, which is done by `work`.
+        considered: what a judge of memory points was asked about in this process.
     """
 
     config: Config
@@ -84,9 +87,11 @@ class Memory:
     clock: Callable[[], Millis] = now
     inquire: Callable[[], Inquiry] = EmbeddedInquiry
     judge: Judge = field(default_factory=EmbeddedJudge)
+    organiser: Callable[[], Organiser] | None = None
     claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
+    considered: Considered = field(default_factory=Considered)
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -179,12 +184,13 @@ class Memory:
     def _organise_later(self, space: str, episode_id: str) -> None:
         """Have points made of what was found for an answer (C.2.1), once nobody waits for it.
 
-        They belong to no goal: kept under each question, a third of what a recall lists would say the same twice.
+        They belong to no goal: kept under each question, a third of what a recall lists would say the same twice. They
+        quote, whoever judges: nobody asked for them, and a request for each answer would cost half as much again.
         """
         making, episode = self.making, self.episodes.get(space, episode_id)
         if making is not None and episode is not None:
             steps: tuple[EvolveStep, ...] = ("points",)
-            job = partial(organise, space, episode.query, episode, steps, making, "")
+            job = partial(organise, space, episode.query, episode, steps, replace(making, judge=None), "")
             self.background.put(f"{space} {episode.query.casefold()}", job)
 
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
@@ -231,7 +237,16 @@ class Memory:
         if not switches.points:
             return None
         looking, shaping = self.rooms.looking, self.rooms.shaping
-        return Making(self.store, self.embedder, looking, shaping, merging=switches.merge, now=self.clock())
+        return Making(
+            self.store,
+            self.embedder,
+            looking,
+            shaping,
+            merging=switches.merge,
+            now=self.clock(),
+            judge=self.organiser() if self.organiser else None,
+            considered=self.considered,
+        )
 
     @property
     def judging(self) -> Judging | None:

@@ -21,16 +21,18 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.learning import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
-from mcp_memory.ports import Embedder, Extractor, Inquiry, Progress
+from mcp_memory.ports import Embedder, Extractor, Inquiry, Organiser, Progress
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
 from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
+from mcp_memory.reasoning.anthropic.points import ClaudeOrganiser
 from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
 from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
 from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.reasoning.judging import Judges, JudgingInquiry
+from mcp_memory.reasoning.organising import JudgingOrganiser
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
@@ -61,6 +63,7 @@ async def open_memory(config: Config) -> Memory:
         embedder,
         extractor,
         inquire=open_inquiries(config, claude),
+        organiser=open_organisers(config, claude),
         claude=claude,
     )
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
@@ -147,6 +150,15 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Inquir
         paths=ClaudeEvaluator(claude) if chosen.paths else None,
     )
     return lambda: JudgingInquiry(judges)
+
+
+def open_organisers(config: Config, claude: Claude | None) -> Callable[[], Organiser] | None:
+    """Return what opens a judge of memory points for each call; None for the embedded way, as always with ``auto``."""
+    chosen = config.engine
+    if claude is None or chosen.judge != "anthropic" or not chosen.points:
+        return None
+    allowance = Allowance(chosen.calls, chosen.input_tokens)
+    return lambda: JudgingOrganiser(ClaudeOrganiser(claude), allowance)
 
 
 def open_store(

@@ -297,7 +297,14 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class EvolveResult:
-    """What came of an evolve; ``engine`` is the caller, if it brought feedback or points."""
+    """What came of an evolve.
+
+    Attributes:
+        changes: what changed.
+        skipped: what did not, and why.
+        warnings: why another than the wanted judge made the memory points, in words.
+        engine: the caller, if it brought feedback or points; else who made the points.
+    """
 
     changes: tuple[Improved, ...]
     skipped: tuple[Skipped, ...] = ()

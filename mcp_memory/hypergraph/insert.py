@@ -4,15 +4,17 @@ Evidence about almost the same entities as a point of the scope updates it: its 
 what is new (C-02). Else it becomes a point of its own. What a point that was merged would have taken in goes to the one
 that it has become. Evidence that is known already changes nothing, so organising twice is organising once.
 
-**Departures.** The paper's model chooses what to update. Where a caller has written a description its words stay, and
-only what supports it is added.
+**Departures.** The paper's model chooses what to update; so does Claude here, where it judges. Where a caller or Claude
+has written a description an extract never takes its place: only what supports it is added (`worded` tells the two
+apart, so that Claude can take it in later). Claude writes anew what it wrote, and never what a caller wrote.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.points import Point, distinct, point_id
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.describe import extract
@@ -73,19 +75,50 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 def _updated(point: Point, group: Group, at: Millis, shaping: Shaping) -> Point | None:
     if {*group.sentences, *group.facts} <= {*point.sentences, *point.facts}:
         return None
+    if point.source != "embedded":
+        return supported(point, group.sentences, group.facts, at)
     old = [point.description[start:end] for start, end in split(point.description)]
     texts = [*old, *group.texts]
     priority = [*(len(old) + place for place in group.priority), *range(len(old))]
     most = shaping.merged_words if point.parents else shaping.words
     description = extract(texts, priority, most, shaping.redundant)
+    return reworded(supported(point, group.sentences, group.facts, at), description, "embedded")
+
+
+def supported(point: Point, sentences: Iterable[str], facts: Iterable[str], at: Millis) -> Point:
+    """Return the next revision of a point, which rests on more."""
     return replace(
         point,
-        description=point.description if point.source == "caller" else description,
         revision=point.revision + 1,
-        sentences=_union(point.sentences, group.sentences),
-        facts=_union(point.facts, group.facts),
+        sentences=_union(point.sentences, sentences),
+        facts=_union(point.facts, facts),
         at=at,
     )
+
+
+def reworded(point: Point, description: str, source: Engine) -> Point:
+    """Return a revision with another description; one that a caller wrote stays (caller > anthropic > embedded)."""
+    return point if point.source == "caller" else replace(point, description=description, source=source)
+
+
+def worded(revisions: Sequence[Point]) -> frozenset[str]:
+    """Return the ids of the sentences and facts that the description of a point takes in, as far as a judge wrote it.
+
+    What was added to its support afterwards is not in its words. A caller's description takes in all, since nobody is
+    to write it anew; an extract takes in none.
+
+    Args:
+        revisions: of one point, all of them, oldest first.
+    """
+    last = revisions[-1]
+    if last.source == "embedded":
+        return frozenset()
+    first = last
+    for one in reversed(revisions):
+        if last.source == "caller" or (one.description, one.source) != (last.description, last.source):
+            break
+        first = one
+    return frozenset((*first.sentences, *first.facts))
 
 
 def _become(points: Mapping[str, Point], point: Point | None) -> Point | None:

@@ -13,11 +13,13 @@ Each step commits by itself, and a call that is cancelled leaves every transacti
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import anyio
 
 from mcp_memory.domain.episodes import Episode
+from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -31,7 +33,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.services.episodes import episode_named
 from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact
 from mcp_memory.services.naming import unite
-from mcp_memory.services.organise import organise
+from mcp_memory.services.organise import Organised, organise
 from mcp_memory.services.points import edit
 from mcp_memory.services.pooling import pool
 
@@ -80,8 +82,12 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
             skipped += left
         else:
             skipped.append(Skipped("feedback", NOT_ASKED))
+    engine: Engine = "embedded" if feedback is None and edits is None else "caller"
+    warnings: tuple[str, ...] = ()
     if organising and set(asked) & set(_MAKING):
-        changes += await _organised(request, episode, taking, asked, skipped)
+        done = await _organised(request, episode, taking, asked, skipped)
+        changes += done.changes
+        engine, warnings = done.engine if engine == "embedded" else engine, done.warnings
     elif request.goal is not None and not brings:
         skipped.append(Skipped("points", NOT_ASKED))
     elif request.episode is not None and feedback is None and brings:
@@ -94,9 +100,7 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     changes += await _overall(request, taking, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
-    return EvolveResult(
-        tuple(changes), tuple(skipped), engine="embedded" if feedback is None and edits is None else "caller"
-    )
+    return EvolveResult(tuple(changes), tuple(skipped), warnings, engine)
 
 
 def _brought(request: EvolveRequest) -> tuple[EvolveStep, ...]:
@@ -123,19 +127,25 @@ async def _edited(
 
 async def _organised(
     request: EvolveRequest, episode: Episode | None, taking: Taking, steps: Sequence[EvolveStep], skipped: list[Skipped]
-) -> list[Improved]:
+) -> Organised:
     """Make points of what was found in the episode that the call names for it, or else of what the goal finds."""
     steps = tuple(step for step in steps if step in _MAKING)
     if taking.making is None:
         skipped.extend(Skipped(step, _OFF) for step in steps)
-        return []
+        return Organised(())
     found = episode if request.feedback is None else None  # else the call names it for its feedback
     goal = request.goal if request.goal is not None or found is None else found.query
     await taking.progress(3, 4, "making memory points")
-    changes, left = await organise(request.space, goal or "", found, steps, taking.making)
-    skipped += [one for one in left if request.steps or one.step == "points" or not changes]
+    count = itertools.count(1)
+
+    async def saying(what: str) -> None:
+        await taking.progress(3 + next(count) / 4, 4, what)
+
+    done = await organise(request.space, goal or "", found, steps, taking.making, saying=saying)
+    skipped += done.left
+    skipped += [one for one in done.skipped if request.steps or one.step == "points" or not done.changes]
     await taking.progress(4, 4, "done")
-    return changes
+    return done
 
 
 async def _overall(request: EvolveRequest, taking: Taking, skipped: list[Skipped]) -> list[Improved]:

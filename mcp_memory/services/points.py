@@ -1,5 +1,7 @@
 """Memory points made, updated and merged: by a caller's own words, or out of what was found for a goal (HGMem §3.3.3).
 
+What a judge makes of what was found stands in ``proposed.py``.
+
 What is to be done is decided under the store's lock, by what the points are then, so several processes may organise at
 once. Descriptions are embedded before it is taken: where a decision needs the vector of words that nobody has embedded
 yet, the lock is given back, the words are embedded, and it is decided again. All of a call is one commit.
@@ -7,14 +9,22 @@ yet, the lock is given back, the words are embedded, and it is decided again. Al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import LEAST, Point, distinct, point_id
-from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, NewPoint, PointEdits
+from mcp_memory.domain.requests import (
+    EvolveStep,
+    Improved,
+    NewDescription,
+    NewMerge,
+    NewPoint,
+    PointEdits,
+    Skipped,
+)
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.hypergraph.describe import united
@@ -24,7 +34,8 @@ from mcp_memory.hypergraph.merge import merged, pairs
 from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.hypergraph.shaping import Shaping
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Embedder, Store
+from mcp_memory.ports import Embedder, Organiser, Store
+from mcp_memory.services.considered import Considered
 from mcp_memory.services.finding import Looking
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -44,6 +55,8 @@ class Making:
         shaping: how points are made.
         merging: whether points that are alike are merged.
         now: the moment of the call.
+        judge: says what to make of what belongs to a goal; None for the embedded way.
+        considered: what it was asked about before.
     """
 
     store: Store
@@ -52,32 +65,42 @@ class Making:
     shaping: Shaping
     merging: bool
     now: Millis
+    judge: Organiser | None = None
+    considered: Considered = field(default_factory=Considered)
 
 
 @dataclass
-class _Planned:
+class Planned:
     """What a call does to the points of a space.
 
     Attributes:
         now: the points as they will be, by id.
         revisions: to be recorded, in order.
         changes: what the caller is told.
+        skipped: what was left out, and why.
     """
 
     now: dict[str, Point]
     revisions: list[Point] = field(default_factory=list)
     changes: list[Improved] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
 
     def record(self, *points: Point) -> None:
+        """Let these be the last revisions of their points."""
         self.revisions += points
         self.now |= {point.id: point for point in points}
 
     def tell(self, step: EvolveStep, point: Point, before: str | None) -> None:
+        """Tell of a point that a step made or changed; ``before`` is how it was, in words."""
         joined = ", ".join(point.entities)
         self.changes.append(Improved(step, "point", point.id, joined, before, point.description))
 
+    def skip(self, step: EvolveStep, reason: str) -> None:
+        """Tell why something was left out."""
+        self.skipped.append(Skipped(step, reason))
 
-Plan = Callable[[Space, Mapping[str, Vector]], _Planned]
+
+Plan = Callable[[Space, Mapping[str, Vector]], Planned]
 """Decides what to do, given a space and the vectors of descriptions; without them it stops short of what needs them."""
 
 
@@ -96,8 +119,8 @@ async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> lis
     """
     now, shaping = making.now, making.shaping
 
-    def plan(held: Space, _vectors: Mapping[str, Vector]) -> _Planned:
-        planned = _Planned({point.id: point for point in held.hypergraph.all()})
+    def plan(held: Space, _vectors: Mapping[str, Vector]) -> Planned:
+        planned = Planned({point.id: point for point in held.hypergraph.all()})
         touched: dict[str, str] = {}  # id → the argument that names it
         for place, one in enumerate(edits.insert):
             _insert(planned, held, one, f"points.insert[{place}]", scope, now, shaping)
@@ -107,11 +130,18 @@ async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> lis
             _merge(planned, held, merge, f"points.merge[{place}]", scope, touched, now, shaping)
         return planned
 
-    return await _settle(making.store, making.embedder, space, plan)
+    return (await settle(making.store, making.embedder, space, plan)).changes
 
 
 async def shape(
-    space: str, scope: str, groups: Sequence[Group], making: Making, *, merging: bool, names: Sequence[str] = ()
+    space: str,
+    scope: str,
+    groups: Sequence[Group],
+    making: Making,
+    *,
+    merging: bool,
+    names: Sequence[str] = (),
+    among: Collection[str] | None = None,
 ) -> list[Improved]:
     """Make points of evidence, under a goal, and merge those that are alike; return what changed.
 
@@ -121,16 +151,17 @@ async def shape(
         groups: of evidence that belongs together; none where nothing is to be made.
         making: what points are made with.
         merging: whether points of the scope are merged afterwards: those that the call has changed with others, so that
-            a repeated call changes nothing; without groups, any.
+            a repeated call changes nothing; without groups, those of ``among``, or any.
         names: of the entities that the goal names.
+        among: ids of the points that were changed before; None where that does not matter.
 
     Raises:
         StoreError: nothing is changed.
     """
     now, shaping = making.now, making.shaping
 
-    def plan(held: Space, vectors: Mapping[str, Vector]) -> _Planned:
-        planned = _Planned({point.id: point for point in held.hypergraph.all(scope)})
+    def plan(held: Space, vectors: Mapping[str, Vector]) -> Planned:
+        planned = Planned({point.id: point for point in held.hypergraph.all(scope)})
         for group in groups:
             before = dict(planned.now)
             point = taken_in(held.facts, planned.now, group, space, scope, now, shaping)
@@ -139,14 +170,19 @@ async def shape(
                 old = before.get(point.id)
                 planned.tell("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
-            _merge_alike(planned, held, vectors, scope, now, shaping, fresh=bool(groups), names=names)
+            changed = {point.id for point in planned.revisions} if groups else among
+            _merge_alike(planned, held, vectors, scope, now, shaping, among=changed, names=names)
         return planned
 
-    return await _settle(making.store, making.embedder, space, plan)
+    return (await settle(making.store, making.embedder, space, plan)).changes
 
 
-async def _settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> list[Improved]:
-    """Decide, embed what the decision needs, decide again, and record it; return what changed."""
+async def settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> Planned:
+    """Decide, embed what the decision needs, decide again, and record it; return what was decided.
+
+    Raises:
+        StoreError: nothing is changed.
+    """
     vectors: dict[str, Vector] = {}
     for _ in range(TRIES):
         async with store.writing() as transaction:
@@ -162,7 +198,8 @@ async def _settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> l
         vectors |= zip(missing, await embedder.embed(missing), strict=True)
     else:
         raise StoreBusy("The memory points were changed by others all the time. Nothing was changed. Try again.")
-    return [*await _placeholders(store, space, planned.revisions), *planned.changes]
+    planned.changes[:0] = await _placeholders(store, space, planned.revisions)
+    return planned
 
 
 async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
@@ -180,7 +217,7 @@ _PLACEHOLDER = "placeholder: only memory points name it so far"
 
 
 def _insert(
-    planned: _Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, shaping: Shaping
+    planned: Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, shaping: Shaping
 ) -> None:
     entities = distinct(new.entities)
     meant = len({held.facts.key(name) for name in entities})
@@ -200,7 +237,7 @@ def _insert(
 
 
 def _update(
-    planned: _Planned, held: Space, new: NewDescription, argument: str, touched: dict[str, str], now: Millis
+    planned: Planned, held: Space, new: NewDescription, argument: str, touched: dict[str, str], now: Millis
 ) -> None:
     point = _named(planned, held, new.id, f"{argument}.id", touched)
     if point.description == new.description:
@@ -211,7 +248,7 @@ def _update(
 
 
 def _merge(
-    planned: _Planned,
+    planned: Planned,
     held: Space,
     new: NewMerge,
     argument: str,
@@ -233,14 +270,14 @@ def _merge(
     planned.tell("merge", made, " + ".join(new.ids))
 
 
-def _was_merged(planned: _Planned, new: NewMerge) -> bool:
+def _was_merged(planned: Planned, new: NewMerge) -> bool:
     """Return whether a merge was done before, in these very words."""
     into = {point.merged_into for name in new.ids if (point := planned.now.get(name)) is not None}
     made = planned.now.get(into.pop() or "") if len(into) == 1 else None
     return made is not None and set(made.parents) == set(new.ids)
 
 
-def _named(planned: _Planned, held: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
+def _named(planned: Planned, held: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
     """Return the active point that an edit names; none is named twice in a call."""
     point = planned.now.get(name)
     if point is None:
@@ -257,17 +294,17 @@ def _named(planned: _Planned, held: Space, name: str, argument: str, touched: di
 
 
 def _merge_alike(
-    planned: _Planned,
+    planned: Planned,
     held: Space,
     vectors: Mapping[str, Vector],
     scope: str,
     now: Millis,
     shaping: Shaping,
     *,
-    fresh: bool,
+    among: Collection[str] | None,
     names: Sequence[str],
 ) -> None:
-    """Do one round of merges among the points of a scope; with ``fresh`` only those of what this call has changed."""
+    """Do one round of merges among the points of a scope, each with one of ``among`` unless that is None."""
     changed = {point.id for point in planned.revisions}
 
     def vector(point: Point) -> Vector:
@@ -278,7 +315,7 @@ def _merge_alike(
     told = (name for point in active for name in point.entities)
     asked = {held.facts.key(name) for name in names}  # a name that a goal opens with may have a verb before it
     asked |= {held.facts.key(name) for name in told if any(one[1:] == words(name) for one in said)}
-    for pair in pairs(held.facts, active, vector, shaping, changed if fresh else None, asked):
+    for pair in pairs(held.facts, active, vector, shaping, among, asked):
         description = united([point.description for point in pair], shaping.merged_words, shaping.redundant)
         made, gone = merged(pair, description, scope, "embedded", now)
         planned.record(made, *gone)

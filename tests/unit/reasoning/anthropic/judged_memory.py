@@ -22,7 +22,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import open_claude, open_inquiries
+from mcp_memory.wiring import open_claude, open_inquiries, open_organisers
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
@@ -60,6 +60,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         RuleExtractor(),
         lambda: NOW,
         inquire=inquire,
+        organiser=open_organisers(config, claude),
         claude=claude,
     )
 

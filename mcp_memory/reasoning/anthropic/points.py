@@ -1,0 +1,253 @@
+"""Claude makes, updates and merges memory points, as HGMem's model does (§3.5, eqs 2 and 8; L7 and L8 of C.0).
+
+It sees the goal, points behind the numbers P1, P2, … and evidence behind E1, E2, …, and names what it means by them.
+Numbers that nobody gave it mean nothing, and a proposal that is left without what it needs is left out, with a reason;
+a reply of which nothing is left is sent back. Whether the names that a new point joins stand anywhere, and whether all
+of it still fits the points, is for whoever takes the proposals in.
+
+**Departures.** The paper's model is shown everything that was retrieved. Here evidence that is in the words of a point
+already is not sent again: the point stands for it. The paper merges pairs; here groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from mcp_memory.domain.organising import Ground, Insertion, Matter, Merging, Proposed, Update
+from mcp_memory.domain.points import LEAST, Point
+from mcp_memory.errors import EngineError
+from mcp_memory.reasoning.anthropic.budget import Budget, estimate
+from mcp_memory.reasoning.anthropic.client import Claude, Prompt
+from mcp_memory.reasoning.anthropic.laying import framed, plain
+from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.texts import prompt
+
+SHARE = 0.45
+"""Of the input tokens that are left for the call, what one request takes at most: it may have to be sent twice."""
+POINT_CHARS = 800
+"""Of the description of one point, as shown and as taken."""
+MERGED_CHARS = 1_500
+"""Of one that was merged."""
+NAME_CHARS = 100
+
+ShownT = TypeVar("ShownT", Point, Ground)
+
+_Number = Annotated[str, Field(max_length=12)]
+_Description = Annotated[str, Field(max_length=POINT_CHARS)]
+_Supports = Annotated[list[_Number], Field(max_length=24)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class NewPoint(_Form):
+    """New."""  # sent with the schema; what the fields mean is said in the prompt, once
+
+    entities: Annotated[list[Annotated[str, Field(max_length=NAME_CHARS)]], Field(max_length=24)]
+    description: _Description
+    supports: _Supports
+
+
+class NewWords(_Form):
+    """Changed."""
+
+    point: _Number
+    description: _Description
+    supports: _Supports
+
+
+class PointsReply(_Form):
+    """Points."""
+
+    insert: Annotated[list[NewPoint], Field(max_length=12)]
+    update: Annotated[list[NewWords], Field(max_length=12)]
+
+
+class Group(_Form):
+    """One."""
+
+    points: Annotated[list[_Number], Field(max_length=24)]
+    description: Annotated[str, Field(max_length=MERGED_CHARS)]
+
+
+class MergeReply(_Form):
+    """Groups."""
+
+    merge: Annotated[list[Group], Field(max_length=12)]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What a model sees, and what its numbers mean.
+
+    Attributes:
+        text: points and evidence, between two lines with the same mark.
+        points: by number, ``P1``.
+        grounds: by number, ``E1``.
+    """
+
+    text: str
+    points: dict[str, Point]
+    grounds: dict[str, Ground]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeOrganiser:
+    """Asks Claude; raises `EngineError` where that fails, so `reasoning.organising` stands before it."""
+
+    claude: Claude
+
+    async def evolve(self, matter: Matter, budget: Budget) -> Proposed:
+        """Return which points Claude would make, and which descriptions it would change.
+
+        Raises:
+            EngineError: it does not say.
+        """
+        stable = prompt("hypergraph/points.txt").substitute(order=matter.order).strip()
+        shown = _numbered(matter, _room(stable, matter, budget))
+        if not shown.grounds:
+            raise EngineError("the budget of one call leaves no room for evidence")
+        said = Prompt(stable, _asked(matter, shown.text))
+        return await self.claude.ask(said, PointsReply, lambda reply: evolved(reply, shown), budget)
+
+    async def merge(self, matter: Matter, budget: Budget) -> Proposed:
+        """Return which points Claude would merge.
+
+        Raises:
+            EngineError: it does not say.
+        """
+        stable = prompt("hypergraph/merge.txt").substitute(order=matter.order).strip()
+        shown = _numbered(matter, _room(stable, matter, budget))
+        if len(shown.points) < LEAST:
+            raise EngineError("the budget of one call leaves no room for the points")
+        said = Prompt(stable, _asked(matter, shown.text))
+        return await self.claude.ask(said, MergeReply, lambda reply: merged(reply, shown), budget)
+
+
+def evolved(reply: PointsReply, shown: Numbered) -> Proposed:
+    """Return what a reply proposes to insert and to update.
+
+    Raises:
+        Unusable: it proposes something, and nothing of it can be used.
+    """
+    left: dict[str, None] = {}
+    insert: list[Insertion] = []
+    update: dict[str, Update] = {}
+    for new in reply.insert:
+        grounds, text = _cited(new.supports, shown), plain(new.description, POINT_CHARS)
+        if not _lacks(left, text, grounds):
+            names = tuple(name for one in new.entities if (name := plain(one, NAME_CHARS)))
+            insert.append(Insertion(names, text, grounds))
+    for changed in reply.update:
+        point = shown.points.get(_number(changed.point))
+        grounds, text = _cited(changed.supports, shown), plain(changed.description, POINT_CHARS)
+        if point is None:
+            left[_UNKNOWN] = None
+        elif point.id in update:
+            left[_TWICE] = None
+        elif not _lacks(left, text, grounds):
+            update[point.id] = Update(point, text, grounds)
+    if left and not insert and not update:
+        raise Unusable(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
+    return Proposed(tuple(insert), tuple(update.values()), left_out=tuple(left), seen=tuple(shown.grounds.values()))
+
+
+def merged(reply: MergeReply, shown: Numbered) -> Proposed:
+    """Return what a reply proposes to merge; each point goes into one group at most, the first.
+
+    Raises:
+        Unusable: it proposes something, and nothing of it can be used.
+    """
+    left: dict[str, None] = {}
+    merge: list[Merging] = []
+    used: set[str] = set()
+    for group in reply.merge:
+        numbers = dict.fromkeys(map(_number, group.points))
+        points = tuple(shown.points[one] for one in numbers if one in shown.points)
+        text = plain(group.description, MERGED_CHARS)
+        if len(points) < len(numbers):
+            left[_UNKNOWN] = None
+        elif len(points) < LEAST:
+            left["a group named fewer than two points"] = None
+        elif used & {point.id for point in points}:
+            left[_TWICE] = None
+        elif not text:
+            left[_EMPTY] = None
+        else:
+            used |= {point.id for point in points}
+            merge.append(Merging(points, text))
+    if left and not merge:
+        raise Unusable(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
+    return Proposed(merge=tuple(merge), left_out=tuple(left))
+
+
+_UNKNOWN = "it named a point that was not shown to it"
+_TWICE = "it named a point twice"
+_EMPTY = "a description had no words"
+_GROUNDLESS = "it named no evidence that was shown to it"
+
+
+def _lacks(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
+    """Return whether a proposal lacks words or evidence, and take note of it."""
+    reason = _GROUNDLESS if not grounds else None if text else _EMPTY
+    if reason is not None:
+        left[reason] = None
+    return reason is not None
+
+
+def _number(text: str) -> str:
+    return text.strip("[] \n").upper()
+
+
+def _cited(numbers: Iterable[str], shown: Numbered) -> tuple[Ground, ...]:
+    return tuple(shown.grounds[one] for one in dict.fromkeys(map(_number, numbers)) if one in shown.grounds)
+
+
+def _asked(matter: Matter, data: str) -> str:
+    goal = plain(matter.goal, 2_000) or "whatever of this is worth remembering"
+    return prompt("hypergraph/asked.txt").substitute(goal=goal, data=data)
+
+
+def _room(stable: str, matter: Matter, budget: Budget) -> int:
+    return int(budget.left * SHARE) - estimate(stable) - estimate(_asked(matter, framed(())))
+
+
+def _numbered(matter: Matter, room: int) -> Numbered:
+    """Return points and evidence as text of about ``room`` tokens at most; beside evidence points take a third of it.
+
+    Of each the first that does not fit is left out, whole, and so are all that come after it.
+    """
+    left = room // 3 if matter.grounds else room
+    points = _fitting({f"[P{place}] {_point(one)}": one for place, one in enumerate(matter.points, 1)}, left)
+    left = room - sum(map(_size, points))
+    grounds = _fitting({f"[E{place}] {_evidence(one)}": one for place, one in enumerate(matter.grounds, 1)}, left)
+    return Numbered(
+        framed((*points, *grounds)),
+        {f"P{place}": one for place, one in enumerate(points.values(), 1)},
+        {f"E{place}": one for place, one in enumerate(grounds.values(), 1)},
+    )
+
+
+def _fitting(lines: Mapping[str, ShownT], room: int) -> dict[str, ShownT]:
+    sizes = accumulate(map(_size, lines))
+    return {line: one for (line, one), size in zip(lines.items(), sizes, strict=True) if size <= room}
+
+
+def _size(line: str) -> int:
+    return estimate(line) + 1
+
+
+def _evidence(ground: Ground) -> str:
+    return plain(f"{ground.when}, {ground.text}" if ground.when else ground.text)
+
+
+def _point(point: Point) -> str:
+    names = plain("; ".join(point.entities), 400)
+    whose = " (the user's words)" if point.source == "caller" else ""
+    return f"{names}{whose}: {plain(point.description, MERGED_CHARS if point.parents else POINT_CHARS)}"

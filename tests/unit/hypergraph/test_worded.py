@@ -1,0 +1,36 @@
+"""Whose words a point has, and what is in them: caller before Claude before an extract."""
+
+from dataclasses import replace
+
+import pytest
+
+from mcp_memory.domain.points import Point
+from mcp_memory.hypergraph.insert import reworded, supported, worded
+
+FIRST = Point(
+    "h_1", "default", ("Ann", "Rufus"), "They met.", "", 0, "active", (), None, ("s_1",), ("f_1",), "anthropic", 1
+)
+
+
+def test_what_was_added_to_words_of_claude_afterwards_is_not_in_them():
+    grown = supported(FIRST, ["s_1", "s_2"], ["f_2"], 2)
+    assert (grown.sentences, grown.facts, grown.revision, grown.at) == (("s_1", "s_2"), ("f_1", "f_2"), 1, 2)
+    assert worded([FIRST, grown]) == {"s_1", "f_1"}
+    assert worded([FIRST, grown, reworded(supported(grown, (), (), 3), "They met again.", "anthropic")]) == {
+        "s_1",
+        "s_2",
+        "f_1",
+        "f_2",
+    }
+
+
+def test_an_extract_has_nothing_in_words_and_those_of_a_caller_have_all():
+    grown = supported(FIRST, ["s_2"], [], 2)
+    assert worded([replace(FIRST, source="embedded")]) == frozenset()
+    assert worded([replace(FIRST, source="caller"), replace(grown, source="caller")]) == {"s_1", "s_2", "f_1"}
+
+
+@pytest.mark.parametrize("source", ["anthropic", "embedded"])
+def test_the_words_of_a_caller_are_never_written_anew(source):
+    mine = replace(FIRST, source="caller")
+    assert reworded(mine, "Other words.", source) == mine
