@@ -24,10 +24,10 @@ from mcp_memory.domain.requests import (
     WriteResult,
 )
 from mcp_memory.domain.spending import day_of
-from mcp_memory.domain.status import Judging, Status
+from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.learning import Teacher
-from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store
+from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store, TextReader
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
@@ -36,6 +36,7 @@ from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.background import Background
 from mcp_memory.services.considered import Considered
 from mcp_memory.services.derive import Reading
+from mcp_memory.services.enriching import Enriching
 from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
@@ -74,6 +75,7 @@ class Memory:
         inquire: opens an inquiry, a new one for each question: whose judgement answers.
         judge: whose judgement says which sentences support an answer.
         organiser: opens what judges of memory points, a new one for each call; None for the embedded way.
+        text_reader: reads all that is written for facts once more, in the background; None leaves that out.
         claude: the way to Claude; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
         background: work after a call, which is done by `work`.
@@ -88,6 +90,7 @@ class Memory:
     inquire: Callable[[], Inquiry] = EmbeddedInquiry
     judge: Judge = field(default_factory=EmbeddedJudge)
     organiser: Callable[[], Organiser] | None = None
+    text_reader: TextReader | None = None
     claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
@@ -124,7 +127,25 @@ class Memory:
         )
         if result.sentences >= AT_ONCE:
             self.warm_later()
+        self.enrich_later()
         return result
+
+    @cached_property
+    def enriching(self) -> Enriching | None:
+        """What reads all that is written for facts; None where nothing is sent for that."""
+        if self.text_reader is None:
+            return None
+        chosen = self.config.engine
+        return Enriching(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
+
+    def enrich_later(self) -> None:
+        """Have texts that nobody has read for facts read once nobody calls, if that is wanted, until none is left."""
+        if self.enriching is not None:
+            self.background.put("enrich", self._enrich, lasting=False, beside=True)
+
+    async def _enrich(self) -> None:
+        if self.enriching is not None and await self.enriching.step():
+            self.enrich_later()
 
     def warm_later(self) -> None:
         """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
@@ -134,6 +155,7 @@ class Memory:
     async def reconstruct(self, request: RecallRequest) -> Recall:
         """See `mcp_memory.services.reconstruct.reconstruct`."""
         self.background.called()
+        self.enrich_later()
         return await reconstruct(
             self.store,
             self.embedder,
@@ -161,6 +183,7 @@ class Memory:
     async def answer(self, request: AnswerRequest) -> Answer:
         """See `mcp_memory.services.answer.answer`."""
         self.background.called()
+        self.enrich_later()
         own, settings = None, self.rooms.learning
         if settings.learning:
             own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
@@ -255,7 +278,8 @@ class Memory:
         if self.claude is None or when == "embedded":
             return None
         terms, bound = self.claude.terms, self.config.engine.day_tokens
-        return Judging(when, terms.model, terms.base_url, self.claude.ready, self.claude.spent, bound)
+        texts = None if self.text_reader is None else TextsRead()
+        return Judging(when, terms.model, terms.base_url, self.claude.ready, self.claude.spent, bound, texts=texts)
 
     @property
     def reading(self) -> Reading:

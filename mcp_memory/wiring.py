@@ -21,10 +21,11 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.learning import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
-from mcp_memory.ports import Embedder, Extractor, Inquiry, Organiser, Progress
+from mcp_memory.ports import Embedder, Extractor, Inquiry, Organiser, Progress, TextReader
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
+from mcp_memory.reasoning.anthropic.extract import ClaudeExtractor
 from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
 from mcp_memory.reasoning.anthropic.points import ClaudeOrganiser
 from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
@@ -64,12 +65,14 @@ async def open_memory(config: Config) -> Memory:
         extractor,
         inquire=open_inquiries(config, claude),
         organiser=open_organisers(config, claude),
+        text_reader=open_text_reader(config, claude),
         claude=claude,
     )
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
         async with memory.store.reading():
             pass
     memory.warm_later()
+    memory.enrich_later()
     _ = memory.rooms.walking  # what is wrong with its policy is told now, not at the first question
     await to_thread.run_sync(give_back)
     return memory
@@ -159,6 +162,12 @@ def open_organisers(config: Config, claude: Claude | None) -> Callable[[], Organ
         return None
     allowance = Allowance(chosen.calls, chosen.input_tokens)
     return lambda: JudgingOrganiser(ClaudeOrganiser(claude), allowance)
+
+
+def open_text_reader(config: Config, claude: Claude | None) -> TextReader | None:
+    """Return what reads all that is written for facts; None where it is not sent, as always with ``auto``."""
+    chosen = config.engine
+    return ClaudeExtractor(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
 
 
 def open_store(

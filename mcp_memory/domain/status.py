@@ -56,8 +56,23 @@ class SpaceStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class TextsRead:
+    """How far a language model has read the messages and documents of a store, old revisions left out.
+
+    Attributes:
+        waiting: to be read, or being read.
+        done: read.
+        failed: given up after several tries.
+    """
+
+    waiting: int = 0
+    done: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Judging:
-    """How Claude takes part; what is sent to it are questions and the evidence found for them.
+    """How Claude takes part; what is sent to it are questions and the evidence found for them, or all texts.
 
     Attributes:
         when: it is asked: where the embedded judgement is unsure (``auto``), or for every answer (``anthropic``).
@@ -67,6 +82,7 @@ class Judging:
         spent: by this process.
         day_tokens: uncached input tokens that a day of UTC may cost; 0 where nothing bounds it.
         today: spent by all processes on this day, as the store has it; the time that it took is no part of it.
+        texts: how far it has read all that was written; None where it is sent nothing but questions and evidence.
     """
 
     when: Literal["auto", "anthropic"]
@@ -76,6 +92,7 @@ class Judging:
     spent: Spending
     day_tokens: int = 0
     today: Spending = field(default_factory=Spending)
+    texts: TextsRead | None = None
 
 
 @dataclass(frozen=True, slots=True)

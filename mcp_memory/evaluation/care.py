@@ -13,7 +13,7 @@ import anyio
 from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.budget import counted
-from mcp_memory.server.status_reply import judged_by, spent_today
+from mcp_memory.server.status_reply import judged_by, spent_today, texts_read
 from mcp_memory.services.derive import Reading
 from mcp_memory.services.rebuild import deriver
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
@@ -48,6 +48,8 @@ async def _status(config: Config) -> int:
     print(judged_by(found.judging))
     if found.judging:
         print(spent_today(found.judging))
+        if found.judging.texts:
+            print(texts_read(found.judging))
     print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")

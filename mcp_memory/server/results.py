@@ -266,6 +266,14 @@ class TodayResult(BaseModel):
     allowed_tokens: Annotated[Count | None, Field(description="Uncached input tokens of a day; None: no bound.")]
 
 
+class TextsReadResult(BaseModel):
+    """How far Claude has read all that was written for facts."""
+
+    waiting: Count
+    done: Count
+    failed: Annotated[Count, Field(description="Given up after several tries.")]
+
+
 class ClaudeResult(SpentResult):
     """How Claude takes part, and what this process spent on it."""
 
@@ -274,6 +282,7 @@ class ClaudeResult(SpentResult):
     url: str
     key: Annotated[StrictBool, Field(description="Whether there is one.")]
     today: TodayResult
+    texts: Annotated[TextsReadResult | None, Field(description="None: it is sent questions and evidence alone.")] = None
 
 
 class StatusResult(Result):

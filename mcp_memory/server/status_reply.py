@@ -14,6 +14,7 @@ from mcp_memory.server.results import (
     SpentResult,
     StatusResult,
     StorageResult,
+    TextsReadResult,
     TodayResult,
     Versions,
 )
@@ -77,6 +78,7 @@ def _judging(judging: status.Judging | None) -> ClaudeResult | None:
         url=judging.url,
         key=judging.key,
         today=_today(judging),
+        texts=None if judging.texts is None else TextsReadResult(**asdict(judging.texts)),
         **dict(spent_result(judging.spent)),
     )
 
@@ -103,7 +105,8 @@ def judged_by(judging: status.Judging | None) -> str:
         return "Judged by the embedded engine: nothing leaves the machine."
     when = "Every question" if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
     key = "" if judging.key else ", once ANTHROPIC_API_KEY is set: it is not"
-    return f"{when} and the evidence found for them go to {judging.model} at {judging.url}{key}."
+    what = "" if judging.texts is None else ", and all that was written,"
+    return f"{when} and the evidence found for them{what} go to {judging.model} at {judging.url}{key}."
 
 
 def spent_today(judging: status.Judging) -> str:
@@ -113,15 +116,27 @@ def spent_today(judging: status.Judging) -> str:
     return f"Today (UTC), by all processes: {counted(judging.today.calls, 'call')}, {tokens} sent."
 
 
+def texts_read(judging: status.Judging) -> str:
+    """Return how far all that was written is read, as a sentence; nothing where it is not sent."""
+    if (read := judging.texts) is None:
+        return ""
+    failed = f", {read.failed:,} failed" if read.failed else ""
+    return f"Texts read by Claude for facts: {read.done:,} done, {read.waiting:,} waiting{failed}."
+
+
 def _told_of(judging: status.Judging | None) -> str:
     """Return who judges, and what this process has sent for it."""
     if judging is None:
         return judged_by(judging)
     spent = judging.spent
-    return (
-        f"{judged_by(judging)} So far {counted(spent.calls, 'call')}, {counted(spent.input_tokens, 'token')} sent, "
-        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received. {spent_today(judging)}"
+    told = (
+        judged_by(judging),
+        f"So far {counted(spent.calls, 'call')}, {counted(spent.input_tokens, 'token')} sent, "
+        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received.",
+        spent_today(judging),
+        texts_read(judging),
     )
+    return " ".join(part for part in told if part)
 
 
 def space_counts(space: status.SpaceStatus) -> SpaceCounts:

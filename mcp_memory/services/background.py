@@ -3,10 +3,14 @@
 Each waits until nobody has called for a while, since a job shares the model and the store with the calls: begun at
 once, one slows the next write by half (88 to 131 ms) and the next recall more than that.
 
+A job that mostly waits for somebody else, as for a language model on another machine, is done beside the others, after
+those of its own kind: they need not wait for the twenty seconds that it may take.
+
 A job is left out where the same is waiting already, and the oldest goes where too many wait: what it would have made
 follows from what is stored, so nothing that anybody said is lost. For the same reason no job is written down: one that
 the end of the process cut off is not looked for at the next start, which would have to make every one of them anew to
-find it; the next answer to such a question makes it.
+find it; the next answer to such a question makes it. (Who reads texts with a language model writes down what is read,
+in the store: ``enriching.py``.)
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ import anyio
 from mcp_memory.errors import McpMemoryError
 
 MOST = 32
-"""Jobs that may wait."""
+"""Jobs that may wait, of each kind."""
 
 REST_S = 2.0
 """So long nobody must have called before a job begins."""
@@ -30,11 +34,51 @@ Job = Callable[[], Awaitable[object]]
 _log = logging.getLogger(__name__)
 
 
+class _Lane:
+    """Jobs that are done one after another."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, Job] = {}
+        self.fleeting: set[str] = set()  # names of jobs of which nothing lasts
+        self.came = anyio.Event()
+        self.working = anyio.Lock()
+        self.doing: str | None = None  # the name of the job that is under way
+        self.scope = anyio.CancelScope()  # of that job
+
+    async def next(self) -> None:
+        """Do the oldest that waits, if any does."""
+        async with self.working:
+            if self.waiting:
+                name = next(iter(self.waiting))
+                await self._do(name, self.waiting.pop(name))
+
+    async def _do(self, name: str, job: Job) -> None:
+        self.doing = name
+        try:
+            with anyio.CancelScope() as self.scope:
+                await job()
+        except McpMemoryError as error:
+            _log.warning("Background work was left undone: %s", error)
+        except Exception:
+            _log.exception("Background work failed.")
+        finally:
+            self.doing = None
+
+    async def drain(self) -> None:
+        """Do all that lasts; what is under way and does not is cut off."""
+        for name in self.fleeting:
+            self.waiting.pop(name, None)
+        if self.doing in self.fleeting:
+            self.scope.cancel()
+        while self.waiting or self.doing:
+            await self.next()
+
+
 class Background:
     """The jobs of this process that wait or are under way.
 
     Args:
-        most: that may wait; see `MOST`.
+        most: that may wait, of each kind; see `MOST`.
         rest_s: see `REST_S`.
         clock: seconds, from any moment on.
         sleep: for so many seconds.
@@ -53,29 +97,27 @@ class Background:
         self._clock = clock
         self._sleep = sleep
         self._called = clock()
-        self._waiting: dict[str, Job] = {}
-        self._fleeting: set[str] = set()  # names of jobs of which nothing lasts
-        self._came = anyio.Event()
-        self._working = anyio.Lock()
-        self._under_way = False
+        self._own, self._beside = self._lanes = _Lane(), _Lane()
 
     def __len__(self) -> int:
-        return len(self._waiting) + self._under_way
+        return sum(len(lane.waiting) + (lane.doing is not None) for lane in self._lanes)
 
-    def put(self, name: str, job: Job, *, lasting: bool = True) -> None:
+    def put(self, name: str, job: Job, *, lasting: bool = True, beside: bool = False) -> None:
         """Let a job be done later; one of the same name that waits still is done instead.
 
         Args:
             name: tells it from others.
             job: does it.
             lasting: whether any of it outlives this process; else it need not be done at its end.
+            beside: whether it mostly waits for somebody else, so that others need not wait for it.
         """
-        self._waiting.setdefault(name, job)
+        lane = self._beside if beside else self._own
+        lane.waiting.setdefault(name, job)
         if not lasting:
-            self._fleeting.add(name)
-        while len(self._waiting) > self._most:
-            self._waiting.pop(next(iter(self._waiting)))
-        self._came.set()
+            lane.fleeting.add(name)
+        while len(lane.waiting) > self._most:
+            lane.waiting.pop(next(iter(lane.waiting)))
+        lane.came.set()
 
     def called(self) -> None:
         """Take note that somebody calls the memory now."""
@@ -83,34 +125,22 @@ class Background:
 
     async def work(self) -> None:
         """Do what comes, for good, each job once nobody has called for a while."""
-        while True:
-            await self._came.wait()
-            self._came = anyio.Event()
-            while self._waiting:
-                while (left := self._called + self._rest_s - self._clock()) > 0:
-                    await self._sleep(left)
-                await self._next()
+        async with anyio.create_task_group() as tasks:
+            for lane in self._lanes:
+                tasks.start_soon(self._work, lane)
 
     async def drain(self, seconds: float) -> None:
         """Do at once what waits and lasts, for so long at most; of a job that is cut off all is done or nothing."""
-        for name in self._fleeting:
-            self._waiting.pop(name, None)
         with anyio.move_on_after(seconds):
-            while self._waiting or self._under_way:
-                await self._next()
+            async with anyio.create_task_group() as tasks:
+                for lane in self._lanes:
+                    tasks.start_soon(lane.drain)
 
-    async def _next(self) -> None:
-        async with self._working:
-            if self._waiting:
-                await self._do(self._waiting.pop(next(iter(self._waiting))))
-
-    async def _do(self, job: Job) -> None:
-        self._under_way = True
-        try:
-            await job()
-        except McpMemoryError as error:
-            _log.warning("Background work was left undone: %s", error)
-        except Exception:
-            _log.exception("Background work failed.")
-        finally:
-            self._under_way = False
+    async def _work(self, lane: _Lane) -> None:
+        while True:
+            await lane.came.wait()
+            lane.came = anyio.Event()
+            while lane.waiting:
+                while (left := self._called + self._rest_s - self._clock()) > 0:
+                    await self._sleep(left)
+                await lane.next()

@@ -18,7 +18,7 @@ import anyio
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.spending import Outlay, Spending, day_of, shown_day
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import EngineError, StoreError
+from mcp_memory.errors import EngineSpent, EngineUnavailable, StoreError
 from mcp_memory.ports import Store
 from mcp_memory.view.view import View
 
@@ -48,7 +48,7 @@ class DayLedger:
             async with self._entering, self._store.writing() as transaction:
                 spent = self.spent(transaction.view, reserved.day).input_tokens
                 if self._tokens and spent + tokens > self._tokens:
-                    raise EngineError(
+                    raise EngineSpent(
                         f"the budget of the day is spent ({spent:,} of {self._tokens:,} input tokens); "
                         f"the next begins on {shown_day(reserved.day + 1)} at 00:00 UTC"
                     )
@@ -56,7 +56,7 @@ class DayLedger:
                 await transaction.commit(Batch(outlays=(Outlay(reserved.day, owed + reserved.what),)))
                 self._entered(reserved.day, owed)
         except StoreError as error:
-            raise EngineError(f"what it would cost could not be recorded ({str(error).rstrip('.')})") from None
+            raise EngineUnavailable(f"what it would cost could not be recorded ({str(error).rstrip('.')})") from None
         return reserved
 
     def settle(self, reserved: Outlay, took: Spending) -> None:

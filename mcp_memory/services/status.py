@@ -9,6 +9,7 @@ from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Extractor, Store
+from mcp_memory.services.unread import texts_read
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -40,6 +41,8 @@ async def status(
         async with store.reading() as view:
             spaces = tuple(_count(space) for _, space in sorted(view.spaces.items()))
             judging = replace(judging, today=today(view)) if judging else None
+            if judging and judging.texts:
+                judging = replace(judging, texts=texts_read(view))
     except StoreError as error:
         about = replace(about, problems=tuple(dict.fromkeys((*about.problems, str(error)))))
     return Status(

@@ -28,10 +28,10 @@ from anyio import to_thread
 from pydantic import BaseModel
 
 from mcp_memory.domain.spending import Spending
-from mcp_memory.errors import EngineError
+from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
-from mcp_memory.reasoning.anthropic.message import FormT, Message, Unusable, formed, read, schema_of
+from mcp_memory.reasoning.anthropic.message import CutOff, FormT, Message, Unusable, formed, read, schema_of
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ PROBLEM_CHARS = 400
 LONGEST_PAUSE_S = 8.0
 UNREACHED = 2
 """Tries that reach nobody: a second one helps where a server is just starting, a third keeps the asker waiting."""
+REFUSED = frozenset((401, 403, 404))
+"""Statuses that come again whatever is asked, until somebody sets another key or model."""
 _WORDS = {
     401: "the key was refused",
     403: "the key may not do this",
@@ -118,7 +120,15 @@ class Claude:
         """Whether there is something that looks like a key."""
         return self._key.isascii() and self._key.isprintable() and bool(self._key)
 
-    async def ask(self, said: Prompt, form: type[FormT], use: Callable[[FormT], UsedT], budget: Budget) -> UsedT:
+    async def ask(
+        self,
+        said: Prompt,
+        form: type[FormT],
+        use: Callable[[FormT], UsedT],
+        budget: Budget,
+        *,
+        sent_back: bool = True,
+    ) -> UsedT:
         """Return what ``use`` makes of a reply of the given form.
 
         Args:
@@ -126,17 +136,19 @@ class Claude:
             form: of its reply.
             use: checks the reply and makes something of it; `Unusable` sends it back.
             budget: of the answer that this is for.
+            sent_back: whether a reply that cannot be used is sent back; else nothing is asked twice, but of a server
+                that could not be reached or was overloaded.
 
         Raises:
-            EngineError: nothing usable came within the time, the tries and the budget.
+            EngineError: nothing usable came within the time, the tries and the budget; the subclass says what helps.
         """
         if not self.ready:
-            raise EngineError("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
+            raise EngineRefused("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
         began = anyio.current_time()
         try:
             with anyio.move_on_after(self.terms.timeout_s - budget.spent.seconds):
                 async with self._places:
-                    return await self._tried(await self._opened(), said, form, use, budget)
+                    return await self._tried(await self._opened(), said, form, use, budget, sent_back=sent_back)
         finally:
             took = Spending(seconds=anyio.current_time() - began)
             budget.spend(took)
@@ -178,11 +190,14 @@ class Claude:
         form: type[FormT],
         use: Callable[[FormT], UsedT],
         budget: Budget,
+        *,
+        sent_back: bool,
     ) -> UsedT:
         from anthropic import APIConnectionError, APIStatusError
 
         pause, reason, problem, unreached = self.terms.pause_s, "", "", 0
         wait: float | None = None
+        failure: type[EngineError] = EngineError
         for _ in range(self.terms.retries + 1):
             if wait is not None:
                 await _pause(wait, reason)
@@ -191,19 +206,23 @@ class Claude:
                 return use(formed(await self._sent(client, said, form, problem, budget), form))
             except Unusable as error:
                 reason, problem = error.reason, error.detail
+                failure = EngineCutOff if isinstance(error, CutOff) else EngineError
+                if not sent_back:
+                    break
             except APIStatusError as error:
                 reason = _WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
                 if error.status_code not in (408, 409, 429) and error.status_code < 500:
-                    raise EngineError(reason) from None  # not `from error`: it holds the request, with the key
-                wait = _asked_pause(error) or pause
+                    refused = EngineRefused if error.status_code in REFUSED else EngineError
+                    raise refused(reason) from None  # not `from error`: it holds the request, with the key
+                wait, failure = _asked_pause(error) or pause, EngineUnavailable
             except APIConnectionError as error:
-                reason, wait = "the connection failed", pause
+                reason, wait, failure = "the connection failed", pause, EngineUnavailable
                 if _reached_nobody(error):
                     unreached += 1
                     reason = f"the connection failed: nobody could be reached at {self.terms.base_url}"
                     if unreached == UNREACHED:
                         break
-        raise EngineError(reason)
+        raise failure(reason)
 
     async def _sent(
         self, client: AsyncAnthropic, said: Prompt, form: type[BaseModel], problem: str, budget: Budget
@@ -249,7 +268,7 @@ class Claude:
 async def _pause(seconds: float, reason: str) -> None:
     """Wait before the next try, unless that would not end in time."""
     if anyio.current_time() + seconds >= anyio.current_effective_deadline():
-        raise EngineError(reason)
+        raise EngineUnavailable(reason)
     await anyio.sleep(seconds)
 
 

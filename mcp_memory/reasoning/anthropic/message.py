@@ -31,6 +31,10 @@ class Unusable(Exception):
         self.detail = detail or reason
 
 
+class CutOff(Unusable):
+    """A reply that was longer than it may be."""
+
+
 class Usage(BaseModel):
     """What a message took, as the API reports it."""
 
@@ -96,7 +100,7 @@ def formed(message: Message, form: type[FormT]) -> FormT:
     if message.stop_reason == "refusal":
         raise EngineError("the model declined to answer")
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        raise Unusable("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+        raise CutOff("its reply was cut off", "The reply was too long and was cut off. Be brief.")
     text = "".join(block.text for block in message.content if block.type == "text")
     try:
         return form.model_validate_json(text)

@@ -107,20 +107,61 @@ async def test_what_would_not_outlive_the_process_is_not_done_at_its_end():
 
 
 async def test_to_end_is_to_wait_for_the_job_under_way():
-    jobs, going, done = Background(rest_s=0), anyio.Event(), []
+    jobs, begun, going, done = Background(rest_s=0), anyio.Event(), anyio.Event(), []
 
     async def job():
+        begun.set()
         await going.wait()
         done.append(True)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
         jobs.put("job", job)
-        while jobs._waiting:
-            await checkpoint()
+        await begun.wait()
         assert (len(jobs), done) == (1, [])
         going.set()
         with anyio.fail_after(60):
             await jobs.drain(float("inf"))
         assert done == [True]
+        tasks.cancel_scope.cancel()
+
+
+async def test_what_waits_for_somebody_else_keeps_nobody_waiting_but_its_own_kind():
+    diary, jobs, begun = Diary(), Background(rest_s=0), anyio.Event()
+
+    async def asking():
+        begun.set()
+        await anyio.sleep_forever()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+        jobs.put("asking", asking, beside=True)
+        jobs.put("asking too", diary.job("asking too"), beside=True)
+        await begun.wait()
+        jobs.put("own", diary.job("own"))
+        with anyio.fail_after(60):
+            while "own ends" not in diary.lines:
+                await checkpoint()
+        assert (diary.lines, len(jobs)) == (["own begins", "own ends"], 2)
+        tasks.cancel_scope.cancel()
+
+
+async def test_at_the_end_what_would_not_outlive_the_process_is_cut_off_at_once():
+    jobs, begun, cut = Background(rest_s=0), anyio.Event(), []
+
+    async def asking():
+        begun.set()
+        try:
+            await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class():
+            cut.append(True)
+            raise
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(jobs.work)
+        jobs.put("asking", asking, lasting=False, beside=True)
+        await begun.wait()
+        with anyio.fail_after(60):
+            await jobs.drain(float("inf"))
+        assert (cut, len(jobs)) == ([True], 0)
         tasks.cancel_scope.cancel()

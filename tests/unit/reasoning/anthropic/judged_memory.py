@@ -22,7 +22,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
-from mcp_memory.wiring import open_claude, open_inquiries, open_organisers
+from mcp_memory.wiring import open_claude, open_inquiries, open_organisers, open_text_reader
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
@@ -61,6 +61,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         lambda: NOW,
         inquire=inquire,
         organiser=open_organisers(config, claude),
+        text_reader=open_text_reader(config, claude),
         claude=claude,
     )
 

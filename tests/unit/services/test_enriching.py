@@ -1,0 +1,425 @@
+"""Reading what was written once more: who reads what and when, over all processes, failures and restarts."""
+
+from collections import Counter
+
+import anyio
+import pytest
+from standin.replies import Silence, error, message, overloaded
+from unit.reasoning.anthropic.enriched_memory import (
+    KEYS,
+    PORTO,
+    another,
+    enriched,
+    enriching,
+    facts,
+    jobs_of,
+    knowing,
+    numbered,
+    read_all,
+    read_by_claude,
+)
+from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
+from unit.reasoning.small_memory import said
+
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.domain.spending import DAY_MS
+from mcp_memory.domain.status import TextsRead
+from mcp_memory.server.status_reply import reported
+from mcp_memory.services import enriching as room
+
+pytestmark = pytest.mark.anyio
+HOME = knowing({"keys": PORTO})
+NOTHING = [facts()]
+
+
+def talk(count, words=1):
+    """Return so many messages, each of one sentence."""
+    return said(*(f"{'Ann' if number % 2 else 'Bob'}: Number {number} {'word ' * words}." for number in range(count)))
+
+
+async def texts(memory):
+    judging = (await memory.status()).judging
+    assert judging is not None
+    return judging.texts
+
+
+async def test_what_claude_read_answers_a_question_that_the_rules_cannot():
+    async with enriched(HOME) as (memory, _):
+        before = await asked(memory, "Where does Bob live?", learn=False)
+        await read_all(memory)
+        after = await asked(memory, "Where does Bob live?", learn=False)
+        assert (before.text, after.text) == (None, "Porto")
+        assert after.citations[0].source.quote == KEYS.removeprefix("Bob: ")
+        assert await texts(memory) == TextsRead(0, 1, 0)
+
+
+async def test_of_one_sentence_claude_counts_before_the_rules_and_the_caller_before_claude():
+    async with enriched(knowing({"moved": PORTO}), "Bob: I moved to Lisbon.") as (memory, _):
+        async with memory.store.reading() as view:
+            space = view.space("default")
+            turn = next(iter(space.turns.values()))
+            assert [one.tail for one in space.facts.said_in(turn.id)] == ["Lisbon"]
+        await enriching(memory).step()  # Porto stands nowhere in it
+        assert [one.tail for one in space.facts.said_in(turn.id)] == ["Lisbon"]
+    moved = {"head": "I", "relation": "works_in", "tail": "Lisbon"}
+    async with enriched(knowing({"moved": moved}), "Bob: I moved to Lisbon.") as (memory, _):
+        await enriching(memory).step()
+        async with memory.store.reading() as view:
+            space = view.space("default")
+            turn = next(iter(space.turns.values()))
+            (counting,) = space.facts.said_in(turn.id)
+            assert (counting.head, counting.relation, counting.extractor) == ("Bob", "works_in", "anthropic")
+        told = (NewFact("Bob", "likes", "Lisbon", source=turn.ref),)
+        await memory.write(WriteRequest("default", "talk", "statement", (), told))
+        assert [one.extractor for one in space.facts.said_in(turn.id)] == ["caller"]
+
+
+async def test_a_write_returns_while_claude_says_nothing_and_what_it_wrote_is_read_later():
+    async with enriched([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
+        tasks.start_soon(enriching(memory).step)
+        with anyio.fail_after(60):
+            await api.arrived.wait()
+            result = await memory.write(WriteRequest("default", "talk", "message", tuple(said("Ann: Hello there."))))
+            assert (await asked(memory, "Who has the keys?", learn=False)).engine == "embedded"
+        assert result.items[0].stored
+        assert await texts(memory) == TextsRead(2, 0, 0)
+        tasks.cancel_scope.cancel()
+
+
+async def test_the_newest_is_read_first_with_what_stands_before_it_in_its_session():
+    async with enriched(NOTHING, items=talk(30, words=30)) as (memory, api):
+        memory.clock = lambda: NOW + 1
+        await memory.write(WriteRequest("default", "walk", "message", tuple(said("Ann: The newest is here."))))
+        await read_all(memory)
+        read = [list(numbered(one).values()) for one in api.requests]
+        assert read[0] == ["The newest is here."]
+        assert [line.split()[1] for line in read[1]] == [str(number) for number in range(18, 30)]
+        assert [line.split()[1] for lines in read[:0:-1] for line in lines] == [str(number) for number in range(30)]
+        assert "[-] Ann: Number 17 word" in api.requests[1].text
+
+
+async def test_of_several_spaces_the_one_that_was_written_last_is_read_first():
+    async with enriched(NOTHING, "Ann: Second.") as (memory, api):
+        for later, text in ((1, "First."), (-1, "Third.")):
+            memory.clock = lambda later=later: NOW + later
+            await memory.write(WriteRequest(f"space {later}", "talk", "message", tuple(said(f"Ann: {text}"))))
+        await read_all(memory)
+        assert [numbered(one) for one in api.requests] == [{1: "First."}, {1: "Second."}, {1: "Third."}]
+
+
+async def test_one_call_reads_about_a_thousand_tokens():
+    async with enriched(NOTHING, items=talk(40, words=150)) as (memory, api):
+        await read_all(memory)
+        assert {len(numbered(one)) for one in api.requests} <= {3, 1}
+        assert max(one.tokens for one in api.requests) < 3_000
+
+
+async def test_what_a_caller_told_and_old_revisions_are_not_read():
+    async with enriched(NOTHING, "Ann: Hello.") as (memory, api):
+        for text in ("It was built in 1900.", "It was built in 1901."):
+            item = NewItem(text, ref="doc", title="Tower")
+            told = (NewFact("Ann", "likes", "tea"),)
+            await memory.write(WriteRequest("default", "talk", "document", (item,), told))
+        await read_all(memory)
+        assert Counter(line for one in api.requests for line in numbered(one).values()) == Counter(
+            ["It was built in 1901.", "Hello."]
+        )
+        assert await texts(memory) == TextsRead(0, 2, 0)
+
+
+async def test_what_is_read_is_read_for_good_written_again_or_started_again():
+    async with enriched(HOME) as (memory, api):
+        await read_all(memory)
+        await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
+        other = another(memory, api)
+        assert (await read_all(memory), await read_all(other)) == (1, 1)
+        assert len(api.requests) == 1
+        assert len(await read_by_claude(other)) == 1
+        await other.aclose()
+
+
+async def test_two_memories_on_one_store_never_ask_about_the_same_text():
+    async with enriched(NOTHING, items=talk(60, words=30)) as (memory, api):
+        memories = [memory, *(another(memory, api) for _ in range(3))]
+        api.gate = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            for one in memories:
+                tasks.start_soon(read_all, one)
+            with anyio.fail_after(60):
+                while len(api.requests) < len(memories):
+                    await anyio.lowlevel.checkpoint()
+            api.gate.set()
+        read = Counter(line for one in api.requests for line in numbered(one).values())
+        assert set(read.values()) == {1}
+        assert len(read) == 60
+        assert api.most_at_once == len(memories)
+        assert await texts(memory) == TextsRead(0, 60, 0)
+        for one in memories[1:]:
+            await one.aclose()
+
+
+async def test_what_a_process_that_died_was_reading_is_read_when_its_lease_is_over():
+    silent = [True]
+    async with enriched(lambda one: Silence() if silent[0] else HOME(one)) as (memory, api):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(enriching(memory).step)
+            with anyio.fail_after(60):
+                await api.arrived.wait()
+            tasks.cancel_scope.cancel()
+        (lease,) = await jobs_of(memory)
+        assert (lease.state, lease.until - NOW) == ("leased", 90_000)
+        silent[0] = False
+        other = another(memory, api)
+        assert not await enriching(other).step()
+        other.clock = lambda: lease.until - 1
+        assert not await enriching(other).step()
+        assert len(api.requests) == 1
+        other.clock = lambda: lease.until
+        await read_all(other)
+        assert [job.state for job in await jobs_of(other)] == ["done"]
+        assert len(await read_by_claude(other)) == 1
+        await other.aclose()
+
+
+async def test_who_comes_back_after_its_lease_was_taken_over_records_nothing():
+    async with enriched(HOME) as (memory, api):
+        api.gate = anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(enriching(memory).step)
+            with anyio.fail_after(60):
+                await api.arrived.wait()
+            other = another(memory, api)
+            other.clock = lambda: NOW + 90_000
+            tasks.start_soon(enriching(other).step)
+            with anyio.fail_after(60):
+                while len(api.requests) < 2:
+                    await anyio.lowlevel.checkpoint()
+            api.gate.set()
+        (read,) = await read_by_claude(memory)
+        assert read.recorded_at == NOW + 90_000
+        assert [job.at for job in await jobs_of(memory)] == [NOW + 90_000]
+        await other.aclose()
+
+
+async def test_what_fails_is_tried_again_after_a_pause_that_grows_and_given_up_in_the_end():
+    async with enriched([message("no JSON")]) as (memory, api):
+        moment, pauses = NOW, []
+        memory.clock = lambda: moment
+        for tries in range(1, room.TRIES + 1):
+            await enriching(memory).step()
+            (job,) = await jobs_of(memory)
+            assert (job.tries, len(api.requests)) == (tries, tries)
+            pauses.append(job.until - moment)
+            moment = job.until - 1
+            assert not await enriching(memory).step()
+            moment = max(job.until, moment + 2 * room.LONGEST_REST_MS)  # the process itself rests too
+        assert job.state == "failed"
+        assert pauses[:-1] == [60_000, 240_000, 960_000, 3_840_000]
+        assert not await enriching(memory).step()
+        assert len(api.requests) == room.TRIES
+        assert await texts(memory) == TextsRead(0, 0, 1)
+
+
+async def test_a_text_that_fails_is_read_by_itself_from_then_on_so_that_others_are_not_lost():
+    def read(asked_for):
+        return message("no") if "Number 3 " in asked_for.text.split("[1]")[1] else facts()
+
+    async with enriched(read, items=talk(6)) as (memory, api):
+        await read_all(memory)
+        memory.clock = lambda: NOW + 60_000
+        for _ in range(8):
+            await enriching(memory).step()
+        assert await texts(memory) == TextsRead(1, 5, 0)
+        assert {len(numbered(one)) for one in api.requests[1:]} == {1}
+
+
+async def test_where_one_text_after_another_fails_this_process_rests_too():
+    async with enriched([message("no")], items=talk(6, words=580)) as (memory, api):
+        assert await read_all(memory) == room.PATIENCE == len(api.requests)
+        memory.clock = lambda: NOW + 4 * room.PAUSE_MS - 1
+        assert not await enriching(memory).step()
+        memory.clock = lambda: NOW + 4 * room.PAUSE_MS
+        await enriching(memory).step()
+        assert len(api.requests) == room.PATIENCE + 1
+
+
+@pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
+async def test_where_the_service_is_out_of_reach_no_text_has_failed_and_this_process_rests(reply):
+    async with enriched([reply, facts()]) as (memory, api):
+        assert not await enriching(memory).step()
+        (job,) = await jobs_of(memory)
+        assert (job.state, job.tries, job.until) == ("waiting", 0, 0)
+        assert not await enriching(memory).step()
+        assert len(api.requests) == 1
+        memory.clock = lambda: NOW + room.PAUSE_MS
+        await read_all(memory)
+        assert await texts(memory) == TextsRead(0, 1, 0)
+
+
+async def test_where_nobody_is_there_no_text_has_failed():
+    async with enriched(HOME, base_url="http://127.0.0.1:9") as (memory, _):
+        assert not await enriching(memory).step()
+        assert [(job.state, job.tries) for job in await jobs_of(memory)] == [("waiting", 0)]
+
+
+async def test_a_refused_key_is_not_tried_again_before_the_next_start():
+    async with enriched([error(401, "authentication_error"), facts()]) as (memory, api):
+        assert not await enriching(memory).step()
+        memory.clock = lambda: NOW + 100 * DAY_MS
+        assert not await enriching(memory).step()
+        assert [(job.state, job.tries, len(api.requests)) for job in await jobs_of(memory)] == [("waiting", 0, 1)]
+        other = another(memory, api)
+        await read_all(other)
+        assert await texts(other) == TextsRead(0, 1, 0)
+        await other.aclose()
+
+
+async def test_without_a_key_nothing_is_leased():
+    async with enriched(HOME, key=None) as (memory, api):
+        assert not await enriching(memory).step()
+        assert (await jobs_of(memory), api.requests) == ([], [])
+        assert await texts(memory) == TextsRead(1, 0, 0)
+
+
+@pytest.mark.parametrize("engine", [{"judge": "auto", "enrich": True}, {"judge": "anthropic", "enrich": False}])
+async def test_unless_the_settings_say_so_nothing_is_read(engine):
+    memory = wired("http://127.0.0.1:9", **engine)
+    await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
+    assert (memory.text_reader, memory.enriching, len(memory.background)) == (None, None, 0)
+    assert await texts(memory) is None
+
+
+async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_goes_on():
+    async with enriched(NOTHING, items=talk(80, words=40), day_tokens=20_000) as (memory, api):
+        await read_all(memory)
+        other = another(memory, api, day_tokens=20_000)
+        await read_all(other)
+        assert 3 <= len(api.requests) <= 5
+        assert 7_000 < api.tokens < 12_500
+        first = len(api.requests)
+        memory.clock = lambda: NOW + DAY_MS - 1
+        assert not await enriching(memory).step()
+        memory.clock = lambda: NOW + DAY_MS
+        await read_all(memory)
+        assert len(api.requests) > first
+        assert all(job.tries == 0 for job in await jobs_of(memory))
+        await other.aclose()
+
+
+async def test_a_day_s_budget_that_holds_no_reading_gives_the_lease_back_and_counts_no_try():
+    async with enriched(HOME, day_tokens=1_000) as (memory, api):
+        assert not await enriching(memory).step()
+        memory.clock = lambda: NOW + DAY_MS - 1
+        assert not await enriching(memory).step()
+        (job,) = await jobs_of(memory)
+        assert (job.state, job.tries, job.at, api.requests) == ("waiting", 0, NOW, [])
+
+
+async def test_a_reply_that_was_cut_off_is_asked_for_again_in_halves():
+    def read(asked_for):
+        lines = numbered(asked_for)
+        if len(lines) > 3:
+            return message('{"facts": [', stop_reason="max_tokens")
+        return facts(*({"line": n, "head": "Number", "relation": "is", "tail": t.split()[1]} for n, t in lines.items()))
+
+    async with enriched(read, items=talk(12)) as (memory, api):
+        await read_all(memory)
+        assert [len(numbered(one)) for one in api.requests] == [12, 6, 3, 3, 6, 3, 3]
+        assert [one.tail for one in await read_by_claude(memory)] == [str(number) for number in range(12)]
+        assert await texts(memory) == TextsRead(0, 12, 0)
+
+
+async def test_while_halves_are_asked_for_the_lease_is_renewed():
+    moment, left = [NOW], []
+
+    def read(asked_for):
+        lease = next(batch.jobs[0] for batch in reversed(memory.store.log.commits) if batch.jobs)
+        left.append(lease.until - moment[0])
+        moment[0] += 80_000
+        return facts() if len(numbered(asked_for)) == 1 else message("{", stop_reason="max_tokens")
+
+    async with enriched(read, items=talk(4)) as (memory, _):
+        memory.clock = lambda: moment[0]
+        await read_all(memory)
+        assert left == [90_000] * 7
+        assert await texts(memory) == TextsRead(0, 4, 0)
+
+
+async def test_a_part_that_was_read_ends_the_row_of_failures():
+    async with enriched([message("no"), facts(), message("no")], items=talk(1, words=800)) as (memory, _):
+        for minutes in (0, 1, 1):
+            memory.clock = lambda minutes=minutes: NOW + minutes * 60_000
+            await enriching(memory).step()
+        assert [(job.parts, job.tries) for job in await jobs_of(memory)] == [(1, 1)]
+
+
+async def test_what_is_too_much_for_every_reply_is_done_without_what_does_not_fit():
+    async with enriched([message("{", stop_reason="max_tokens")], items=talk(8)) as (memory, api):
+        await read_all(memory)
+        assert [len(numbered(one)) for one in api.requests] == [8, 4, 2, 2, 4, 2, 2]
+        assert (await texts(memory), await read_by_claude(memory)) == (TextsRead(0, 8, 0), [])
+
+
+async def test_a_long_document_is_read_in_parts_each_sentence_once():
+    sentences = [f"Sentence {number} is about the harbour and its {'old ' * 20}boats." for number in range(1_600)]
+    text = " ".join(sentences)
+    assert len(text) > 200_000
+    async with enriched(NOTHING, "Ann: Hello.") as (memory, api):
+        await read_all(memory)
+        before = len(api.requests)
+        item = NewItem(text, ref="doc", title="Harbour")
+        await memory.write(WriteRequest("default", "talk", "document", (item,)))
+        other = another(memory, api)
+        for turn in range(200):
+            await enriching((memory, other)[turn % 2]).step()  # either goes on where the other ended
+        parts = api.requests[before:]
+        assert [line for one in parts for line in numbered(one).values()] == sentences
+        assert max(one.tokens for one in parts) < 3_000
+        assert sum(one.tokens for one in parts) < 250_000
+        assert "[-] Sentence" in parts[1].text
+        assert await texts(other) == TextsRead(0, 2, 0)
+        await other.aclose()
+
+
+async def test_a_text_without_words_is_done_without_asking():
+    async with enriched(NOTHING, "Ann:  \u200b ") as (memory, api):
+        await read_all(memory)
+        assert (await texts(memory), api.requests) == (TextsRead(0, 1, 0), [])
+
+
+async def test_after_a_write_all_is_read_in_the_background_once_nobody_calls():
+    async with enriched(HOME, items=talk(40, words=40)) as (memory, _):
+        memory.background._rest_s = 0
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(memory.work)
+            with anyio.fail_after(60):
+                while (await texts(memory)).waiting:
+                    await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+        assert await texts(memory) == TextsRead(0, 40, 0)
+
+
+async def test_the_end_of_the_process_does_not_wait_for_claude_and_leaves_everything_whole():
+    async with enriched([Silence()]) as (memory, api):
+        memory.background._rest_s = 0
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(memory.work)
+            with anyio.fail_after(60):
+                await api.arrived.wait()
+                await memory.background.drain(float("inf"))
+                await api.hung_up.wait()
+            tasks.cancel_scope.cancel()
+        assert [job.state for job in await jobs_of(memory)] == ["leased"]
+        assert await read_by_claude(memory) == []
+
+
+async def test_status_says_what_is_sent_and_how_far_it_has_come():
+    async with enriched([message("no")], items=talk(3)) as (memory, _):
+        reply = reported(await memory.status())
+        assert reply.structured["claude"]["texts"] == {"waiting": 3, "done": 0, "failed": 0}
+        assert "Every question and the evidence found for them, and all that was written, go to" in reply.text
+        assert reply.text.count("Texts read by Claude for facts: 0 done, 3 waiting.") == 1
+        memory.text_reader = None
+        reply = reported(await memory.status())
+        assert "texts" not in reply.structured["claude"]
+        assert "Texts read" not in reply.text
