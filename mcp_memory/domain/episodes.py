@@ -64,6 +64,7 @@ class Episode:
         rounds: rounds of propagation that ran.
         stop: why the walk after the first look ended; None where there was none.
         calls: what it called, in order.
+        explored: further evidence, which the caller found by steps of its own and named in its word.
     """
 
     id: str
@@ -82,6 +83,7 @@ class Episode:
     rounds: int = 0
     stop: Stop | None = None
     calls: tuple[Call, ...] = ()
+    explored: tuple[Shown, ...] = ()
 
 
 TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
@@ -116,7 +118,8 @@ class Lesson:
     def of(cls, episode: Episode, source: Engine, labels: Mapping[str, Target] | None = None, at: Millis = 0) -> Lesson:
         """Return what a judge says of an episode that this process has seen."""
         known = {name: getattr(episode, name) for name in TRACE}
-        known |= {"shown": [asdict(item) for item in episode.shown], "calls": [asdict(call) for call in episode.calls]}
+        known |= {"calls": [asdict(call) for call in episode.calls]}
+        known |= {name: [asdict(item) for item in getattr(episode, name)] for name in _SHOWN}
         trace = json.dumps(known, ensure_ascii=False, separators=(",", ":")).encode()
         return cls(episode.id, episode.space, episode.query, episode.at, source, at, dict(labels or {}), trace)
 
@@ -139,9 +142,9 @@ class Lesson:
         if odd := next(_oddities(trace), None):
             return f"its trace has no {odd} that can be right"
         known = {name: _as_held(trace[name]) for name in TRACE if name in trace}
-        known["shown"] = tuple(
-            Shown(**{f.name: _as_held(one[f.name]) for f in fields(Shown)}) for one in trace.get("shown", ())
-        )
+        for name in _SHOWN:
+            items = trace.get(name, ())
+            known[name] = tuple(Shown(**{f.name: _as_held(one[f.name]) for f in fields(Shown)}) for one in items)
         known["calls"] = tuple(
             Call(**{f.name: one[f.name] for f in fields(Call)} | {"args": _args_held(one["args"])})
             for one in trace.get("calls", ())
@@ -150,6 +153,7 @@ class Lesson:
 
 
 _UNREADABLE = "its trace cannot be read"
+_SHOWN = ("shown", "explored")
 _NAMES = ("activated", "cited", "roots", "paths")
 _KINDS: dict[str, Any] = {"time": (str, type(None)), "answer": (str, type(None)), "abstained": bool, "rounds": int}
 
@@ -160,9 +164,10 @@ def _oddities(trace: Mapping[str, Any]) -> Iterator[str]:
     yield from (name for name, kind in _KINDS.items() if name in trace and not isinstance(trace[name], kind))
     if trace.get("engine", "embedded") not in get_args(Engine):
         yield "engine"
-    shown = trace.get("shown", [])
-    if not (isinstance(shown, list) and all(map(_shows, shown))):
-        yield "shown"
+    for name in _SHOWN:
+        shown = trace.get(name, [])
+        if not (isinstance(shown, list) and all(map(_shows, shown))):
+            yield name
     if trace.get("stop") not in (None, *get_args(Stop)):
         yield "stop"
     calls = trace.get("calls", [])

@@ -15,7 +15,8 @@ if TYPE_CHECKING:  # a point knows whose words it is, which is told here
     from mcp_memory.domain.points import Point
 
 Engine = Literal["embedded", "anthropic", "caller"]
-"""Whose judgement decided."""
+"""Whose judgement decided: the caller's where the call itself brings it (facts, feedback, points, the step to explore);
+what callers said before is part of the memory, and whoever weighs it now is named."""
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
 Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]
 """Why a walk through memory ended."""

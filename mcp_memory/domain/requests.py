@@ -113,7 +113,7 @@ class WriteResult:
         segments: how many were stored.
         sentences: how many were stored.
         warnings: in words: of an item that was there already and came with another speaker, role, time or title.
-        engine: whose judgement decided.
+        engine: the caller, if it brought facts, whatever else was read out of the items.
         facts: those that the caller asserts, those that were read out of the items, and others that these ended.
         entities: names that these facts are about, each once.
     """
@@ -183,8 +183,8 @@ class Feedback:
     """What a caller says of an episode.
 
     Attributes:
-        supports: ids of evidence that states the answer, or leads to it, or the numbers ("1") of its records in the
-            text of the reply.
+        supports: ids of evidence that states the answer, or leads to it, as the episode or a step of explore showed
+            it, or the numbers ("1") of its records in the text of the reply.
         not_supports: the same of evidence that does not.
         answer_correct: whether the answer was right, the memory's own or the one that the caller made of the evidence;
             None where the caller does not say.

@@ -101,7 +101,7 @@ def _instants(argument: str, given: str) -> tuple[Millis, Millis]:
     try:
         return iso.parse(given)
     except ValueError:
-        remedy = "Write a date as 2023-05-08, or a date with a time as 2023-05-08T14:30:00Z."
+        remedy = "Write a date as 2023-05-08 (of a year or month its first), or with a time as 2023-05-08T14:30:00Z."
         raise InvalidInput(argument, f"{shown(given)} is not an ISO-8601 date or date-time", remedy) from None
 
 

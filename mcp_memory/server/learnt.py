@@ -12,7 +12,7 @@ from mcp_memory.server import checks, records
 from mcp_memory.server.paging import SENTENCE, Values, space_of, told
 
 if TYPE_CHECKING:
-    from mcp_memory.domain.episodes import Lesson
+    from mcp_memory.domain.episodes import Lesson, Shown
     from mcp_memory.domain.turns import Sentence
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
@@ -67,16 +67,8 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
             "asked": iso.show(episode.at),
             "engine": episode.engine,
             "answer": episode.answer,
-            "evidence": [
-                {
-                    "id": item.id,
-                    "text": item.text,
-                    "score": records.rounded(item.score),
-                    "via": list(item.via),
-                    "sentences": list(item.sentences),
-                }
-                for item in episode.shown
-            ],
+            "evidence": list(map(_item, episode.shown)),
+            "explored": list(map(_item, episode.explored)) or None,
             "cited": list(episode.cited),
             "activated": list(episode.activated),
             "rounds": episode.rounds,
@@ -86,6 +78,16 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
             "trace": [asdict(call) for call in episode.calls],
         }
     )
+
+
+def _item(item: Shown) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "text": item.text,
+        "score": records.rounded(item.score),
+        "via": list(item.via),
+        "sentences": list(item.sentences),
+    }
 
 
 def _lesson(space: Space, lesson: Lesson) -> dict[str, Any]:

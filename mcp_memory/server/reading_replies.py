@@ -57,6 +57,8 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
         enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
         uncovered = f"; nothing on: {', '.join(missing)}" if missing else ""
         judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
+        if detail == "brief" and recall.next and not recall.sufficient:
+            judgement += " With detail full this tells steps for memory_explore."
         shown = {item.id for item in recall.evidence[:kept]}
         listed = [f"Memory point {one.id}: {_line(one.text)}" for one in points if one.id not in shown]
         lines = [*records.numbered(recall.evidence[:kept]), *listed, *told, judgement, *warned(warnings)]
@@ -130,7 +132,7 @@ def explored(step: Found, max_tokens: int) -> Reply:
         result = ExploreResult(
             items=[records.row(item) for item in step.items[:kept]],
             next=further,
-            engine="embedded",
+            engine="caller",  # who chose the step
             warnings=warnings,
         )
         return Reply(

@@ -21,7 +21,7 @@ Count = Annotated[StrictInt, Field(ge=0)]
 class Result(BaseModel):
     """What every tool returns beside its own fields."""
 
-    engine: Annotated[Engine, Field(description="Whose judgement decided.")]
+    engine: Annotated[Engine, Field(description="Whose judgement decided; caller: what you brought in this call did.")]
     warnings: list[str]
 
 

@@ -134,7 +134,7 @@ class Feedback(Arguments):
     """What a caller says of an episode."""
 
     supports: Annotated[
-        list[Record] | None, Field(description="Evidence that gave or led to the answer: ids, or numbers of records.")
+        list[Record] | None, Field(description="What gave or led to the answer: ids, also explored, or record numbers.")
     ] = None
     not_supports: Annotated[list[Record] | None, Field(description="Evidence that did not.")] = None
     answer_correct: Annotated[StrictBool | None, Field(description="false: what is in not_supports misled.")] = None

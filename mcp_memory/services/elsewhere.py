@@ -1,17 +1,18 @@
-"""Where to go on from a step that found nothing and knows no next one: what is narrower than need be, and near it.
+"""Where to go on from a step that knows no next one.
 
-Most operators say themselves what to try. This is for what they do not know: that a name is written otherwise here,
-that a limit of time or a kind of fact shuts everything out, which topics there are.
+Most operators say themselves what to try. This is for what they do not know. Of a step that found nothing: that a name
+is written otherwise here, that a limit of time or a kind of fact shuts everything out, which topics there are. Of one
+that found what leads nowhere by facts or names: what is told beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Suggestion
+from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language import iso
 from mcp_memory.ports import Operator, Step
@@ -38,6 +39,25 @@ def elsewhere(asked: Step, operator: Operator) -> tuple[Suggestion, ...]:
         operator: that was asked.
     """
     return tuple(_tried(asked, operator.name)) if asked.space.turns else ()
+
+
+def beyond(asked: Step, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
+    """Return where the best of what a step found may lead by what is said there; nothing where only guesses were found.
+
+    Args:
+        asked: the step.
+        operator: that was asked.
+        items: that it found, best first.
+    """
+    ids = tuple(item.id for item in items if item.inferred is None and not item.id.startswith("h_"))[:_NEXT]
+    query = {} if asked.question is None else {"query": asked.question.text}
+    ways = {
+        "event_keywords": "what these are about, and where that leads",
+        "event_context": "what was said around them",
+    }
+    return tuple(
+        Suggestion(name, {"ids": ids, **query}, why) for name, why in ways.items() if ids and name != operator.name
+    )
 
 
 def _tried(asked: Step, operator: str) -> Iterator[Suggestion]:

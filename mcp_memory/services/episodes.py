@@ -1,7 +1,8 @@
 """Episodes of this process: what was recalled or answered lately, so that it can be learnt from.
 
 Nothing of a recall is stored. What learning and the trace need of it waits here under its id, for as long as it is
-among the newest; a lesson takes it into the log, and from there any process can learn more from it.
+among the newest; a lesson takes it into the log, and from there any process can learn more from it. What a caller finds
+by steps of its own waits here as well, so that its word about a recall can name it.
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ KEPT = 256
 """Episodes of a process that can be learnt from; an older one is forgotten."""
 SHOWN_CHARS = 200
 """Of each item's text, for the trace."""
+EXPLORED = 1024
+"""Pieces of evidence found by steps that can be named in a caller's word, the newest of this process."""
 PATHS = 5
 """Paths that the trace names."""
 
 
 class Episodes:
-    """The newest episodes of this process, by space and id."""
+    """The newest episodes of this process, by space and id, and the newest evidence that its callers' steps found."""
 
     def __init__(self, most: int = KEPT) -> None:
         self._most = most
         self._kept: dict[tuple[str, str], Episode] = {}
         self._waiting: dict[tuple[str, str], Lesson] = {}
+        self._explored: dict[tuple[str, str], Shown] = {}
 
     def keep(self, episode: Episode, waiting: Lesson | None = None) -> None:
         """Keep an episode, or keep it anew; the oldest beyond `KEPT` goes.
@@ -60,6 +64,18 @@ class Episodes:
         """Return what the memory's own judge said that waits for a caller to confirm it, or None."""
         return self._waiting.get((space, episode_id))
 
+    def explored(self, space: Space, items: Iterable[Evidence]) -> None:
+        """Keep what a step found in a space, of a view that is held still; the oldest beyond `EXPLORED` goes."""
+        for item in items:
+            self._explored.pop((space.name, item.id), None)
+            self._explored[space.name, item.id] = _shown(space, item)
+        for oldest in list(self._explored)[: max(0, len(self._explored) - EXPLORED)]:
+            del self._explored[oldest]
+
+    def found(self, space: str, evidence_id: str) -> Shown | None:
+        """Return what a step of this process found, or None; in another space it is unknown."""
+        return self._explored.get((space, evidence_id))
+
     def ids(self, space: str) -> list[str]:
         """Return the ids of the episodes of a space, newest first."""
         return [name for within, name in reversed(self._kept) if within == space]
@@ -81,7 +97,10 @@ async def episode_named(store: Store, episodes: Episodes, space: str, episode_id
     problem = f"{episode_id[:60]!r} is not known {where}"
     if told is not None:
         problem = f"{episode_id[:60]!r} was recorded, but {told} (mcp-memory doctor says more)"
-    raise InvalidInput("episode", problem, "Recall again, and give the episode of that reply. Nothing was changed.")
+    remedy = (
+        "Recall again, and give the episode of that reply; if it is of another space, name that. Nothing was changed."
+    )
+    raise InvalidInput("episode", problem, remedy)
 
 
 def number_of(name: str) -> int | None:

@@ -31,7 +31,7 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.episodes import episode_named
-from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact
+from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact, with_explored
 from mcp_memory.services.naming import unite
 from mcp_memory.services.organise import Organised, organise
 from mcp_memory.services.points import edit
@@ -67,6 +67,7 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     episode = await _episode(request, taking) if feedback is not None or request.episode is not None else None
     if feedback is not None and episode is not None:
         feedback = by_number(feedback, episode)
+        episode = with_explored(episode, feedback, taking.episodes)
         check(feedback, episode)
     asked = request.steps or _brought(request)
     changes: list[Improved] = []
@@ -100,7 +101,13 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     changes += await _overall(request, taking, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
-    return EvolveResult(tuple(changes), tuple(skipped), warnings, engine)
+    return EvolveResult(tuple(changes), tuple(skipped), (*_unread(changes), *warnings), engine)
+
+
+def _unread(changes: Sequence[Improved]) -> tuple[str, ...]:
+    """Return a warning where a correction was kept and no fact was read in it: then it ends none."""
+    kept = any(one.kind == "message" for one in changes)
+    return (_NO_FACT,) if kept and not any(one.step == "feedback" and one.kind == "fact" for one in changes) else ()
 
 
 def _brought(request: EvolveRequest) -> tuple[EvolveStep, ...]:
@@ -162,6 +169,9 @@ async def _overall(request: EvolveRequest, taking: Taking, skipped: list[Skipped
     return changes
 
 
+_NO_FACT = (
+    "No fact was read in the correction, so it ends none. If a fact changed, give it in facts of memory_write as well."
+)
 _OFF = "Memory points are switched off here (switches.points)."
 _BROUGHT = "You brought points of your own, so none were made of the episode."
 _IDLE: dict[EvolveStep, str] = {

@@ -1,7 +1,8 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
 The steps are operators of the rooms (``ports.Operator``), laid in one table by ``rooms.py``. Each reply names further
-steps, so that any client can run the papers' active loop itself.
+steps, to be taken as they are given, so that any client can run the papers' active loop itself. What a step found can
+be named in what the caller says of a recall (``feedback.py``).
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
-from mcp_memory.services.elsewhere import elsewhere
+from mcp_memory.services.elsewhere import beyond, elsewhere
 from mcp_memory.services.episodes import Episodes, episode_named, number_of, record_ids
 from mcp_memory.services.finding import ask
 from mcp_memory.services.following import cosine_of
 from mcp_memory.services.nearness import cosines
-from mcp_memory.services.spaces import unknown
+from mcp_memory.services.spaces import unknown, within
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space
 
@@ -52,7 +53,7 @@ async def explore(
         request: which step, and with what.
         now: the moment of asking, against which the query's words for times are read.
         learning: how what was learnt counts; None where it does not.
-        episodes: of this process, whose records may be named by number.
+        episodes: of this process, whose records may be named by number; they keep what the step finds.
 
     Raises:
         InvalidInput: there is no such operator, it lacks an argument that it cannot do without, was given one that it
@@ -106,12 +107,17 @@ async def explore(
             weigh=weigh,
         )
         # In a thread: the first that walks cues reads every sentence.
-        return replace(await to_thread.run_sync(_taken, operator, step), warnings=warnings)
+        found = await to_thread.run_sync(_taken, operator, step)
+        if episodes is not None:
+            episodes.explored(space, found.items)
+        return replace(found, next=within(space, found.next), warnings=warnings)
 
 
 def _taken(operator: Operator, step: Step) -> Found:
     found = operator(step)
-    return found if found.items or found.next else replace(found, next=elsewhere(step, operator))
+    if found.next:
+        return found
+    return replace(found, next=beyond(step, operator, found.items) if found.items else elsewhere(step, operator))
 
 
 def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:

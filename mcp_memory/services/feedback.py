@@ -9,6 +9,9 @@ and answered with where no fact is read out of them (``labelling.py``).
 stored as a fact that the caller tells, and from then on the memory relies on it. A fact that it relies on already would
 gain little, and the memory would fill with what it knows. What does not support an answer need not be false, so no fact
 loses by it.
+
+**Explored evidence.** A caller whom a recall did not suffice goes on by steps of its own (``explore.py``), and what it
+found there may be named as evidence of that recall: it joins the episode, and its trace.
 """
 
 from __future__ import annotations
@@ -128,21 +131,30 @@ def by_number(feedback: Feedback, episode: Episode) -> Feedback:
     )
 
 
+def with_explored(episode: Episode, feedback: Feedback, episodes: Episodes) -> Episode:
+    """Return an episode with what of a caller's word it did not show itself, and a step of this process found."""
+    known = {item.id for item in (*episode.shown, *episode.explored)}
+    named = dict.fromkeys(name for name in (*feedback.supports, *feedback.not_supports) if name not in known)
+    found = [item for name in named if (item := episodes.found(episode.space, name)) is not None]
+    return replace(episode, explored=(*episode.explored, *found))
+
+
 def check(feedback: Feedback, episode: Episode) -> None:
-    """Refuse feedback that says nothing, contradicts itself, or is about what the episode did not show.
+    """Refuse feedback that says nothing, contradicts itself, or is about what neither the episode nor a step showed.
 
     Raises:
         InvalidInput: one of these.
     """
     if not (feedback.supports or feedback.not_supports or feedback.correction) and feedback.answer_correct is None:
         raise InvalidInput("feedback", "says nothing", f"Give at least one of {', '.join(Feedback.__slots__)}.")
-    known = {item.id for item in episode.shown}
+    known = {item.id for item in (*episode.shown, *episode.explored)}
     for argument in ("supports", "not_supports"):
         for place, name in enumerate(getattr(feedback, argument)):
             if name not in known:
                 some = ", ".join([item.id for item in episode.shown][:NAMED]) or "it has none"
-                problem = f"{name[:60]!r} is no evidence of episode {episode.id}"
-                remedy = f"Give numbers of its records, or ids of its evidence: {some}. Nothing was changed."
+                problem = f"{name[:60]!r} is no evidence of episode {episode.id}, and no step found it lately"
+                remedy = "Give ids of what memory_explore found, numbers of the episode's records, or their ids: "
+                remedy += f"{some}. Nothing was changed."
                 raise InvalidInput(f"feedback.{argument}[{place}]", problem, remedy)
     for name in feedback.supports:
         if name in feedback.not_supports:
@@ -220,7 +232,8 @@ async def _learn(feedback: Feedback, episode: Episode, taking: Taking) -> list[L
     if not episode.query:
         return "Nothing was asked, so there is nothing that its evidence could have helped with."
     named = {*feedback.supports, *feedback.not_supports}
-    telling = await told_by(taking.store, taking.embedder, episode, [one for one in episode.shown if one.id in named])
+    items = [one for one in (*episode.shown, *episode.explored) if one.id in named]
+    telling = await told_by(taking.store, taking.embedder, episode, items)
     corrected: Sequence[str] = ()
     if feedback.correction is not None:
         async with taking.store.reading() as view:

@@ -32,11 +32,13 @@ from mcp_memory.search.look import Hit, Survey, Switches, Weights, deepened, par
 from mcp_memory.search.residual import compared, residuals
 from mcp_memory.search.sufficiency import Judgement, judge
 from mcp_memory.services.active import Lens, Walk, Walker, Walking
+from mcp_memory.services.assured import assured
 from mcp_memory.services.episodes import time_words
 from mcp_memory.services.evidence import evidence_of, timed
 from mcp_memory.services.following import FORMULAS, Evaluation, Following, follow, on_segments
 from mcp_memory.services.known import known, told
 from mcp_memory.services.nearness import cosines
+from mcp_memory.services.spaces import within
 from mcp_memory.services.suggesting import suggestions
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
@@ -254,6 +256,7 @@ def recalled(
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
     hits, navigation = findings.hits, findings.navigation
     judgement = findings.judgement or judge(space, question, hits)
+    hits, judgement = assured(space, question, hits, judgement, findings.guidance.gates, request, now)
     walk = findings.walk
     knowledge = known(
         space,
@@ -265,21 +268,21 @@ def recalled(
         as_of=request.as_of,
         include_uncertain=request.include_uncertain,
     )
+    evidence = timed(evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {})
+    trace = walk.trace if walk else ()
     recall = Recall(
-        evidence=timed(
-            evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {}
-        ),
+        evidence=evidence,
         sufficiency=judgement.sufficiency,
         sufficient=judgement.sufficient,
         missing=judgement.missing,
         conflicts=told(question, knowledge),
         roots=navigation.roots,
         paths=navigation.paths,
-        next=() if judgement.sufficient else suggestions(question, navigation),
+        next=within(space, suggestions(space, question, navigation, evidence, judgement.missing, trace)),
         rounds=findings.guidance.rounds,
         points=tuple(findings.points),
         stop=walk.stop if walk else None,
-        trace=walk.trace if walk else (),
+        trace=trace,
         turns=walk.turns if walk else 0,
         texts=findings.texts,
     )

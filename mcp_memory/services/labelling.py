@@ -14,6 +14,9 @@ soon as all sentences that it finds to support the answer have a confident gate 
 Else a question that is asked again and again would fill the store with one word, and what the rules got wrong would
 come to be held for as certain as what callers confirmed again and again.
 
+A caller may name what it found by steps of its own: then its walk activated that for the question (I-27), as
+propagation does the rest.
+
 A correction is the caller's later and explicit word about the question. So its own sentences count as supporting,
 though nothing activated them (I-27): else what it corrects would be found and answered as before wherever no fact is
 read out of it. By it the caller says as well what is wrong: what the wrong answer cites is closed (y = -1). After an

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import derived_ref, turn_id
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
@@ -66,7 +67,9 @@ async def write(
     async with store.reading(whole=False) as view:
         facts, names, more = _changed(view.space(request.space), current, batch.assertions)
     warnings = (*current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
-    return WriteResult(written, len(batch.segments), len(batch.sentences), tuple(warnings), facts=facts, entities=names)
+    engine: Engine = "caller" if request.facts else "embedded"
+    counts = len(batch.segments), len(batch.sentences)
+    return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names)
 
 
 @dataclass(frozen=True, slots=True)

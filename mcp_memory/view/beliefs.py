@@ -41,6 +41,7 @@ class Beliefs:
         self._lessons: dict[tuple[str, Engine], Lesson] = {}
         self._by_episode: dict[str, list[Lesson]] = defaultdict(list)
         self._by_query: dict[str, list[Lesson]] = defaultdict(list)
+        self._by_sentence: dict[str, list[Lesson]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self.sentence_ids)
@@ -64,6 +65,8 @@ class Beliefs:
                 self._lessons[lesson.key] = lesson
                 self._by_episode[lesson.episode_id].append(lesson)
                 self._by_query[lesson.query].append(lesson)
+                for name in lesson.labels:
+                    self._by_sentence[name].append(lesson)
 
     def of(self, sentence_id: str) -> Belief | None:
         """Return the belief about a sentence, which may be kept, or None for the initial one."""
@@ -94,6 +97,10 @@ class Beliefs:
     def taught(self, query: str) -> Sequence[Lesson]:
         """Return the lessons about the very same question, in the order in which they were recorded."""
         return self._by_query.get(query, ())
+
+    def about(self, sentence_id: str) -> Sequence[Lesson]:
+        """Return the lessons that label a sentence, in the order in which they were recorded."""
+        return self._by_sentence.get(sentence_id, ())
 
     def episode(self, episode_id: str) -> Episode | str | None:
         """Return an episode that was learnt from, in words why none of its lessons can tell it, or None without one."""

@@ -1,4 +1,4 @@
-"""A step that finds nothing says where else to look: a name written otherwise, no limits, the topics there are."""
+"""A step that knows no next one says where else to look: a name written otherwise, no limits, the topics, around it."""
 
 import pytest
 from fakes import FakeEmbedder, FakeStore
@@ -25,12 +25,16 @@ async def quiet(_done, _total, _what):
     pass
 
 
-async def stepped(operator, **asked):
+async def explored(operator, **asked):
     store = FakeStore(dimension=64, make_view=lambda: View((*INDEXES, CueGraph, Topics)))
     items = tuple(NewItem(f"Katharine brewed tea number {number} in a kettle.") for number in range(4))
     request = WriteRequest("default", "s", "message", items, FACTS)
     await write(store, Reading(FakeEmbedder(), None, 200), request, now=NOW, progress=quiet)
-    found = await explore(store, FakeEmbedder(), OPERATORS, ExploreRequest("default", operator, **asked), now=NOW)
+    return await explore(store, FakeEmbedder(), OPERATORS, ExploreRequest("default", operator, **asked), now=NOW)
+
+
+async def stepped(operator, **asked):
+    found = await explored(operator, **asked)
     assert (found.items, found.warnings) == ((), ())
     return [(one.operator, dict(one.args)) for one in found.next]
 
@@ -67,3 +71,13 @@ async def test_of_an_unknown_topic_those_that_there_are_are_next():
     assert following[0][1]["topic"] != "zebra"
     assert following[-1] == ("tag_events", {"query": "zebra"})
     assert {name for name, _ in await stepped("tag_events", query="zebra")} == {"topic_events"}
+
+
+async def test_what_leads_nowhere_by_facts_leads_on_by_what_is_said_there_and_around_it():
+    found = await explored("versions", entity="Bob")
+    ids = tuple(item.id for item in found.items)
+    assert [item.text for item in found.items] == ["Bob lives in Rome"]
+    assert [(one.operator, dict(one.args)) for one in found.next] == [
+        ("event_keywords", {"ids": ids}),
+        ("event_context", {"ids": ids}),
+    ]

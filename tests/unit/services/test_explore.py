@@ -179,7 +179,7 @@ async def test_an_unknown_space_is_told_with_those_that_there_are():
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     asked = ExploreRequest("work", "expand_facts", "Ann")
     found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
-    assert found == Found((), warnings=("There is no space 'work' yet; known: default.",))
+    assert found == Found((), warnings=("There is no space 'work' yet; known: default. Name the one you mean.",))
     empty = await explore(FakeStore(), FakeEmbedder(), {"expand_facts": ExpandFacts()}, asked, now=NOW)
     assert empty.warnings == ("Nothing is stored yet, in any space.",)
 

@@ -1,0 +1,104 @@
+"""What a caller found by its own steps can be named, and then decides where recall doubts itself."""
+
+import json
+
+import pytest
+from fakes import FakeLog
+from learning_memory import judged, memory, recalled, told
+
+from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server import resources
+from mcp_memory.services import episodes
+
+pytestmark = pytest.mark.anyio
+WALKS = tuple(f"Cleo: On day {day} I walked to the lake with a friend." for day in range(9))
+HIVES = "The hives behind my house were full of honey."
+KEEPS = "Which animals does the godfather of Bob breed in the shed beside the orchard?"
+OTHERS = (KEEPS.replace("Bob", "Ann"), KEEPS.replace("?", " in 2021?"))
+SHOWN = 3
+
+
+async def garden(log=None):
+    return await told(memory(log), "Bob: My godfather is Emil.", *WALKS, f"Emil: {HIVES}")
+
+
+async def found(one, space="default", entity="Emil"):
+    step = await one.explore(ExploreRequest(space, "tag_events", entity=entity))
+    return next(item.id for item in step.items if item.text == HIVES)
+
+
+async def asked(one, query=KEEPS, **more):
+    return await recalled(one, query, limit=SHOWN, **more)
+
+
+def best(recall):
+    return recall.evidence[0].text
+
+
+async def test_what_a_step_found_can_be_named_and_then_comes_first_and_suffices():
+    one = await garden()
+    first = await asked(one)
+    assert (first.sufficient, HIVES in [item.text for item in first.evidence]) == (False, False)
+    done = await judged(one, first.episode, supports=(await found(one),))
+    assert [change.text for change in done.changes] == [HIVES]
+    again = await asked(one)
+    assert (best(again), again.sufficient, again.evidence[0].score) == (HIVES, True, 1.0)
+    assert again.sufficiency > 0.55 > first.sufficiency
+    assert all(item.score <= 0.5 for item in again.evidence[1:])
+
+
+@pytest.mark.parametrize("query", OTHERS)
+async def test_words_about_a_question_with_another_name_or_time_decide_nothing_however_many(query):
+    one = await garden()
+    for _ in range(4):
+        await judged(one, (await asked(one)).episode, supports=(await found(one),))
+    recall = await asked(one, query)
+    assert not recall.sufficient
+
+
+async def test_where_not_all_that_helps_is_there_it_comes_first_and_the_doubt_stays():
+    one = await garden()
+    first, emil = await asked(one), (await asked(one)).evidence[0]
+    await judged(one, first.episode, supports=(await found(one), emil.id))
+    assert (await asked(one)).sufficient
+    alone = await recalled(one, KEEPS, limit=1)
+    assert (len(alone.evidence), alone.sufficient) == (1, False)
+
+
+async def test_what_did_not_help_decides_nothing():
+    one = await garden()
+    await judged(one, (await asked(one)).episode, not_supports=(await found(one),))
+    assert not (await asked(one)).sufficient
+
+
+async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_nothing():
+    one = await garden()
+    await told(one, "Bob: My godfather is Emil.", f"Emil: {HIVES}", space="other")
+    hives = await found(one, "other")
+    for name in (hives, "s_nope"):
+        with pytest.raises(InvalidInput, match=r"^feedback\.supports\[0\]: .* no step found it lately\. Give ids"):
+            await judged(one, (await asked(one)).episode, supports=(name,))
+    assert not len(one.store._view.space("default").beliefs)
+
+
+async def test_the_oldest_that_steps_found_is_forgotten(monkeypatch):
+    monkeypatch.setattr(episodes, "EXPLORED", 2)
+    one = await garden()
+    first, hives = await asked(one), await found(one)
+    await one.explore(ExploreRequest("default", "tag_events", entity="lake"))
+    with pytest.raises(InvalidInput, match="no step found it lately"):
+        await judged(one, first.episode, supports=(hives,))
+
+
+async def test_what_was_explored_stands_in_the_trace_of_the_episode_in_every_process():
+    log = FakeLog()
+    one = await garden(log)
+    first, hives = await asked(one), await found(one)
+    await judged(one, first.episode, supports=("1", hives))
+    other = memory(log)
+    told_of = json.loads(await resources.read(other, *resources.found(f"memory://default/episodes/{first.episode}")))
+    assert [item["id"] for item in told_of["explored"]] == [hives]
+    assert hives not in [item["id"] for item in told_of["evidence"]]
+    with pytest.raises(InvalidInput, match=f"has no record {SHOWN + 1}"):  # it is none of the reply's
+        await judged(other, first.episode, supports=(str(SHOWN + 1),))

@@ -1,0 +1,77 @@
+"""Every recall says how to go on from it: along facts, and where these end by what is said in what was found."""
+
+import pytest
+from learning_memory import memory, recalled, told
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.requests import NewFact
+from mcp_memory.server import arguments
+from mcp_memory.server.schemas import ExploreArguments
+
+pytestmark = pytest.mark.anyio
+TALK = ("Bob: My godfather is Emil.", "Emil: The hives behind my house were full of honey.", "Cleo: It rained.")
+ASKED = "Which animals does the godfather of Bob breed?"
+FACTS = (
+    NewFact("Bob", "godfather", "Emil"),
+    NewFact("Emil", "lives_in", "Rome"),
+    NewFact("Emil", "lives_in", "Oslo"),
+    NewFact("Bob", "likes", "tea"),
+)
+
+
+def steps(recall):
+    return [(one.operator, dict(one.args)) for one in recall.next]
+
+
+async def test_without_facts_it_goes_on_from_what_was_found_and_by_what_is_missing():
+    recall = await recalled(await told(memory(), *TALK), ASKED, max_turns=1)
+    ids = tuple(item.id for item in recall.evidence)
+    assert not recall.sufficient
+    following = dict(steps(recall))
+    assert following["event_keywords"] == {"ids": ids[:3], "query": ASKED}
+    assert following["reflect"] == {"query": f"{ASKED}; missing: {', '.join(recall.missing)}", "ids": ids[:3]}
+
+
+async def test_the_first_step_goes_along_the_facts_to_where_more_is_known_and_none_comes_twice():
+    recall = await recalled(await told(memory(), *TALK, facts=FACTS), ASKED, max_turns=1)
+    following = steps(recall)
+    assert following[0] == ("expand_facts", {"entity": "Emil", "query": ASKED})
+    assert following[1][0] == "event_keywords"
+    assert ("expand_facts", {"entity": "tea", "query": ASKED}) not in following  # nothing else is known of it
+    assert len({str(one) for one in following}) == len(following)
+
+
+async def test_a_recall_that_finds_itself_sufficient_leaves_the_judgement_to_the_caller():
+    recall = await recalled(await told(memory(), *TALK), "Where are the hives of Emil, behind his house?")
+    assert recall.sufficient
+    assert recall.next
+
+
+async def test_where_nothing_is_found_there_is_nothing_to_go_on_from():
+    assert steps(await recalled(memory(), ASKED)) == []
+
+
+async def test_what_recall_did_itself_is_not_proposed_again():
+    recall = await recalled(await told(memory(), *TALK), ASKED)
+    taken = {(call.operator, call.args.get("entity"), call.args.get("ids")) for call in recall.trace}
+    assert taken
+    assert not taken & {(one.operator, one.args.get("entity"), one.args.get("ids")) for one in recall.next}
+
+
+@pytest.mark.parametrize("space", ["default", "work"])
+async def test_each_step_can_be_taken_as_it_is_given_in_its_space(space):
+    one = await told(memory(), *TALK, facts=FACTS, space=space)
+    ways, seen = list((await recalled(one, ASKED, space=space)).next), set()
+    assert ways
+    while ways and len(seen) < 40:
+        step = ways.pop(0)
+        if str(step) in seen:
+            continue
+        seen.add(str(step))
+        args = {"space": "default", "operator": step.operator} | step.args
+        assert args["space"] == space
+        given = arguments.read(ExploreArguments, args | {"ids": list(args.get("ids", ()))})
+        reply = await one.explore(arguments.explore_request(given, Limits()))
+        assert reply.items or reply.next
+        assert reply.next
+        ways += reply.next
