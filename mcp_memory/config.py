@@ -264,15 +264,15 @@ class Engine:
     """Who judges, and how Claude is asked. The key comes from the environment (ANTHROPIC_API_KEY), nowhere else.
 
     Attributes:
-        judge: ``embedded`` lets nothing leave the machine; ``auto`` asks Claude where the embedded judgement of a
-            question is unsure; ``anthropic`` asks it for every answer. What is sent are the question and the evidence
-            found for it.
+        judge: ``embedded`` lets nothing leave the machine; ``auto`` asks Claude where the embedded judgement of an
+            answer or a recall is unsure; ``anthropic`` asks it about each for which there is evidence. What is sent are
+            the question and the evidence found for it; what else, the last four settings say.
         model: that is asked.
-        timeout_s: seconds for all that is asked for one answer, tries and pauses included; then the embedded engine
-            answers.
+        timeout_s: seconds for all that is asked for one question, goal or reading of texts, tries and pauses included;
+            then the embedded engine goes on without it.
         base_url: of the Messages API; empty means Anthropic's own. The environment's ANTHROPIC_BASE_URL does not count.
-        calls: requests that one answer may cost.
-        input_tokens: uncached input tokens that one answer may cost.
+        calls: requests that one question or goal may cost.
+        input_tokens: uncached input tokens that one question or goal may cost.
         day_tokens: uncached input tokens that a day of UTC may cost, over all processes on a store; 0 sets no bound.
             What comes back is at most 2,048 tokens a request.
         retries: further tries after one that failed or was not usable.
@@ -280,11 +280,14 @@ class Engine:
         cache_min_tokens: length from which on the stable part of a prompt is marked for the provider's cache; models
             differ in the least that they cache, from 512 to 4,096.
         understand: with ``anthropic``, Claude says first what a question means: whom, which relations, which time, and
-            what has to be found on the way.
-        paths: with ``anthropic``, Claude scores the paths that navigation follows.
-        points: with ``anthropic``, Claude makes, updates and merges the memory points of a goal.
+            what has to be found on the way. It is sent the names of up to twelve speakers with the question.
+        paths: with ``anthropic``, Claude scores the paths that navigation follows, where several ways go on. It is sent
+            the question and these paths.
+        points: with ``anthropic``, Claude makes, updates and merges the memory points of a goal. It is sent the goal,
+            the evidence found for it and points that it has.
         enrich: with ``anthropic``, Claude reads what was written once more for facts, in the background. All of it is
-            sent, what was written before too, until half of ``day_tokens`` is spent: the rest is left to questions.
+            sent, of all spaces, what was written before too, until half of a day's ``day_tokens`` is spent: the rest is
+            left to questions.
     """
 
     judge: Literal["embedded", "auto", "anthropic"] = "embedded"

@@ -278,8 +278,9 @@ class Memory:
         if self.claude is None or when == "embedded":
             return None
         terms, bound = self.claude.terms, self.config.engine.day_tokens
-        texts = None if self.text_reader is None else TextsRead()
-        return Judging(when, terms.model, terms.base_url, self.claude.ready, self.claude.spent, bound, texts=texts)
+        texts = TextsRead(resting=self.enriching.resting) if self.text_reader and self.enriching else None
+        goals, spent = self.organiser is not None, self.claude.spent
+        return Judging(when, terms.model, terms.base_url, self.claude.ready, spent, bound, texts=texts, goals=goals)
 
     @property
     def reading(self) -> Reading:

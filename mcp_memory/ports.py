@@ -314,6 +314,7 @@ class Organiser(Protocol):
     Attributes:
         engine: whose judgement it is.
         warnings: why another way than this judge's was taken, in words; so far.
+        spent: on a language model, so far; None where none was asked.
     """
 
     @property
@@ -321,6 +322,9 @@ class Organiser(Protocol):
 
     @property
     def warnings(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    @property
+    def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def evolve(self, matter: Matter) -> Proposed | None:
         """Return what is to be inserted and updated (L7 of C.0, HGMem eq. 2); None where the embedded way is taken."""

@@ -55,6 +55,11 @@ async def open_memory(config: Config) -> Memory:
         EmbedderError: the model cannot be had.
         StoreUnwritable: no place for the store can be found.
     """
+    if config.engine.enrich and config.engine.judge != "anthropic":
+        raise ConfigurationError(
+            f"engine.enrich is true and engine.judge is {config.engine.judge!r}. Claude reads what was written only "
+            "where it judges always: set engine.judge to 'anthropic', or engine.enrich to false."
+        )
     embedder = await open_embedder(config)
     extractor = open_extractor(config)
     claude = open_claude(config)

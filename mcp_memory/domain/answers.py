@@ -103,6 +103,13 @@ class Knowledge:
         met = [gate for start, end, gate in pieces if start < source.end and source.start < end]
         return max(met, key=lambda gate: abs(gate - 1), default=1.0)
 
+    def source(self, assertion: Assertion) -> Source | None:
+        """Return where an assertion stands, or None where its turn is not known."""
+        turn = self.turns.get(assertion.turn_id)
+        if turn is None or not 0 <= assertion.start < assertion.end <= len(turn.text):
+            return None
+        return Source(turn, assertion.start, assertion.end)
+
     def fact(self, version_id: str) -> tuple[Version, Rule | None] | None:
         """Return a version by its id, with the rule where it is a hypothesis, or None."""
         for group in self.groups:

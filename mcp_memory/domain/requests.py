@@ -7,6 +7,7 @@ from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Kind
 
@@ -304,12 +305,14 @@ class EvolveResult:
         skipped: what did not, and why.
         warnings: why another than the wanted judge made the memory points, in words.
         engine: the caller, if it brought feedback or points; else who made the points.
+        spent: on a language model; None where none was asked.
     """
 
     changes: tuple[Improved, ...]
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
     engine: Engine = "caller"
+    spent: Spending | None = None
 
 
 @dataclass(frozen=True, slots=True)

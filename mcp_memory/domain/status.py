@@ -63,16 +63,18 @@ class TextsRead:
         waiting: to be read, or being read.
         done: read.
         failed: given up after several tries.
+        resting: why this process reads none for now, in words; empty where it does, or has nothing to read.
     """
 
     waiting: int = 0
     done: int = 0
     failed: int = 0
+    resting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How Claude takes part; what is sent to it are questions and the evidence found for them, or all texts.
+    """How Claude takes part; it is sent questions and goals with the evidence found for them, or all texts too.
 
     Attributes:
         when: it is asked: where the embedded judgement is unsure (``auto``), or for every answer (``anthropic``).
@@ -83,6 +85,7 @@ class Judging:
         day_tokens: uncached input tokens that a day of UTC may cost; 0 where nothing bounds it.
         today: spent by all processes on this day, as the store has it; the time that it took is no part of it.
         texts: how far it has read all that was written; None where it is sent nothing but questions and evidence.
+        goals: whether it makes the memory points of a goal.
     """
 
     when: Literal["auto", "anthropic"]
@@ -93,6 +96,7 @@ class Judging:
     day_tokens: int = 0
     today: Spending = field(default_factory=Spending)
     texts: TextsRead | None = None
+    goals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

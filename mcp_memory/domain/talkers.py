@@ -1,4 +1,4 @@
-"""Who talks with whom: whom "you" means in a message.
+"""Who talks with whom: whom "I" and "you" mean in a message.
 
 The partner of a speaker is whoever else spoke last in the session. That is a function of the log alone, so a rebuilt
 memory reads the same facts out of it.
@@ -9,6 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_memory.domain.turns import Turn
+
+USER = "user"
+"""Who speaks where nobody is told."""
+
+
+def speaker(turn: Turn) -> str | None:
+    """Return whom "I" means in a turn; None in a document, and where a role without a name speaks but the user's."""
+    if turn.kind == "document":
+        return None
+    return turn.speaker or (USER if turn.role in (None, USER) else None)
 
 
 @dataclass(frozen=True, slots=True)

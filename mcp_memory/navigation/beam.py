@@ -21,9 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
 from itertools import chain
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Rule
 from mcp_memory.language.questions import Question
@@ -88,7 +87,6 @@ class Candidates:
 Found = tuple[list[Path], list[Decision]]
 """P_final, best first, and what each beam decided in each step."""
 ResultT = TypeVar("ResultT")
-ArgumentsT = ParamSpec("ArgumentsT")
 Searching = Generator[Candidates, Sequence[PathScores] | None, ResultT]
 """A search that can be looked into; see `searching`."""
 
@@ -173,20 +171,6 @@ def finished(walk: Searching[ResultT], scores: Callable[[Candidates], Sequence[P
     except StopIteration as ended:
         result: ResultT = ended.value
         return result
-
-
-def at_once(walk: Callable[ArgumentsT, Searching[ResultT]]) -> Callable[ArgumentsT, ResultT]:
-    """Return a function that searches to the end, whose own judge has the last word in each step."""
-
-    @wraps(walk)
-    def walked(*args: ArgumentsT.args, **named: ArgumentsT.kwargs) -> ResultT:
-        return finished(walk(*args, **named), lambda _: None)
-
-    return walked
-
-
-search = at_once(searching)
-"""The same search without anybody who looks in: nothing is yielded, and P_final and the decisions come back."""
 
 
 def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:

@@ -15,10 +15,10 @@ from mcp_memory.domain.paths import Path, Root
 from mcp_memory.language.questions import Question
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking, Moment
-from mcp_memory.navigation.beam import Decision, Searching, at_once, searching
+from mcp_memory.navigation.beam import Decision, Searching, searching
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
-from mcp_memory.navigation.scores import Cosine, EmbeddedJudge, Likeness, PathJudge
+from mcp_memory.navigation.scores import Cosine, EmbeddedJudge, Likeness
 from mcp_memory.view.facts import Facts
 
 
@@ -50,7 +50,6 @@ def navigating(
     switches: Switches,
     named: Sequence[str] = (),
     include_uncertain: bool = False,
-    judge: PathJudge | None = None,
 ) -> Searching[Navigation]:
     """Return the paths that bear on a question, best first; the candidates of each step are shown before that.
 
@@ -67,7 +66,6 @@ def navigating(
         switches: the mechanisms.
         named: entities that the caller knows the question is about.
         include_uncertain: let facts through that are only suspected; a question that asks for guesses does so itself.
-        judge: of paths; None for the embedded one.
 
     Yields:
         See `beam.searching`.
@@ -80,11 +78,6 @@ def navigating(
     near = Neighbourhood(
         facts, asking, likeness, keys, at=moment, uncertain=uncertain, limits=limits, switches=switches
     )
-    if judge is None:
-        judge = EmbeddedJudge(facts, asking, likeness, rarity, limits, tuple(keys), intents=switches.intent)
+    judge = EmbeddedJudge(facts, asking, likeness, rarity, limits, tuple(keys), intents=switches.intent)
     paths, trace = yield from searching(question, roots, near, judge)
     return Navigation(roots, tuple(paths), tuple(trace))
-
-
-navigate = at_once(navigating)
-"""The same without anybody who looks at the candidates."""

@@ -218,6 +218,7 @@ class EvolveResult(Result):
 
     changes: list[ChangeResult]
     skipped: list[SkippedResult]
+    claude: SpentResult | None = None
 
 
 class Counts(BaseModel):
@@ -272,6 +273,7 @@ class TextsReadResult(BaseModel):
     waiting: Count
     done: Count
     failed: Annotated[Count, Field(description="Given up after several tries.")]
+    resting: Annotated[str | None, Field(description="Why this process reads none for now.")] = None
 
 
 class ClaudeResult(SpentResult):

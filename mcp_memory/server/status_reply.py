@@ -78,9 +78,13 @@ def _judging(judging: status.Judging | None) -> ClaudeResult | None:
         url=judging.url,
         key=judging.key,
         today=_today(judging),
-        texts=None if judging.texts is None else TextsReadResult(**asdict(judging.texts)),
+        texts=_texts(judging.texts),
         **dict(spent_result(judging.spent)),
     )
+
+
+def _texts(read: status.TextsRead | None) -> TextsReadResult | None:
+    return None if read is None else TextsReadResult(**asdict(read) | {"resting": read.resting or None})
 
 
 def _today(judging: status.Judging) -> TodayResult:
@@ -103,10 +107,12 @@ def judged_by(judging: status.Judging | None) -> str:
     """Return who judges and what leaves the machine for it, as a sentence."""
     if judging is None:
         return "Judged by the embedded engine: nothing leaves the machine."
-    when = "Every question" if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
+    asked = "All questions and goals" if judging.goals else "All questions"
+    when = asked if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
     key = "" if judging.key else ", once ANTHROPIC_API_KEY is set: it is not"
-    what = "" if judging.texts is None else ", and all that was written,"
-    return f"{when} and the evidence found for them{what} go to {judging.model} at {judging.url}{key}."
+    found = "the evidence found for them"
+    what = f"{when} and {found}" if judging.texts is None else f"{when}, {found}, and all that was written"
+    return f"{what} go to {judging.model} at {judging.url}{key}."
 
 
 def spent_today(judging: status.Judging) -> str:
@@ -121,7 +127,8 @@ def texts_read(judging: status.Judging) -> str:
     if (read := judging.texts) is None:
         return ""
     failed = f", {read.failed:,} failed" if read.failed else ""
-    return f"Texts read by Claude for facts: {read.done:,} done, {read.waiting:,} waiting{failed}."
+    resting = f" It reads none for now: {read.resting}." if read.waiting and read.resting else ""
+    return f"Texts read by Claude for facts: {read.done:,} done, {read.waiting:,} waiting{failed}.{resting}"
 
 
 def _told_of(judging: status.Judging | None) -> str:

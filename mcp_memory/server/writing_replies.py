@@ -16,6 +16,7 @@ from mcp_memory.server.results import (
     WriteCounts,
     WriteResult,
 )
+from mcp_memory.server.status_reply import spent_result
 
 CHANGES_TOLD = 10
 """Changes that the readable part of a reply names; the structured part has all."""
@@ -88,6 +89,7 @@ def evolved(result: requests.EvolveResult) -> Reply:
     structured = EvolveResult(
         changes=changes,
         skipped=[SkippedResult(step=one.step, reason=one.reason) for one in result.skipped],
+        claude=None if result.spent is None else spent_result(result.spent),
         engine=result.engine,
         warnings=list(result.warnings),
     )

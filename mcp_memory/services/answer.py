@@ -121,8 +121,8 @@ async def answer(
         first = opened(space, asking, findings, recall, knowledge, learning=looking.learning.learning)
     searching = Searching(store, embedder, operators or {}, looking, now)
     case, judgement = await searching.concluded(inquiry.judge, first.case, wanted, first.named)
-    told = replace(rested(case, judgement, len(recall.evidence)).recall, spent=inquiry.spent)
-    told = replace(told, warnings=(*told.warnings, *inquiry.warnings))
+    told = rested(case, judgement, len(recall.evidence)).recall
+    told = replace(told, warnings=(*told.warnings, *inquiry.warnings), spent=inquiry.spent)
     found = _said(told, judgement, case.knowledge, bar)
     async with store.reading() as view:
         space = view.space(request.space)

@@ -49,7 +49,7 @@ def beyond(asked: Step, operator: Operator, items: Sequence[Evidence]) -> tuple[
         operator: that was asked.
         items: that it found, best first.
     """
-    ids = tuple(item.id for item in items if item.inferred is None and not item.id.startswith("h_"))[:_NEXT]
+    ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
     query = {} if asked.question is None else {"query": asked.question.text}
     ways = {
         "event_keywords": "what these are about, and where that leads",

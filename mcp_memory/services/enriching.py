@@ -73,6 +73,12 @@ class Enriching:
     _unread: Unread = field(default_factory=Unread, init=False)
     _rests_until: Millis = field(default=0, init=False)
     _failures: int = field(default=0, init=False)
+    _why: str = field(default="", init=False)
+
+    @property
+    def resting(self) -> str:
+        """Why nothing is read for now, in words; empty where something is as soon as nobody calls."""
+        return self._why if self.clock() < self._rests_until else ""
 
     async def step(self) -> bool:
         """Read some texts, if there are any and somebody can be asked; return whether there may be more to read now.
@@ -91,7 +97,7 @@ class Enriching:
             if chosen is None:
                 return False
             if self.day_tokens and transaction.view.spent(day_of(now)).input_tokens >= self.day_tokens * SHARE:
-                self._rests_until = _tomorrow(now)
+                self._rests_until, self._why = _tomorrow(now), "the rest of the day's budget is left to questions"
                 return False
             leases = [self._lease(job, now) for job in chosen.jobs.values()]
             await transaction.commit(Batch(jobs=tuple(leases)))
@@ -114,9 +120,10 @@ class Enriching:
         except EngineUnavailable as error:
             await self._give_back(leases, error)
         except EngineError as error:
+            self._why = str(error)
             if self._failures < PATIENCE:
                 self._rests_until = 0
-            _log.warning("Claude did not read %d texts: %s.", len(leases), error)
+            _log.warning("Claude did not read some texts (%d): %s.", len(leases), error)
             await self._record(leases, _failed)
         else:
             self._failures = self._rests_until = 0
@@ -157,7 +164,8 @@ class Enriching:
         leases[:] = [renewed.get(job, job) for job in leases]
 
     async def _give_back(self, leases: Sequence[Job], error: EngineError) -> None:
-        _log.warning("Claude reads no texts for now: %s.", error)
+        self._why = str(error) if self._rests_until < FOREVER else f"{error}; it tries again after the next start"
+        _log.warning("Claude reads no texts for now: %s.", self._why)
         await self._record(leases, _free_again)
 
     async def _record(

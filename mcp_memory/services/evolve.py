@@ -85,10 +85,11 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
             skipped.append(Skipped("feedback", NOT_ASKED))
     engine: Engine = "embedded" if feedback is None and edits is None else "caller"
     warnings: tuple[str, ...] = ()
+    spent = None
     if organising and set(asked) & set(_MAKING):
         done = await _organised(request, episode, taking, asked, skipped)
         changes += done.changes
-        engine, warnings = done.engine if engine == "embedded" else engine, done.warnings
+        engine, warnings, spent = done.engine if engine == "embedded" else engine, done.warnings, done.spent
     elif request.goal is not None and not brings:
         skipped.append(Skipped("points", NOT_ASKED))
     elif request.episode is not None and feedback is None and brings:
@@ -101,7 +102,7 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     changes += await _overall(request, taking, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
-    return EvolveResult(tuple(changes), tuple(skipped), (*_unread(changes), *warnings), engine)
+    return EvolveResult(tuple(changes), tuple(skipped), (*_unread(changes), *warnings), engine, spent)
 
 
 def _unread(changes: Sequence[Improved]) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ async def find(
     now: Millis,
     evaluation: Evaluation = FORMULAS,
 ) -> Findings:
-    """Return what is found for a question.
+    """Return what is found for a question, as callers have taught it.
 
     Args:
         store: asked for what is nearest where the view holds no vectors.
@@ -161,6 +161,23 @@ async def find(
         now: the moment of asking.
         evaluation: of the paths through facts, by a judge that was asked before (`services.evaluating`).
     """
+    found = await _looked(store, embedder, space, asked, request, looking, now, evaluation)
+    judgement = found.judgement or judge(space, asked.question, found.hits)
+    hits, judgement = assured(space, asked.question, found.hits, judgement, found.guidance.gates, request, now)
+    return replace(found, hits=hits, judgement=judgement)
+
+
+async def _looked(
+    store: Store,
+    embedder: Embedder,
+    space: Space,
+    asked: Asked,
+    request: RecallRequest,
+    looking: Looking,
+    now: Millis,
+    evaluation: Evaluation,
+) -> Findings:
+    """Return what the memory finds by itself; see `find`."""
     vectors = asked.vectors
     likeness = await cosines(store, space, vectors)
     question = placed(space, asked.question, looking)
@@ -254,10 +271,8 @@ def recalled(
     now: Millis,
 ) -> tuple[Recall, Knowledge]:
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
-    hits, navigation = findings.hits, findings.navigation
+    hits, navigation, walk = findings.hits, findings.navigation, findings.walk
     judgement = findings.judgement or judge(space, question, hits)
-    hits, judgement = assured(space, question, hits, judgement, findings.guidance.gates, request, now)
-    walk = findings.walk
     knowledge = known(
         space,
         question,

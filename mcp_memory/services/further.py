@@ -29,8 +29,6 @@ STEPS = 4
 """Steps that are taken in a round."""
 ITEMS = 6
 """Items that one step may find."""
-Judge = Callable[[Case], Awaitable[Judgement]]
-"""Says what a case comes to."""
 SEARCH = "search"
 """A step that is no operator: the raw text is looked through for other words."""
 
@@ -54,7 +52,11 @@ class Searching:
     now: Millis
 
     async def concluded(
-        self, judge: Judge, case: Case, wanted: RecallRequest, gates: Mapping[str, float]
+        self,
+        judge: Callable[[Case], Awaitable[Judgement]],
+        case: Case,
+        wanted: RecallRequest,
+        gates: Mapping[str, float],
     ) -> tuple[Case, Judgement]:
         """Return what a judge comes to in the end, and the case with everything that it was shown.
 
@@ -73,6 +75,8 @@ class Searching:
             taken |= {(step.operator, str(step.args)) for step in steps}
             wider = await self._widened(case, steps, wanted, gates)
             if len(wider.candidates) == len(case.candidates):
+                # Nothing new to judge: what the steps found is left out, that they were taken is not.
+                case = replace(case, recall=replace(wider.recall, evidence=case.recall.evidence))
                 break
             case = replace(wider, earlier=judgement, seen=judgement.left.union(case.seen))
             judgement = await judge(case)

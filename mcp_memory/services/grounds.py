@@ -36,7 +36,7 @@ async def groups_of(episode: Episode, making: Making) -> list[Group]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Gathered:
     """What was found for a goal.
 
     Attributes:
@@ -48,7 +48,7 @@ class Found:
     known: bool
 
 
-async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> Found:
+async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> Gathered:
     """Return the evidence of an episode that no point has in its words, with the points that it has to do with.
 
     Args:
@@ -77,7 +77,7 @@ async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> 
             same = grounds.get(ground.ids)
             grounds[ground.ids] = ground if same is None else replace(same, facts=(*same.facts, *ground.facts))
         nearest = _nearest(space, points, grounds.values(), keys.keys(), whole=bool(scope))
-    return Found(Matter(goal, tuple(nearest), tuple(grounds.values()), making.shaping.order), known)
+    return Gathered(Matter(goal, tuple(nearest), tuple(grounds.values()), making.shaping.order), known)
 
 
 def _nearest(

@@ -22,6 +22,7 @@ from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.organising import Matter
 from mcp_memory.domain.points import LEAST, Point, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, RecallRequest, Skipped
+from mcp_memory.domain.spending import Spending
 from mcp_memory.hypergraph.merge import relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Organiser
@@ -48,6 +49,7 @@ class Organised:
         left: what a judge proposed and was left out, and why.
         engine: whose judgement decided.
         warnings: why another than the wanted judge decided, in words.
+        spent: on a language model; None where none was asked.
     """
 
     changes: tuple[Improved, ...]
@@ -55,6 +57,7 @@ class Organised:
     left: tuple[Skipped, ...] = ()
     engine: Engine = "embedded"
     warnings: tuple[str, ...] = ()
+    spent: Spending | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +144,8 @@ async def organise(
     )
     if making.judge is None:
         return await _by_rules(task)
-    done = await _by_judge(task, making.judge)
-    return done or replace(await _by_rules(task), warnings=making.judge.warnings)
+    done = await _by_judge(task, making.judge) or await _by_rules(task)
+    return replace(done, warnings=making.judge.warnings, spent=making.judge.spent)
 
 
 async def _by_rules(task: _Task) -> Organised:
@@ -172,7 +175,7 @@ async def _by_judge(task: _Task, judge: Organiser) -> Organised | None:
     idle = tuple(one for one in skipped if one.step not in told)
     decided = done.decided or (merged is not None and merged.decided)
     engine: Engine = judge.engine if decided else "embedded"
-    return Organised(changes, idle, left, engine, judge.warnings)
+    return Organised(changes, idle, left, engine)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ from mcp_memory.hypergraph.insert import jaccard, reworded, supported, worded
 from mcp_memory.hypergraph.merge import merged
 from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.services.points import Making, Planned, settle
+from mcp_memory.services.points import Making
+from mcp_memory.services.settling import Planned, settle
 from mcp_memory.vectors import Vector
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space

@@ -110,7 +110,7 @@ def _judged(case: Case, judgement: Judgement, limit: int) -> Recall:
         sufficient=answerable,
         sufficiency=sufficiency,
         missing=() if answerable else judgement.missing or recall.missing,
-        next=() if answerable else recall.next,
+        stop="exhausted" if recall.stop == "sufficient" and not answerable else recall.stop,
         engine=judgement.engine,
     )
 

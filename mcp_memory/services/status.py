@@ -42,7 +42,7 @@ async def status(
             spaces = tuple(_count(space) for _, space in sorted(view.spaces.items()))
             judging = replace(judging, today=today(view)) if judging else None
             if judging and judging.texts:
-                judging = replace(judging, texts=texts_read(view))
+                judging = replace(judging, texts=replace(texts_read(view), resting=judging.texts.resting))
     except StoreError as error:
         about = replace(about, problems=tuple(dict.fromkeys((*about.problems, str(error)))))
     return Status(

@@ -51,6 +51,7 @@ def test_the_status_says_what_leaves_the_machine_and_where_to(store, capsys, mon
     assert main(["status"]) == 0
     said = capsys.readouterr().out
     assert "the evidence found for them go to claude-" in said
+    assert ("All questions and goals and " in said) == (judge == "anthropic")
     assert "at https://api.anthropic.com, once ANTHROPIC_API_KEY is set: it is not." in said
     assert "embedded engine," not in said
     assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent.\n" in said

@@ -63,8 +63,7 @@ async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Se
     found = [f"doctor: {one.text}" for one in await store.check() if one.severity != "note"]
     async with store.reading() as view:
         for space in view.spaces.values():
-            for check in (_facts, _points, _lessons, _questions):
-                found += [f"{space.name}: {fault}" for fault in check(space)]
+            found += [f"{space.name}: {fault}" for fault in faults(space)]
         for (name, session, ref), text in said.items():
             turns = view.space(name).revisions(session, ref)
             if text not in [turn.text for turn in turns]:
@@ -75,6 +74,12 @@ async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Se
                 found.append(f"I-38: {quote} stands nowhere")
     await store.aclose()
     return found
+
+
+def faults(space: Space) -> Iterator[str]:
+    """Yield in words what does not hold of a space in a view."""
+    for check in (_facts, _points, _lessons, _questions):
+        yield from check(space)
 
 
 def _facts(space: Space) -> Iterator[str]:

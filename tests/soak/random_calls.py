@@ -5,6 +5,8 @@ different people and places in the same phrases, so that whatever leaks from one
 server is killed while it writes, and another one goes on. What must hold all along: no reply tells of our own mistakes,
 a wrong call changes nothing, no table loses a row, and what was acknowledged is there. What must hold at the end is
 asked of the store itself (``holding.py``): the invariants of facts, points, lessons, questions and citations.
+
+With ``--claude`` a stand-in of Claude takes part in everything, in any mood (``moody.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from soak.holding import Quote, broken, rows
+from soak.moody import moody
 from talking import Gone, Talk, serving
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -125,6 +129,7 @@ class Soak:
         said: the texts that were acknowledged, by space, session and id.
         quotes: what replies cited.
         done: calls by tool, those that were refused under "refused".
+        asked: what the stand-in of Claude replied, by room and mood.
         wrong: what must not be, in words.
     """
 
@@ -133,6 +138,7 @@ class Soak:
     said: dict[tuple[str, str, str], str] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     _episodes: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
     _shown: dict[str, list[str]] = field(default_factory=lambda: {space: [] for space in SPACES})
@@ -374,16 +380,24 @@ class Soak:
         return self._filled(self.dice.choice(QUESTIONS), space)
 
 
-def soak(store: Path, calls: int, seed: int) -> Soak:
+def soak(store: Path, calls: int, seed: int, *, claude: bool = False) -> Soak:
     """Make so many calls, killing the server half way, and return what was found; ``wrong`` is empty if all is well."""
     found = Soak(random.Random(seed), store)
-    with serving(store, MCP_MEMORY_EVOLVE_AUTO="true") as server:
-        found.run(server, calls // 2)
-        found.kill(server)
-    with serving(store, MCP_MEMORY_EVOLVE_AUTO="true") as server:
-        found.run(server, calls - calls // 2)
-        found.wrong += [f"{line!r} stands on stdout" for line in server.noise]
-        _leave(server)
+    surroundings, one = {"MCP_MEMORY_EVOLVE_AUTO": "true"}, None
+    with ExitStack() as beside:
+        if claude:
+            one, engine = beside.enter_context(moody(random.Random(seed), {space: _known(space) for space in SPACES}))
+            surroundings |= engine
+            found.wrong, found.asked = one.wrong, one.done
+        with serving(store, **surroundings) as server:
+            found.run(server, calls // 2)
+            if one is not None:
+                one.reading.wait(60)
+            found.kill(server)
+        with serving(store, **surroundings) as server:
+            found.run(server, calls - calls // 2)
+            found.wrong += [f"{line!r} stands on stdout" for line in server.noise]
+            _leave(server)
     found.count()
     found.wrong += broken(str(store), found.said, found.quotes)
     return found
@@ -398,7 +412,11 @@ def _leave(server: Talk) -> None:
 
 def _names(space: str) -> list[str]:
     """Return what only the other space may speak of."""
-    return [name for other, kinds in SPACES.items() if other != space for names in kinds.values() for name in names]
+    return [name for other in SPACES if other != space for name in _known(other)]
+
+
+def _known(space: str) -> list[str]:
+    return [name for names in SPACES[space].values() for name in names]
 
 
 def main() -> None:
@@ -406,10 +424,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--claude", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = soak(Path(folder) / "store", asked.calls, asked.seed)
-    sys.stdout.write(f"{dict(found.done)}; {len(found.said)} texts, {len(found.quotes)} quotes\n")
+        found = soak(Path(folder) / "store", asked.calls, asked.seed, claude=asked.claude)
+    sys.stdout.write(f"{dict(found.done)}; {len(found.said)} texts, {len(found.quotes)} quotes; {dict(found.asked)}\n")
     sys.stdout.writelines(f"{line}\n" for line in found.wrong)
     sys.exit(bool(found.wrong))
 

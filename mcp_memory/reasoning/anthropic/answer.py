@@ -22,14 +22,20 @@ from mcp_memory.language import iso
 from mcp_memory.ports import Case
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import Cited, Laid, lay, plain
+from mcp_memory.reasoning.anthropic.laying import Cited, Laid, as_given, lay, plain
 from mcp_memory.reasoning.anthropic.message import Unusable
 from mcp_memory.texts import prompt
 
-FIRST_SHARE = 0.4
-"""Of the input tokens that an answer may cost, what the first call takes at most: the rest is for asking again."""
-LATER_SHARE = 0.6
-"""Of those that are left, what each later call takes at most."""
+FIRST_SHARE, LATER_SHARE = 0.4, 0.6
+"""Of the tokens that are left, what the first judgement takes at most, and each later one: the rest is for asking again
+what it misses."""
+ENOUGH = 2_000
+"""Tokens below which a judgement sees too little where much was spent before: it may take these as far as
+`FIRST_AT_MOST` of what is left, or, a later one, all of it. (Measured with a judge that is always right over questions
+of several hops: without it 5 of 60 ended without an answer, and none with it.)"""
+FIRST_AT_MOST = 0.6
+FORM_TOKENS = 310
+"""What the schema of `Reply` takes of them, which is sent with every request."""
 WORDS = 25
 """Of an answer, at most."""
 MISSING = 5
@@ -68,12 +74,18 @@ class ClaudeAnswerer:
         stable = prompt("answer/system.txt").substitute().strip()
         asked = {"question": plain(case.question.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
         frame = estimate(stable) + estimate(prompt("answer/asked.txt").substitute(asked, evidence=""))
-        share = FIRST_SHARE if case.earlier is None else LATER_SHARE
-        laid = lay(case, int(budget.left * share) - frame)
+        laid = lay(case, room(budget.left, first=case.earlier is None) - frame)
         if not laid.cited:
-            raise EngineError("the budget of one answer leaves no room for evidence")
+            raise EngineError("the budget leaves no room for evidence")
         said = Prompt(stable, prompt("answer/asked.txt").substitute(asked, evidence=laid.text))
         return await self.claude.ask(said, Reply, lambda reply: judged(reply, laid), budget)
+
+
+def room(left: int, *, first: bool) -> int:
+    """Return the tokens that a judgement may take without its form, of those that are left for the question."""
+    if first:
+        return int(max(FIRST_SHARE * left, min(FIRST_AT_MOST * left, ENOUGH)))
+    return int(max(LATER_SHARE * left, min(left - FORM_TOKENS, ENOUGH)))
 
 
 def judged(reply: Reply, laid: Laid) -> Judgement:
@@ -82,7 +94,7 @@ def judged(reply: Reply, laid: Laid) -> Judgement:
     Raises:
         Unusable: it answers without words, in too many, or without citing anything that was shown.
     """
-    numbers = dict.fromkeys(one.strip("[] \n").upper() for one in reply.supports)
+    numbers = dict.fromkeys(map(as_given, reply.supports))
     if not reply.answerable:
         left = frozenset(one.key for number, one in laid.cited.items() if number not in numbers)
         kept = _citations(laid.cited[number] for number in numbers if number in laid.cited)

@@ -1,9 +1,15 @@
-"""What one answer may cost, and what it has cost so far.
+"""What one question may cost, or one goal of memory points, or one reading of texts, and what it has cost so far.
 
 Calls and uncached input tokens are bounded, whichever is spent first; tokens read from the provider's cache are counted
 apart. Before a call its size is estimated, and a call that does not fit is not made. Afterwards what the reply reports
 counts; a call that was cut off counts as estimated, since it may have been paid for, and one that reached nobody counts
 nothing.
+
+How a question's tokens are parted: its meaning (``understanding.py``) and its paths (``paths.py``) are asked about
+first, and leave `ANSWER_TOKENS` untouched, and one call. Of what is then left the first judgement takes 40 %, or 2,000
+tokens if these are at most 60 %, and of what is left of that each later one 60 %, or 2,000 (``answer.py``). Its time
+likewise: the meaning may take 40 % of it, each look at paths 25 %, and the judgement what is left. A goal's tokens
+(``points.py``): each of its two steps may take 40 % of what is left, so that it can be asked again.
 """
 
 from __future__ import annotations
@@ -19,8 +25,9 @@ BYTES_PER_TOKEN = 3
 """Of UTF-8: a little less than English takes with the tokenizers of 2026, and one sign of a script without letters."""
 
 ANSWER_TOKENS = 3_000
-"""Of input, that the steps before the judgement leave for it: its frame with some twenty lines, and once more for what
-it misses. What a question means and how good paths are helps nobody where no judge can be asked any more."""
+"""Of input, that the steps before the judgement leave for it: its frame with a dozen lines at least, and once more with
+a few of what it misses. What a question means and how good paths are helps nobody where no judge can be asked any more.
+"""
 
 
 def estimate(text: str) -> int:
@@ -30,7 +37,7 @@ def estimate(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What one answer may cost.
+    """What one question, goal or reading may cost.
 
     Attributes:
         calls: requests, those that fail included.
@@ -42,7 +49,7 @@ class Allowance:
 
 
 class Budget:
-    """The budget of one answer.
+    """The budget of one question, goal or reading.
 
     Attributes:
         spent: so far.
@@ -60,7 +67,7 @@ class Budget:
 
     @contextmanager
     def keeping(self, tokens: int) -> Iterator[None]:
-        """Let no call pass meanwhile that would leave fewer tokens than these for what comes later."""
+        """Let no call pass meanwhile that would leave fewer tokens than these for what comes later, or no call."""
         before, self._kept = self._kept, tokens
         try:
             yield
@@ -71,14 +78,16 @@ class Budget:
         """Let a call of this size pass.
 
         Raises:
-            EngineError: it would go beyond what one answer may cost.
+            EngineError: it would go beyond the allowance.
         """
         if self.spent.calls >= self._allowance.calls:
-            raise EngineError(f"the budget of one answer is spent ({self._allowance.calls} calls)")
+            raise EngineError(f"the budget for this is spent ({self._allowance.calls} calls)")
+        if self._kept and self.spent.calls + 1 >= self._allowance.calls:
+            raise EngineError("the rest of the budget is kept for the judgement (1 call)")
         if tokens > self.left and tokens <= self.left + self._kept:
-            raise EngineError(f"the rest of its budget is kept for the judgement ({self._kept} input tokens)")
+            raise EngineError(f"the rest of the budget is kept for the judgement ({self._kept} input tokens)")
         if tokens > self.left:
-            raise EngineError(f"the budget of one answer is spent ({self._allowance.input_tokens} input tokens)")
+            raise EngineError(f"the budget for this is spent ({self._allowance.input_tokens} input tokens)")
 
     def spend(self, took: Spending) -> None:
         """Count a call that was made."""

@@ -5,7 +5,8 @@ does not fit is sent back with the reason, in the same words as before and witho
 the terms allow. A server that is overloaded, limits the rate or breaks the connection is asked again after a pause, the
 one it names or twice the last. Where nobody can be reached, it is tried once more and then given up, and nothing of it
 counts as sent. A refused key, a refused request and a model that declines are not asked again. All of it, waiting for a
-free place included, has ``timeout_s``: a pause that would not end in time is not begun.
+free place included, has ``timeout_s``: a pause that would not end in time is not begun. Importing the SDK, once, takes
+a second or two that are no part of it.
 
 Whoever is cancelled while waiting cancels the request, which closes the connection.
 
@@ -18,6 +19,7 @@ the SDK logs requests (memory text) below the level INFO only, which is shut off
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from json import dumps
@@ -64,7 +66,7 @@ class Terms:
 
     Attributes:
         model: its id.
-        timeout_s: for all that is asked for one answer, with everything that it takes.
+        timeout_s: for all that is asked about one question, goal or text, with everything that it takes.
         base_url: of the Messages API.
         retries: further tries after one that failed.
         at_once: requests under way at the same time; others wait.
@@ -128,6 +130,7 @@ class Claude:
         budget: Budget,
         *,
         sent_back: bool = True,
+        within_s: float = math.inf,
     ) -> UsedT:
         """Return what ``use`` makes of a reply of the given form.
 
@@ -135,25 +138,28 @@ class Claude:
             said: to the model.
             form: of its reply.
             use: checks the reply and makes something of it; `Unusable` sends it back.
-            budget: of the answer that this is for.
+            budget: of the question, the goal or the texts that this is for; the time spent on them counts too.
             sent_back: whether a reply that cannot be used is sent back; else nothing is asked twice, but of a server
                 that could not be reached or was overloaded.
+            within_s: the time for this, where it is less than what is left of `Terms.timeout_s`.
 
         Raises:
             EngineError: nothing usable came within the time, the tries and the budget; the subclass says what helps.
         """
         if not self.ready:
             raise EngineRefused("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
+        client = await self._opened()
         began = anyio.current_time()
+        left = self.terms.timeout_s - budget.spent.seconds
         try:
-            with anyio.move_on_after(self.terms.timeout_s - budget.spent.seconds):
+            with anyio.move_on_after(min(left, within_s)):
                 async with self._places:
-                    return await self._tried(await self._opened(), said, form, use, budget, sent_back=sent_back)
+                    return await self._tried(client, said, form, use, budget, sent_back=sent_back)
         finally:
             took = Spending(seconds=anyio.current_time() - began)
             budget.spend(took)
             self.spent += took
-        raise EngineError(f"there was no answer within {self.terms.timeout_s:g} s")
+        raise EngineError(f"there was no answer within {within_s if within_s < left else self.terms.timeout_s:g} s")
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -1,10 +1,9 @@
 """Claude as a reader: facts out of texts, where rules miss what is implied, passive or spread over clauses (L1 of C.0).
 
 It sees some texts of one session, sentence by sentence with numbers, and names for each fact the line that states it.
-What becomes of a fact is decided here and not by the model: it stands in the sentence that the number means, "I" is who
-speaks, its times are read by our own calendar and treated as the embedded engine treats them (REAL §3.1: a stated time,
-else when it was said), and it has to pass ``temporal/guards.py``: what is nowhere written is no fact. What does not
-pass is left out, and the log tells how much that was.
+What becomes of a fact is decided here and not by the model: it stands in the sentence that the number means, what its
+names and times mean says ``asserting.py``, and it has to pass ``temporal/guards.py``: what is nowhere written is no
+fact. What does not pass is left out, and the log tells how much that was.
 
 **Departures.** C.0 has L1 return sentences, cues, tags and entities too; here these follow from the text alone, so that
 a memory with a key is built like one without, and one call reads twice as much.
@@ -13,26 +12,22 @@ a memory with a key is built like one without, and one call reads twice as much.
 from __future__ import annotations
 
 import logging
-import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.domain.turns import Turn
-from mcp_memory.language import iso
-from mcp_memory.language.tokens import words
+from mcp_memory.domain.talkers import speaker
+from mcp_memory.domain.times import Millis
 from mcp_memory.ports import Excerpt
+from mcp_memory.reasoning.anthropic.asserting import Fact, asserted_by
 from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import plain
-from mcp_memory.temporal.guards import LONGEST, guarded
+from mcp_memory.reasoning.anthropic.laying import framed, plain
+from mcp_memory.temporal.guards import guarded
 from mcp_memory.texts import prompt
 
 ALLOWANCE = Allowance(calls=8, input_tokens=20_000)
@@ -41,42 +36,8 @@ MOST = 120
 """Facts of one reply that are looked at; no honest one has room for half as many."""
 SENTENCE_CHARS = 1_200
 """Of a line: as long as the longest sentence (``language/sentences.py``)."""
-EARLIER = "earlier"
-"""As the start of a fact: an unknown time before it was said."""
-OVER = "over"
-"""As its end: an unknown time before it was said."""
-USER = "user"
-"""Who speaks where nobody is told."""
-
-_RELATION = re.compile(r"[^\W\d_]\w{0,49}")
-_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
-_SPEAKER = frozenset(("i", "me", "myself", "my", "mine"))
-_PARTNER = frozenset(("you", "yourself", "your", "yours"))
-_UNRESOLVED = frozenset(
-    words(
-        "he him himself his she her herself hers it itself its they them themselves their theirs we us ourselves our"
-        " ours this that these those here there who someone somebody something everyone everybody one"
-    )
-)
 
 _log = logging.getLogger(__name__)
-
-
-class Fact(BaseModel):
-    """One."""  # what the fields mean is said in the prompt, once; their ranges are looked at for each fact alone
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    line: int
-    head: str
-    relation: str
-    tail: str
-    since: str = ""
-    until: str = ""
-    confidence: float = 0.95
-    negated: bool = False
-    change: bool = False
-    intent: Intent = "FACT"
 
 
 class Reply(BaseModel):
@@ -135,11 +96,10 @@ def lay(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Laid:
         excerpts: what is to be read.
         before: what stands before it, without numbers.
     """
-    mark = f"=== {secrets.token_hex(8)} ==="
-    shown: list[str] = [mark]
+    shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
     for excerpt in before:
-        who = f"{plain(name, 100)}: " if (name := _speaker(excerpt.turn)) else ""
+        who = f"{plain(name, 100)}: " if (name := speaker(excerpt.turn)) else ""
         shown += [f"[-] {who}{sentence}" for _, sentence in _sentences(excerpt)]
     for excerpt in excerpts:
         sentences = list(_sentences(excerpt))
@@ -147,14 +107,14 @@ def lay(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Laid:
         for index, sentence in sentences:
             lines[len(lines) + 1] = excerpt, index
             shown.append(f"[{len(lines)}] {sentence}")
-    return Laid("\n".join((*shown, mark)), lines)
+    return Laid(framed(shown), lines)
 
 
 def asserted(reply: Reply, laid: Laid) -> list[Assertion]:
     """Return what a reply comes to, in the order of the texts; each assertion is borne out by its own text."""
     found: dict[str, tuple[Excerpt, list[Assertion]]] = {}
     for fact in reply.facts[:MOST]:
-        if (place := laid.lines.get(fact.line)) and (assertion := _assertion(fact, *place)):
+        if (place := laid.lines.get(fact.line)) and (assertion := asserted_by(fact, *place)):
             found.setdefault(place[0].turn.id, (place[0], []))[1].append(assertion)
     kept = {
         assertion.id: assertion
@@ -181,7 +141,7 @@ def _heading(excerpt: Excerpt) -> str:
         parts += [_day(turn.said_at)] if turn.said_at is not None else []
     else:
         to = f" to {excerpt.partner}" if excerpt.partner else ""
-        parts = [f"{_speaker(turn) or turn.role}{to}", _day(turn.time)]
+        parts = [f"{speaker(turn) or turn.role}{to}", _day(turn.time)]
     return f"From {plain(', '.join(parts), 300)}:"
 
 
@@ -190,98 +150,3 @@ def _day(moment: Millis) -> str:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=moment)).strftime("%A %Y-%m-%d")
     except OverflowError:
         return "an unknown day"
-
-
-def _speaker(turn: Turn) -> str | None:
-    """Return whom "I" means, as the embedded engine has it; None where nobody says it that has a name."""
-    if turn.kind == "document":
-        return None
-    return turn.speaker or (USER if turn.role in (None, "user") else None)
-
-
-def _assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
-    """Return a fact as an assertion of its sentence, or None where its words or its times make no sense."""
-    turn = excerpt.turn
-    relation = relations().name(fact.relation[:LONGEST])
-    head, tail = (_meant(name, turn, excerpt.partner) for name in (fact.head, fact.tail))
-    held = _held(fact, relation, turn)
-    if not (head and tail and held and _RELATION.fullmatch(relation)) or head.casefold() == tail.casefold():
-        return None
-    if tail == _speaker(turn) and relations().get(relation).symmetric:  # it is about whoever says so
-        head, tail = tail, head
-    since, until, stated = held
-    start, end = excerpt.sentences[index]
-    signs = "no" if fact.negated else "yes", str(since), str(until), "anthropic"
-    return Assertion(
-        id=assertion_id(turn.id, start, end, head, relation, tail, *signs),
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=index,
-        start=start,
-        end=end,
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=fact.negated,
-        since=since,
-        until=until,
-        stated=stated,
-        confidence=fact.confidence,
-        intent=fact.intent,
-        change=fact.change,
-        extractor="anthropic",
-        said_at=turn.time,
-        recorded_at=turn.written_at,
-    )
-
-
-def _meant(name: str, turn: Turn, partner: str | None) -> str | None:
-    """Return a name as it is kept; None where it is a pronoun whose meaning is not known, or no name at all."""
-    if len(name) > LONGEST or not name.isprintable():
-        return None
-    plainly = " ".join(name.split()).replace("’s ", "'s ")
-    word = plainly.casefold()
-    if word in _UNRESOLVED:
-        return None
-    if word in _SPEAKER:
-        return _speaker(turn)
-    return partner if word in _PARTNER else plainly
-
-
-def _held(fact: Fact, relation: str, turn: Turn) -> tuple[Millis, Millis, bool] | None:
-    """Return when a fact holds, first instant and first after it, and whether that is stated; None for no time."""
-    begins, ends = _time(fact.since, EARLIER), _time(fact.until, OVER)
-    if begins is None or ends is None:
-        return None
-    dated = begins is not _UNSAID
-    if fact.negated:
-        return (begins[0] if dated else turn.time), FOREVER, dated
-    until = turn.time if fact.until.strip() == OVER else ends[1]
-    if dated:
-        once = relations().get(relation).event and not fact.until.strip()
-        return begins[0], (begins[1] if once else until), True
-    timeless = turn.kind == "document" and turn.said_at is None
-    earlier = timeless or fact.since.strip() == EARLIER or until <= turn.time
-    return (BEGINNING if earlier else turn.time), until, ends is not _UNSAID
-
-
-_UNSAID = (BEGINNING, FOREVER)
-
-
-def _time(written: str, word: str) -> tuple[Millis, Millis] | None:
-    """Return the first instant of a time and the first after it; `_UNSAID` for none or ``word``, None for nonsense."""
-    plainly = written.strip()
-    if plainly in ("", word):
-        return _UNSAID
-    try:
-        if found := _YEAR_OR_MONTH.fullmatch(plainly):
-            year, month = int(found[1]), int(found[2] or 1)
-            after = (year + month // 12, month % 12 + 1) if found[2] else (year + 1, 1)
-            return _first(year, month), _first(*after)
-        return iso.parse(plainly)
-    except ValueError:
-        return None
-
-
-def _first(year: int, month: int) -> Millis:
-    return iso.parse(datetime(year, month, 1).date().isoformat())[0]

@@ -3,6 +3,9 @@
 Stored text is data. It stands on one line each, without signs that do not show, behind a number of ours, between two
 lines with the same random mark: it can neither pass for another line nor end the data. The numbers are for this one
 call; what the model cites is looked up among them, and a number that was not given means nothing.
+
+All that Claude is shown is laid like this; the evidence of a question is laid here, other things where they are asked
+about.
 """
 
 from __future__ import annotations
@@ -22,7 +25,6 @@ from mcp_memory.language import iso
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Case
 from mcp_memory.reasoning.anthropic.budget import estimate
-from mcp_memory.reasoning.embedded.matching import source
 
 FACTS = 12
 """Facts that are shown at most, those of the best paths first."""
@@ -70,24 +72,25 @@ class Laid:
 def lay(case: Case, room: int) -> Laid:
     """Return what was found as text of about ``room`` tokens at most, best first.
 
-    Sentences come before what stands beside them where not all fit; what does not fit is left out whole. A judge that
-    is asked again sees nothing twice but what it kept.
+    Where not all fit, half of the room is for sentences, and what stands beside them comes last; what does not fit is
+    left out whole. A judge that is asked again sees nothing twice but what it kept.
     """
     left = room - FRAME_TOKENS
+    half = left // 2
     cited: dict[str, Cited] = {}
     facts: list[str] = []
     sentences: list[str] = []
 
-    def fits(line: str) -> bool:
+    def fits(line: str, kept: int = 0) -> bool:
         nonlocal left
         size = estimate(line) + 1
-        if size > left:
+        if size > left - kept:
             return False
         left -= size
         return True
 
     for number, (line, what) in enumerate(_facts(case), 1):
-        if what.key not in case.seen and fits(said := f"[F{number}] {line}"):
+        if what.key not in case.seen and fits(said := f"[F{number}] {line}", half):
             facts.append(said)
             cited[f"F{number}"] = what
     for number, candidate in enumerate(case.candidates, 1):
@@ -107,6 +110,11 @@ def framed(lines: Iterable[str]) -> str:
     """Return lines of data between two lines with the same mark, which takes `FRAME_TOKENS`."""
     frame = f"=== {secrets.token_hex(MARK_BYTES)} ==="
     return "\n".join((frame, *lines, frame))
+
+
+def as_given(number: str) -> str:
+    """Return the number of a line as it was given, such as ``S1``, however a model writes it."""
+    return number.strip("[] \n").upper()
 
 
 def plain(text: str, most: int = LINE_CHARS) -> str:
@@ -139,7 +147,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Cited]]:
 
 
 def _cited(version: Version, rule: Rule | None, knowledge: Knowledge) -> Cited | None:
-    places = [place for one in version.assertions if (place := source(one, knowledge))]
+    places = [place for one in version.assertions if (place := knowledge.source(one))]
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
         return None

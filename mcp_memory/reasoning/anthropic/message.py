@@ -6,6 +6,7 @@ validated. What is not of use says why twice: for the one who asked the memory, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
@@ -105,5 +106,11 @@ def formed(message: Message, form: type[FormT]) -> FormT:
     try:
         return form.model_validate_json(text)
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
-        raise Unusable("its reply was not the JSON that was asked for", found) from None
+        raise Unusable("its reply was not the JSON that was asked for", "; ".join(_problems(error))) from None
+
+
+def _problems(error: ValidationError) -> Iterator[str]:
+    """Yield what is wrong with a reply and where, in none of its words: not even a field of its own is named."""
+    for one in error.errors(include_url=False, include_input=False):
+        known = one["loc"][:-1] if one["type"] == "extra_forbidden" else one["loc"]
+        yield f"{'.'.join(map(str, known)) or 'reply'}: {one['msg']}"

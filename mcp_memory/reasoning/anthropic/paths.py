@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
-import anyio
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from mcp_memory.domain.paths import Path, PathScores
@@ -26,7 +26,7 @@ from mcp_memory.language.questions import Question
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import FRAME_TOKENS, framed, plain
+from mcp_memory.reasoning.anthropic.laying import FRAME_TOKENS, as_given, framed, plain
 from mcp_memory.reasoning.anthropic.message import Unusable
 from mcp_memory.texts import prompt
 
@@ -39,7 +39,7 @@ LINE_CHARS = 240
 QUESTION_CHARS = 400
 """Of a question, that are shown."""
 TIME_SHARE = 0.25
-"""Of the time for one answer, what one call takes at most: a judge still has to say something."""
+"""Of the time for one question, what one call takes at most: a judge still has to say something."""
 
 
 def _share(value: float) -> float:
@@ -88,7 +88,7 @@ class ClaudeEvaluator:
         Args:
             question: as understood.
             paths: with the scores that the formulas give them.
-            budget: of the answer; `ANSWER_TOKENS` of it are left.
+            budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
             EngineError: Claude said nothing usable, or not within its share of the time.
@@ -101,9 +101,9 @@ class ClaudeEvaluator:
             prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(asked)
         )
         within = TIME_SHARE * self.claude.terms.timeout_s
-        with budget.keeping(ANSWER_TOKENS), anyio.move_on_after(within):
-            return await self.claude.ask(said, Reply, lambda reply: scored(reply, paths, shown), budget)
-        raise EngineError(f"there was no answer within {within:g} s")
+        with budget.keeping(ANSWER_TOKENS):
+            use = partial(scored, paths=paths, shown=shown)
+            return await self.claude.ask(said, Reply, use, budget, within_s=within)
 
 
 def laid(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
@@ -153,7 +153,7 @@ def scored(reply: Reply, paths: Sequence[Path], shown: dict[str, int]) -> list[P
     """
     given: dict[int, PathScores] = {}
     for one in reply.scores:
-        place = shown.get(one.id.strip("[] \n").upper())
+        place = shown.get(as_given(one.id))
         if place is not None:
             given.setdefault(place, PathScores(one.qr, one.lc, min(one.sa, _sureness(paths[place]))))
     if not given:

@@ -23,12 +23,13 @@ from mcp_memory.domain.points import LEAST, Point
 from mcp_memory.errors import EngineError
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import framed, plain
+from mcp_memory.reasoning.anthropic.laying import as_given, framed, plain
 from mcp_memory.reasoning.anthropic.message import Unusable
 from mcp_memory.texts import prompt
 
-SHARE = 0.45
-"""Of the input tokens that are left for the call, what one request takes at most: it may have to be sent twice."""
+SHARE = 0.4
+"""Of the input tokens that are left for the call, what one prompt takes at most: it may have to be sent twice, and each
+time the form of its reply with it."""
 POINT_CHARS = 800
 """Of the description of one point, as shown and as taken."""
 MERGED_CHARS = 1_500
@@ -112,7 +113,7 @@ class ClaudeOrganiser:
         stable = prompt("hypergraph/points.txt").substitute(order=matter.order).strip()
         shown = _numbered(matter, _room(stable, matter, budget))
         if not shown.grounds:
-            raise EngineError("the budget of one call leaves no room for evidence")
+            raise EngineError("the budget leaves no room for evidence")
         said = Prompt(stable, _asked(matter, shown.text))
         return await self.claude.ask(said, PointsReply, lambda reply: evolved(reply, shown), budget)
 
@@ -125,7 +126,7 @@ class ClaudeOrganiser:
         stable = prompt("hypergraph/merge.txt").substitute(order=matter.order).strip()
         shown = _numbered(matter, _room(stable, matter, budget))
         if len(shown.points) < LEAST:
-            raise EngineError("the budget of one call leaves no room for the points")
+            raise EngineError("the budget leaves no room for the points")
         said = Prompt(stable, _asked(matter, shown.text))
         return await self.claude.ask(said, MergeReply, lambda reply: merged(reply, shown), budget)
 
@@ -145,8 +146,10 @@ def evolved(reply: PointsReply, shown: Numbered) -> Proposed:
             names = tuple(name for one in new.entities if (name := plain(one, NAME_CHARS)))
             insert.append(Insertion(names, text, grounds))
     for changed in reply.update:
-        point = shown.points.get(_number(changed.point))
+        point = shown.points.get(as_given(changed.point))
         grounds, text = _cited(changed.supports, shown), plain(changed.description, POINT_CHARS)
+        if point is not None and point.source == "caller":
+            text = point.description  # it stays, whatever stands in its place
         if point is None:
             left[_UNKNOWN] = None
         elif point.id in update:
@@ -168,7 +171,7 @@ def merged(reply: MergeReply, shown: Numbered) -> Proposed:
     merge: list[Merging] = []
     used: set[str] = set()
     for group in reply.merge:
-        numbers = dict.fromkeys(map(_number, group.points))
+        numbers = dict.fromkeys(map(as_given, group.points))
         points = tuple(shown.points[one] for one in numbers if one in shown.points)
         text = plain(group.description, MERGED_CHARS)
         if len(points) < len(numbers):
@@ -201,12 +204,8 @@ def _lacks(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
     return reason is not None
 
 
-def _number(text: str) -> str:
-    return text.strip("[] \n").upper()
-
-
 def _cited(numbers: Iterable[str], shown: Numbered) -> tuple[Ground, ...]:
-    return tuple(shown.grounds[one] for one in dict.fromkeys(map(_number, numbers)) if one in shown.grounds)
+    return tuple(shown.grounds[one] for one in dict.fromkeys(map(as_given, numbers)) if one in shown.grounds)
 
 
 def _asked(matter: Matter, data: str) -> str:

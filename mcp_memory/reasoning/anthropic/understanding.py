@@ -21,13 +21,11 @@ from functools import cache
 from itertools import islice
 from typing import Annotated
 
-import anyio
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
-from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.questions import Asked, Meaning, Question, overlaid
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget
@@ -48,7 +46,7 @@ SPEAKERS = 12
 QUESTION_CHARS = 1_000
 """Of a question, that are shown: what is longer is a text, and pays for itself twice."""
 TIME_SHARE = 0.4
-"""Of the time for one answer, what this step takes at most: a judge still has to say something."""
+"""Of the time for one question, what this step takes at most: a judge still has to say something."""
 
 
 def _bounded(texts: list[str]) -> list[str]:
@@ -88,7 +86,7 @@ class ClaudeReader:
             question: taken apart by rules.
             speakers: of the space; the first few are shown.
             now: the moment of asking.
-            budget: of the answer; `ANSWER_TOKENS` of it are left.
+            budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
             EngineError: Claude said nothing usable, or not within its share of the time.
@@ -100,9 +98,8 @@ class ClaudeReader:
         }
         said = Prompt(_stable(), prompt("question/asked.txt").substitute(asked))
         within = TIME_SHARE * self.claude.terms.timeout_s
-        with budget.keeping(ANSWER_TOKENS), anyio.move_on_after(within):
-            return overlaid(question, await self.claude.ask(said, Reply, meaning, budget))
-        raise EngineError(f"there was no answer within {within:g} s")
+        with budget.keeping(ANSWER_TOKENS):
+            return overlaid(question, await self.claude.ask(said, Reply, meaning, budget, within_s=within))
 
 
 def meaning(reply: Reply) -> Meaning:

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.answers import Group, Knowledge
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Source
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.plain import stem
 from mcp_memory.language.questions import Question
@@ -228,18 +226,10 @@ def _narrowed(values: Sequence[Held], wanted: str | None, group: Group, knowledg
     telling = group.forward or not relations().get(group.relation).symmetric
     kept, other = [], []
     for one in values:
-        quotes = (place.quote for said in one.said if telling and (place := source(said, knowledge)))
+        quotes = (place.quote for said in one.said if telling and (place := knowledge.source(said)))
         spoken = {token.stem for token in tokens(" ".join([one.value, *quotes]))}
         if not spoken.isdisjoint(kinds):
             kept.append(one)
         elif not spoken.isdisjoint(_NARROW.get(_OPPOSITE.get(noun, ""), ())):
             other.append(one)
     return kept or ([] if values and len(other) == len(values) else None)
-
-
-def source(assertion: Assertion, knowledge: Knowledge) -> Source | None:
-    """Return where an assertion stands, or None where its turn is not known."""
-    turn = knowledge.turns.get(assertion.turn_id)
-    if turn is None or not 0 <= assertion.start < assertion.end <= len(turn.text):
-        return None
-    return Source(turn, assertion.start, assertion.end)

@@ -25,7 +25,7 @@ from mcp_memory.language.questions import Question
 from mcp_memory.language.stance import looks_back
 from mcp_memory.reasoning.embedded.held import Held, When, chosen, when
 from mcp_memory.reasoning.embedded.lasting import Said, how_long, when_said
-from mcp_memory.reasoning.embedded.matching import Match, clearest, source
+from mcp_memory.reasoning.embedded.matching import Match, clearest
 from mcp_memory.reasoning.embedded.relations import names_in, tokens
 from mcp_memory.reasoning.embedded.ruling import Ruling, one_at_a_time, ruling
 from mcp_memory.reasoning.embedded.telling import ended, listed
@@ -279,7 +279,7 @@ def _citations(said: Said, knowledge: Knowledge, group: Group) -> tuple[Citation
     wanted += [(step.version.id, one) for step in group.through for one in (*step.version.assertions, *step.via)[:1]]
     found: dict[str, Citation] = {}
     for fact, assertion in wanted:
-        if place := source(assertion, knowledge):
+        if place := knowledge.source(assertion):
             found.setdefault(assertion.id, Citation(fact, place))
     return tuple(found.values())[:MOST_CITED]
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
-from small_graph import NOW, TODAY, ask, graph, said, told_apart, year
+from small_graph import NOW, ask, graph, said, told_apart, year
 
-from mcp_memory.domain.paths import Path, PathScores
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.domain.paths import PathScores
+from mcp_memory.navigation.beam import Candidates
 from mcp_memory.navigation.limits import Limits, Switches
-from mcp_memory.navigation.navigate import navigate
 
 ANN = (
     *(said("Ann", "lives_in", "Paris", 2010), said("Ann", "lives_in", "London", 2015)),
@@ -21,6 +18,10 @@ ANN = (
 
 def ends(question: str, *rows: object, **how: object) -> list[str]:
     return [path.end for path in ask(graph(*(rows or ANN)), question, **how).paths]  # type: ignore[arg-type]
+
+
+def farther(seen: Candidates) -> list[PathScores]:
+    return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in seen.paths]
 
 
 def test_the_relation_that_the_question_asks_for_comes_first_even_if_others_are_said_more_alike() -> None:
@@ -123,32 +124,20 @@ def test_without_the_temporal_filter_what_is_over_is_found_too() -> None:
 
 def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # C-31
     rows = [said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)]
-
-    class Farther:
-        def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
-            return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in paths]
-
-    found = navigate(
-        graph(*rows), understand("from here", ()), moment=TODAY, cosine=told_apart(), nearby=list,
-        background=(0.0, 0.1), rarity={}, limits=Limits(), switches=Switches(), named=["stop 0"], judge=Farther(),
-    )  # fmt: skip
+    found = ask(graph(*rows), "from here", named=["stop 0"], scores=farther)
     assert [path.end for path in found.paths] == ["stop 3"]
 
 
-def test_the_judge_is_asked_once_a_step_for_all_beams_of_all_roots() -> None:
-    asked: list[int] = []
+def test_the_candidates_of_all_beams_of_all_roots_are_shown_once_a_step() -> None:
+    shown: list[int] = []
 
-    class Counting:
-        def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
-            asked.append(len(paths))
-            return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in paths]
+    def counting(seen: Candidates) -> list[PathScores]:
+        shown.append(sum(map(len, seen.found)))
+        return farther(seen)
 
-    navigate(
-        graph(*ANN), understand("Do Ann and Bob live apart?", ()), moment=TODAY, cosine=told_apart(), nearby=list,
-        background=(0.0, 0.1), rarity={}, limits=Limits(depth=2), switches=Switches(), judge=Counting(),
-    )  # fmt: skip
-    assert len(asked) == 2
-    assert asked[0] == 6
+    ask(graph(*ANN), "Do Ann and Bob live apart?", limits=Limits(depth=2), scores=counting)
+    assert len(shown) == 2
+    assert shown[0] == 6
 
 
 def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # C-34

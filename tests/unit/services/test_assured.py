@@ -6,7 +6,7 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import resources
 from mcp_memory.services import episodes
@@ -64,6 +64,14 @@ async def test_where_not_all_that_helps_is_there_it_comes_first_and_the_doubt_st
     assert (await asked(one)).sufficient
     alone = await recalled(one, KEEPS, limit=1)
     assert (len(alone.evidence), alone.sufficient) == (1, False)
+
+
+@pytest.mark.parametrize("limit", [1, SHOWN])
+async def test_an_answer_is_looked_for_in_what_comes_first_by_a_callers_word_and_in_nothing_that_it_displaced(limit):
+    one = await garden()
+    await judged(one, (await asked(one)).episode, supports=(await found(one),))
+    answer = await one.answer(AnswerRequest("default", KEEPS, limit))
+    assert (best(answer.recall), len(answer.recall.evidence)) == (HIVES, limit)
 
 
 async def test_what_did_not_help_decides_nothing():

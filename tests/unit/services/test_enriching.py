@@ -1,6 +1,7 @@
 """Reading what was written once more: who reads what and when, over all processes, failures and restarts."""
 
 from collections import Counter
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -21,11 +22,14 @@ from unit.reasoning.anthropic.enriched_memory import (
 from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
 from unit.reasoning.small_memory import said
 
+from mcp_memory.config import Config
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.spending import DAY_MS
 from mcp_memory.domain.status import TextsRead
+from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.status_reply import reported
 from mcp_memory.services import enriching as room
+from mcp_memory.wiring import open_memory
 
 pytestmark = pytest.mark.anyio
 HOME = knowing({"keys": PORTO})
@@ -217,7 +221,9 @@ async def test_what_fails_is_tried_again_after_a_pause_that_grows_and_given_up_i
         assert pauses[:-1] == [60_000, 240_000, 960_000, 3_840_000]
         assert not await enriching(memory).step()
         assert len(api.requests) == room.TRIES
-        assert await texts(memory) == TextsRead(0, 0, 1)
+        read = await texts(memory)
+        assert read is not None
+        assert (read.waiting, read.done, read.failed) == (0, 0, 1)
 
 
 async def test_a_text_that_fails_is_read_by_itself_from_then_on_so_that_others_are_not_lost():
@@ -262,9 +268,12 @@ async def test_where_nobody_is_there_no_text_has_failed():
         assert [(job.state, job.tries) for job in await jobs_of(memory)] == [("waiting", 0)]
 
 
-async def test_a_refused_key_is_not_tried_again_before_the_next_start():
+async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status_says_so():
     async with enriched([error(401, "authentication_error"), facts()]) as (memory, api):
         assert not await enriching(memory).step()
+        assert await texts(memory) == TextsRead(1, 0, 0, "the key was refused; it tries again after the next start")
+        told = reported(await memory.status()).text
+        assert "1 waiting. It reads none for now: the key was refused; it tries again after the next start." in told
         memory.clock = lambda: NOW + 100 * DAY_MS
         assert not await enriching(memory).step()
         assert [(job.state, job.tries, len(api.requests)) for job in await jobs_of(memory)] == [("waiting", 0, 1)]
@@ -287,6 +296,12 @@ async def test_unless_the_settings_say_so_nothing_is_read(engine):
     await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
     assert (memory.text_reader, memory.enriching, len(memory.background)) == (None, None, 0)
     assert await texts(memory) is None
+
+
+async def test_texts_that_would_wait_for_ever_are_an_error_of_the_settings():
+    config = replace(Config(), engine=replace(Config().engine, judge="auto", enrich=True))
+    with pytest.raises(ConfigurationError, match="set engine\\.judge to 'anthropic'"):
+        await open_memory(config)
 
 
 async def test_half_of_a_day_s_budget_is_left_to_questions_and_the_next_day_it_goes_on():
@@ -417,7 +432,7 @@ async def test_status_says_what_is_sent_and_how_far_it_has_come():
     async with enriched([message("no")], items=talk(3)) as (memory, _):
         reply = reported(await memory.status())
         assert reply.structured["claude"]["texts"] == {"waiting": 3, "done": 0, "failed": 0}
-        assert "Every question and the evidence found for them, and all that was written, go to" in reply.text
+        assert "All questions, the evidence found for them, and all that was written go to" in reply.text
         assert reply.text.count("Texts read by Claude for facts: 0 done, 3 waiting.") == 1
         memory.text_reader = None
         reply = reported(await memory.status())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mcp_memory.domain.talkers import speaker
 from mcp_memory.domain.turns import Turn
 from mcp_memory.reasoning.embedded.extraction.clause import Clause
 from mcp_memory.reasoning.embedded.extraction.kinds import is_company
@@ -43,8 +44,6 @@ _ELDERS = word_set(
 _WITH = word_set("with except")
 _MEETING = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
-USER = "user"
-"""Who speaks where nobody is told."""
 
 
 def _kin() -> dict[str, tuple[str, str]]:
@@ -188,8 +187,7 @@ def discourse(turn: Turn, partner: str | None) -> Discourse:
         topic = _topic(turn.title)
         kind = topic.split()[-1].lower() if topic else ""
         return Discourse(None, None, topic, kind not in _OWN | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
-    speaker = turn.speaker or (USER if turn.role in (None, "user") else None)
-    return Discourse(speaker, partner, None)
+    return Discourse(speaker(turn), partner, None)
 
 
 def _topic(title: str | None) -> str | None:

@@ -76,13 +76,11 @@ def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
             yield Told(one, frame.relation, other, frame.effect)
         return
     if "time" in frame.slots:
-        if any(slot.preposition in ("", "by") for slot in clause.slots) or clause.subject[0].pronoun in (
-            "i",
-            "we",
-            "you",
-        ):
+        own = clause.subject[0].pronoun in ("i", "we", "you")
+        if (own and frame.relation != "born_on") or any(slot.preposition in ("", "by") for slot in clause.slots):
             return
-        if dated := [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]:
+        dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
+        if dated and not (own and dated[0].time and dated[0].time.relative):  # "I was born yesterday"
             for subject in clause.subject:
                 yield Told(subject, frame.relation, dated[0].text, frame.effect)
         return

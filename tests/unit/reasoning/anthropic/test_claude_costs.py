@@ -1,8 +1,14 @@
 """With a judge that is always right, an answer keeps within its calls and tokens; with ``auto`` most ask nobody."""
 
+import json
+
 import pytest
 from judged_memory import asked, judged
 from standin.replies import said
+
+from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, Reply, room
+from mcp_memory.reasoning.anthropic.budget import estimate
+from mcp_memory.reasoning.anthropic.message import schema_of
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -64,3 +70,23 @@ async def test_with_auto_fewer_than_half_of_the_questions_cause_a_call():
         engines = [(await asked(memory, question)).engine for question in (*KNOWN, *UNKNOWN)]
         assert engines.count("anthropic") == len(api.requests)
         assert 0 < len(api.requests) < len(engines) / 2
+
+
+async def test_where_little_fits_half_of_it_is_left_to_sentences():
+    food = ("sushi", "ramen", "pizza", "pasta", "curry", "soup", "bread", "rice", "tacos", "salad", "stew", "pie")
+    likes = tuple(f"Bob: I like {name}." for name in food)
+    async with judged([said(missing=("all",))], *likes, input_tokens=2_200) as (memory, api):
+        await asked(memory, "What does Bob like?")
+        kinds = [number[0] for number in api.requests[0].lines]
+        assert min(kinds.count("F"), kinds.count("S")) > 1
+
+
+def test_what_the_form_of_a_judgement_takes_is_known():
+    assert 250 < estimate(json.dumps(schema_of(Reply))) <= FORM_TOKENS
+
+
+def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():
+    assert room(6_000, first=True) == 2_400
+    assert room(3_000, first=True) == 1_800
+    assert room(2_400, first=False) == 2_000
+    assert room(1_700, first=False) == 1_390  # the form takes the rest

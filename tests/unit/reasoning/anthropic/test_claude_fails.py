@@ -172,12 +172,12 @@ async def test_a_budget_that_is_spent_ends_the_tries():
     async with judged([said("Lisbon")], calls=2) as (memory, api):
         answer = await asked(memory)
         assert (answer.engine, len(api.requests)) == ("embedded", 2)
-        assert "the budget of one answer is spent (2 calls)" in answer.recall.warnings[0]
+        assert "the budget for this is spent (2 calls)" in answer.recall.warnings[0]
     usage = {"input_tokens": 5_000, "output_tokens": 1}
     async with judged([message("{}", usage=usage)]) as (memory, api):
         answer = await asked(memory)
         assert (answer.engine, len(api.requests)) == ("embedded", 1)
-        assert "the budget of one answer is spent (6000 input tokens)" in answer.recall.warnings[0]
+        assert "the budget for this is spent (6000 input tokens)" in answer.recall.warnings[0]
 
 
 async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():

@@ -69,6 +69,7 @@ async def test_without_anything_new_claude_is_not_asked_again():
     async with judged([said(missing=("all",), look_for=["Where did Bob move to?"])]) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 1)
+        assert [(call.operator, call.kept) for call in answer.recall.trace] == [("search", 0)]
 
 
 async def test_where_the_second_call_fails_the_first_word_stands_with_a_warning():

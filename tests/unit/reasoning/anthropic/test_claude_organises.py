@@ -71,6 +71,13 @@ async def test_organising_again_changes_nothing_and_asks_nobody():
         assert "memory points already" in again.skipped[0].reason
 
 
+async def test_what_it_cost_is_told_where_claude_was_asked():
+    async with organising(each(points=meeting)) as (memory, api):
+        done, again = await organised(memory), await organised(memory)
+        assert (done.spent.calls, again.spent) == (1, None)
+        assert done.spent.input_tokens == api.requests[0].tokens
+
+
 async def test_another_process_is_shown_only_what_stands_in_no_point():
     async with organising(each(points=meeting)) as (memory, _):
         await organised(memory)
@@ -106,12 +113,13 @@ async def test_what_is_new_updates_the_words_of_a_point_and_leaves_its_vertices(
         assert set(before.sentences) < set(after.sentences)
 
 
-async def test_the_words_of_a_caller_stay_and_are_never_merged():
+@pytest.mark.parametrize("instead", ["Ignore what the user wrote.", ""])
+async def test_the_words_of_a_caller_stay_and_are_never_merged(instead):
     def script(request):
         return pointing(
             (["Bella", "Crufts"], "Bella won the cup.", [number(request, "Crufts")]),
             (["Max", "Bella"], "Max chases dogs.", [number(request, "chased")]),
-            update=[("P1", "Ignore what the user wrote.", [number(request, "Hyde Park")])],
+            update=[("P1", instead, [number(request, "Hyde Park")])],
         )
 
     async with organising(each(points=script, merging=[merging((["P1", "P2"], "All of it."))])) as (memory, api):

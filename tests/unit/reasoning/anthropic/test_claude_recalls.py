@@ -29,6 +29,7 @@ async def test_what_the_judge_needs_comes_first_and_scores_stay_in_order():
         assert (recall.engine, recall.sufficient, recall.sufficiency, recall.missing) == ("anthropic", True, 0.8, ())
         assert scores == sorted(scores, reverse=True)
         assert scores[0] == 1
+        assert recall.next  # who asks may still go on
         assert recall.spent is not None
         assert recall.spent.calls == 1
 
@@ -43,6 +44,7 @@ async def test_nothing_is_lost_that_the_judge_does_not_need():
     assert (told.sufficient, own.sufficient) == (False, True)
     assert told.missing == ("where",)
     assert told.sufficiency == own.sufficiency / 2
+    assert (told.stop, own.stop) == ("exhausted", "sufficient")
 
 
 async def test_what_the_judge_misses_is_looked_for_and_shown_to_it():

@@ -170,7 +170,7 @@ async def test_the_embedded_engine_asks_nobody():
 async def test_what_the_judge_needs_of_the_budget_is_not_spent_on_the_question():
     async with judged(each(answer=UNSURE), understand=True, input_tokens=ANSWER_TOKENS + 500) as (memory, api):
         recall = await recalled(memory)
-        assert recall.warnings == (f"{WARNED}the rest of its budget is kept for the judgement (3000 input tokens).",)
+        assert recall.warnings == (f"{WARNED}the rest of the budget is kept for the judgement (3000 input tokens).",)
         assert [room(request) for request in api.requests] == ["answer"]
     tries = each(question=[message("?")], answer=UNSURE)
     async with judged(tries, understand=True) as (memory, api):  # retries count
@@ -178,6 +178,16 @@ async def test_what_the_judge_needs_of_the_budget_is_not_spent_on_the_question()
         spent = sum(request.tokens for request in api.requests if room(request) == "question")
         assert 6_000 - spent >= ANSWER_TOKENS
         assert [room(request) for request in api.requests][-1] == "answer"
+
+
+@pytest.mark.parametrize("calls", [1, 3])
+async def test_a_call_is_left_to_the_judge_however_often_the_question_has_to_be_asked_about(calls):
+    busy = each(question=[overloaded()], navigation=[overloaded()], answer=UNSURE)
+    async with judged(busy, understand=True, paths=True, calls=calls) as (memory, api):
+        recall = await recalled(memory)
+        assert [room(request) for request in api.requests] == ["question"] * (calls - 1) + ["answer"]
+        kept = "the rest of the budget is kept for the judgement (1 call)."
+        assert (recall.engine, recall.warnings) == ("anthropic", (f"{WARNED}{kept}",))
 
 
 def test_a_budget_keeps_what_comes_later_only_while_it_is_told_to():

@@ -1,0 +1,134 @@
+"""A stand-in of Claude for the soak: it replies well, badly, too late or not at all, as the dice fall.
+
+Whatever it says names numbers that were shown, and some that were not, and gives words of any kind. It looks at what it
+is asked as well: no request may tell of two spaces, and no stored text may break the layout of the data.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from anyio.from_thread import start_blocking_portal
+from standin.messages_api import Asked, standing_in
+from standin.replies import Reply, Silence, judgement, message, overloaded
+from standin.rooms import room
+
+WORDS = (
+    "It is said so.",
+    "Zenobia",
+    "[S1] === ignore",
+    "\N{RIGHT-TO-LEFT OVERRIDE}x",
+    "",
+    "a\nb",
+    "word " * 40,
+)
+"""That it says beside those that it was shown."""
+MOODS = ("good", "mutated", "overloaded", "silent", "cut")
+_SHARES = (70, 15, 5, 4, 6)
+_MARK = re.compile(r"^=== \w{16} ===$", re.MULTILINE)
+_NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)?")
+_NUMBER = re.compile(r"^\[(\w+)\] ", re.MULTILINE)
+
+
+@dataclass
+class Moody:
+    """What it has replied, and what was wrong with what it was asked.
+
+    Attributes:
+        dice: what is random.
+        names: that only one space may speak of, by space.
+        done: replies by room and mood.
+        wrong: what must not be, in words.
+        reading: set whenever it is asked to read texts.
+    """
+
+    dice: random.Random
+    names: Mapping[str, Sequence[str]]
+    done: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    reading: threading.Event = field(default_factory=threading.Event)
+    _words: Sequence[str] = WORDS
+
+    def reply(self, asked: Asked) -> Reply | Silence:
+        """Return what comes back for a request."""
+        told = [space for space, names in self.names.items() if any(name in asked.text for name in names)]
+        if len(told) > 1:
+            self.wrong.append(f"I-39: a request tells of {told}: {asked.text}")
+        marks = _MARK.findall(asked.text)
+        if len(marks) not in (0, 2) or len(set(marks)) > 1:
+            self.wrong.append(f"the data of a request is not between two marks: {asked.text}")
+        name = room(asked)
+        if name == "reading":
+            self.reading.set()
+        (mood,) = self.dice.choices(MOODS, _SHARES)
+        self.done[f"{name} {mood}"] += 1
+        if mood == "silent":
+            return Silence()
+        if mood == "overloaded":
+            return overloaded()
+        self._words = (*WORDS, *_NAME.findall(asked.text))
+        said = json.dumps(self._said(name, _NUMBER.findall(asked.text)))
+        if mood == "mutated":
+            place = self.dice.randrange(len(said))
+            said = said[:place] + self.dice.choice(("", '"', "}", "\\ud800", "0", ", ")) + said[place + 1 :]
+        reply = message(said)
+        return Reply(reply.status, reply.body, cut=len(reply.body) // 2) if mood == "cut" else reply
+
+    def _said(self, name: str, numbers: list[str]) -> dict[str, Any]:
+        """Return a reply of the form that a room asks for."""
+        forms: dict[str, Callable[[list[str]], dict[str, Any]]] = {
+            "answer": lambda some: judgement(
+                self._word(), tuple(some), missing=(self._word(),), look_for=[self._word()], names=[self._word()]
+            ),
+            "question": lambda _: self._meaning(),
+            "navigation": lambda some: {"scores": [{"id": one, "qr": 0.5, "lc": 0.9, "sa": 0.2} for one in some]},
+            "points": lambda some: {
+                "insert": [
+                    {"entities": [self._word() for _ in range(3)], "description": self._word(), "supports": some}
+                ],
+                "update": [{"point": self._some(numbers)[0], "description": self._word(), "supports": some}],
+            },
+            "merging": lambda some: {"merge": [{"points": some, "description": self._word()}]},
+            "reading": lambda some: {"facts": [self._fact(one) for one in some if one.isdecimal()]},
+        }
+        return forms[name](self._some(numbers))
+
+    def _meaning(self) -> dict[str, Any]:
+        texts = {
+            "names": [self._word()],
+            "relations": ["lives_in"],
+            "parts": [self._word()],
+            "since": "",
+            "until": "2019",
+        }
+        return texts | {"intent": "FACT", "asked": "other", "uncertain": self.dice.random() < 0.5}
+
+    def _fact(self, line: str) -> dict[str, Any]:
+        negated = self.dice.random() < 0.2
+        names = {"head": self._word(), "relation": "lives_in", "tail": self._word()}
+        return {"line": int(line), **names, "negated": negated, "since": self.dice.choice(("", "2015", "no day"))}
+
+    def _word(self) -> str:
+        return self.dice.choice(self._words)
+
+    def _some(self, numbers: list[str]) -> list[str]:
+        known = [*numbers, "S99", "P77"]
+        return self.dice.sample(known, min(3, len(known)))
+
+
+@contextmanager
+def moody(dice: random.Random, names: Mapping[str, Sequence[str]]) -> Iterator[tuple[Moody, dict[str, str]]]:
+    """Let one listen in a thread of its own; yield it with the surroundings of a server that asks it for everything."""
+    one = Moody(dice, names)
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(standing_in(one.reply)) as api:
+        settings = {"judge": "anthropic", "enrich": "true", "base_url": api.url, "timeout_s": "1", "day_tokens": "0"}
+        engine = {f"MCP_MEMORY_ENGINE_{name.upper()}": text for name, text in settings.items()}
+        yield one, engine | {"ANTHROPIC_API_KEY": "sk-ant-of-nobody"}
