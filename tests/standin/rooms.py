@@ -9,7 +9,14 @@ from typing import Any
 from standin.messages_api import Asked, Script
 from standin.replies import Reply, Silence, message
 
-TELLTALE = {"answer": "answerable", "question": "parts", "points": "insert", "merging": "merge", "navigation": "scores"}
+TELLTALE = {
+    "answer": "answerable",
+    "question": "parts",
+    "navigation": "scores",
+    "points": "insert",
+    "merging": "merge",
+    "reading": "facts",
+}
 """By the room, a field that no other room's form has."""
 
 

@@ -1,0 +1,106 @@
+"""Calls that wait for Claude in any of its rooms: cancelled by the client, and ten of them at once."""
+
+from collections import Counter
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+from mcp import Client
+from standin.messages_api import standing_in
+from standin.perfect import Known, perfect
+from standin.replies import Silence
+from standin.rooms import room
+from unit.reasoning.anthropic.judged_memory import claude_of, wired
+
+from mcp_memory.server.app import build
+
+pytestmark = pytest.mark.anyio
+TIME = "2023-05-08"
+TALK = (
+    *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),
+    *("Bob: I live in Rome.", "Bob: I work at Acme.", "Bob: I like tea.", "Cleo: I live in Oslo."),
+)
+MESSAGES = [{"speaker": line.split(": ")[0], "text": line.split(": ")[1], "time": TIME} for line in TALK]
+QUESTION = "Where does the brother of Ann work?"
+GOAL = "How did Bob and Cleo meet?"
+POINTS = [
+    {"entities": ["Bob", "Cleo"], "description": "They met."},
+    {"entities": ["Ann", "Bob"], "description": "He is her brother."},
+]
+KNOWN = {QUESTION: Known("Acme", ("work at Acme",), ("Bob", "Acme"))}
+CALLS = {
+    "memory_answer": {"question": QUESTION, "learn": False},
+    "memory_reconstruct": {"query": QUESTION},
+    "memory_evolve": {"goal": GOAL},
+}
+WAITS = [(tool, name) for tool in CALLS for name in ("question", "navigation", "answer") if tool != "memory_evolve"]
+WAITS += [("memory_evolve", "points"), ("memory_evolve", "merging")]
+
+
+@asynccontextmanager
+async def connected(script, **engine):
+    """Yield a client of a server with every step of Claude on, the memory behind it, and the stand-in that it asks."""
+    async with standing_in(script) as api:
+        memory = wired(api.url, understand=True, paths=True, points=True, **engine)
+
+        async def opened():
+            return memory
+
+        async with Client(build(opened)) as client:
+            await told(client, "memory_write", messages=MESSAGES)
+            await told(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
+            yield client, memory, api
+
+
+async def told(client, name, **arguments):
+    result = await client.call_tool(name, arguments)
+    assert not result.is_error, result.content[0].text
+    return result.structured_content
+
+
+@pytest.mark.parametrize(("tool", "name"), WAITS)
+async def test_a_call_that_is_cancelled_ends_its_request_and_leaves_nothing(tool, name):
+    right = perfect(KNOWN)
+    async with connected(lambda asked: Silence() if room(asked) == name else right(asked)) as (client, memory, api):
+        before = len(memory.store.log.commits)
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(client.call_tool, tool, CALLS[tool])
+                while not api.requests or room(api.requests[-1]) != name:
+                    await checkpoint()
+                tasks.cancel_scope.cancel()
+            await api.hung_up.wait()
+        made = memory.store.log.commits[before:]
+        assert (
+            not [one for one in made if one.points or one.lessons or one.assertions or one.turns] or name == "merging"
+        )
+        api.script = right
+        assert (await told(client, "memory_answer", question=QUESTION))["answer"] == "Acme"
+        assert claude_of(memory)._places.borrowed_tokens == 0
+
+
+async def test_ten_calls_at_once_share_one_client_and_its_limit():
+    async with connected(perfect(KNOWN), at_once=3, enrich=True) as (client, memory, api):
+        api.gate = anyio.Event()
+        calls = [tool for tool in CALLS for _ in range(4)][:10]
+        replies, opened = [], set()
+
+        async def call(tool):
+            replies.append((tool, await told(client, tool, **CALLS[tool])))
+            opened.add(id(claude_of(memory)._client))
+
+        with anyio.fail_after(100):
+            async with anyio.create_task_group() as tasks:
+                for tool in calls:
+                    tasks.start_soon(call, tool)
+                while claude_of(memory)._places.statistics().tasks_waiting < 7 or len(api.requests) < 3:
+                    await checkpoint()
+                assert len(api.requests) == 3
+                api.gate.set()
+        assert Counter(tool for tool, _ in replies) == Counter(calls)
+        assert {reply["answer"] for tool, reply in replies if tool == "memory_answer"} == {"Acme"}
+        assert not [warning for _, reply in replies for warning in reply.get("warnings", [])]
+        assert (len(opened), api.most_at_once) == (1, 3)
+        assert {room(asked) for asked in api.requests} >= {"question", "navigation", "answer", "points"}
+        assert claude_of(memory).spent.calls == len(api.requests)

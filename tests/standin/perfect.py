@@ -1,0 +1,85 @@
+"""A judge that is always right: it knows each question's answer, and finds what states it among what it is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from standin.messages_api import Asked, Script
+from standin.replies import Reply, message, said
+from standin.rooms import each, meant, merging, pointing
+
+_NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
+_NAME = re.compile(r"\b[A-Z][a-z]{2,}\b")
+_QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a question.
+
+    Attributes:
+        answer: that is right; empty where nobody said it.
+        words: of the sentences that it rests on, all of which have to be shown.
+        way: through the facts, names in the order in which a path meets them; the last is the answer's.
+        about: names that the question is about.
+        parts: texts that are worth looking for.
+    """
+
+    answer: str = ""
+    words: tuple[str, ...] = ()
+    way: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+
+def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] | None = None) -> Script:
+    """Return a script that does right in every room, by the question, and reads facts where some words stand."""
+
+    def reads(asked: Asked) -> Reply:
+        told = [
+            {"line": int(number), **fact}
+            for number, text in _NUMBERED.findall(asked.text)
+            for words, fact in (facts or {}).items()
+            if words in text
+        ]
+        return message(json.dumps({"facts": told}))
+
+    def understands(asked: Asked) -> Reply:
+        one = known[asked.question]
+        return meant(names=list(one.about), parts=list(one.parts))
+
+    def scores(asked: Asked) -> Reply:
+        one = known[_QUESTION.findall(asked.text)[-1]]
+        told = {number: _worth(line, asked.lines, one.way) for number, line in asked.lines.items()}
+        return message(json.dumps({"scores": [{"id": n, "qr": s, "lc": 0.9, "sa": s} for n, s in told.items()]}))
+
+    def answers(asked: Asked) -> Reply:
+        one = known[asked.question]
+        lines = {words: [n for n, line in asked.lines.items() if words in line] for words in one.words}
+        numbers = tuple(dict.fromkeys(number for found in lines.values() for number in found[:2]))
+        if one.answer and all(lines.values()):
+            return said(one.answer, numbers)
+        missing = tuple(words for words, found in lines.items() if not found)
+        return said(supports=numbers, missing=missing or ("all of it",), look_for=list(missing), names=list(one.way))
+
+    def points(asked: Asked) -> Reply:
+        grounds = [number for number in asked.lines if number.startswith("E")]
+        names = list(dict.fromkeys(_NAME.findall(" ".join(asked.lines[number] for number in grounds))))
+        pairs = list(zip(names[::2], names[1::2], strict=False))[:2]
+        return pointing(*((pair, "They belong together.", grounds) for pair in pairs))
+
+    merges = [merging()]
+    return each(question=understands, navigation=scores, answer=answers, points=points, merging=merges, reading=reads)
+
+
+def _worth(line: str, lines: Mapping[str, str], way: tuple[str, ...]) -> float:
+    """Return what a path is worth: all of it where it ends at the answer, half where it may still come there."""
+    start = re.match(r"\[(\w+)\]", line)
+    whole = f"{lines[start[1]]} {line}" if start else line
+    if not way or way[-1] not in whole:
+        return 0.5 if any(name in whole for name in way[:-1]) else 0.1
+    return 0.95

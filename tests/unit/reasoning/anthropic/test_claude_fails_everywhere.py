@@ -1,0 +1,134 @@
+"""In every room every bad reply leaves the embedded engine's result for that step, and a warning that says why."""
+
+import pytest
+from enriched_memory import enriched, enriching, facts, jobs_of
+from judged_memory import asked, claude_of, judged
+from soak.holding import faults
+from standin.replies import Reply, Silence, message, said
+from standin.rooms import each, meant, merging, pointing, room
+from test_claude_fails import BAD
+from unit.services.learning_memory import memory as plain_memory
+from unit.services.learning_memory import told
+
+from mcp_memory.domain.requests import EvolveRequest, RecallRequest
+from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
+
+pytestmark = pytest.mark.anyio
+ON = {"understand": True, "paths": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}
+TALK = (
+    *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),
+    *("Bob: I live in Rome.", "Bob: I work at Acme.", "Bob: I like tea.", "Cleo: I live in Oslo."),
+)
+QUESTION = "Where does the brother of Ann work?"
+GOAL = "How did Bob and Cleo meet?"
+STEPS = {
+    "question": "say what the question means",
+    "navigation": "score the paths through the facts",
+    "answer": "judge this",
+    "points": "make memory points of this",
+    "merging": "choose which memory points to merge",
+}
+OFF = {"question": {"understand": False}, "navigation": {"paths": False}, "answer": {}}
+"""What leaves a step to the embedded engine."""
+NOT_JSON = "its reply was not the JSON that was asked for"
+OF_ANSWERS = ("unknown ids", "no citation", "no words", "too many words")
+"""Bad replies of the form that only answers have."""
+
+
+def good(asked):
+    """Reply well in every room: the question means what it says, all paths are equal, nothing is known for sure."""
+    if room(asked) == "navigation":
+        scores = ", ".join(f'{{"id": "{number}", "qr": 0.6, "lc": 0.6, "sa": 0.2}}' for number in asked.lines)
+        return message(f'{{"scores": [{scores}]}}')
+    others = {
+        "question": meant(parts=["Who is the brother of Ann?"]),
+        "answer": said(missing=("all of it",)),
+        "points": pointing((("Bob", "Cleo"), "They met.", ("E1",)), (("Bob", "Oslo"), "He was there.", ("E1",))),
+        "merging": merging(),
+        "reading": facts(),
+    }
+    return others[room(asked)]
+
+
+def bad_in(name, reply):
+    """Return a script that replies badly in one room."""
+    return each(**(dict.fromkeys((*STEPS, "reading"), good) | {name: [reply]}))
+
+
+def why(case, name):
+    """Return what a warning says of a case in a room."""
+    return NOT_JSON if case in OF_ANSWERS and name != "answer" else BAD[case][2]
+
+
+def seen(recall):
+    return [item.id for item in recall.evidence], recall.paths, recall.sufficient, recall.sufficiency
+
+
+@pytest.mark.parametrize("name", OFF)
+async def test_answer_and_recall_go_on_with_what_the_embedded_engine_says(name):
+    wanted = RecallRequest("default", QUESTION, 12)
+    engine = "embedded" if name == "answer" else "anthropic"
+    on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
+    async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
+        memory.inquire = EmbeddedInquiry if name == "answer" else memory.inquire
+        text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
+    async with judged(good, *TALK, **on) as (memory, api):
+        space = memory.store._view.space("default")
+        for case, (reply, *_) in BAD.items():
+            api.script = bad_in(name, reply)
+            answer, recall = await asked(memory, QUESTION), await memory.reconstruct(wanted)
+            warning = f"Claude did not {STEPS[name]}, the embedded engine did: {why(case, name)}."
+            assert answer.recall.warnings == recall.warnings == (warning,), case
+            assert (answer.text, answer.engine, recall.engine) == (text, engine, engine), case
+            assert name == "answer" or seen(recall) == seen(own), case
+        assert list(faults(space)) == []
+        assert {lesson.source for lesson in space.beliefs.lessons()} <= {"embedded"}
+
+
+@pytest.mark.parametrize("name", ["points", "merging"])
+async def test_a_goal_goes_on_with_what_the_embedded_engine_does(name):
+    alone = await told(plain_memory(read=True), *TALK)
+    expected = [one.after for one in (await alone.evolve(EvolveRequest("default", goal=GOAL))).changes]
+    outcomes = set()
+    for case, (reply, *_) in BAD.items():
+        async with judged(bad_in(name, reply), *TALK, **ON) as (memory, _):
+            done = await memory.evolve(EvolveRequest("default", goal=GOAL))
+            warning = f"Claude did not {STEPS[name]}, the embedded engine did: {why(case, name)}."
+            assert done.warnings == (warning,), case
+            assert done.engine == ("embedded" if name == "points" else "anthropic"), case
+            assert name == "merging" or [one.after for one in done.changes] == expected, case
+            assert list(faults(memory.store._view.space("default"))) == []
+            outcomes.add(tuple(one.after for one in done.changes))
+    assert len(outcomes) == 1
+
+
+async def test_a_text_that_is_read_badly_stays_as_it_was_read_without_claude():
+    for case, (reply, *_) in BAD.items():
+        async with enriched(bad_in("reading", reply), *TALK) as (memory, _):
+            before = [fact.id for fact in memory.store._view.space("default").facts.rows]
+            await enriching(memory).step()
+            space = memory.store._view.space("default")
+            assert [fact.id for fact in space.facts.rows] == before, case
+            state = "done" if case == "JSON that is cut off" else "waiting"  # after it was halved twice in vain
+            assert {job.state for job in await jobs_of(memory)} == {state}, case
+            assert (await asked(memory, QUESTION)).recall.warnings == (), case
+            assert list(faults(space)) == []
+
+
+@pytest.mark.parametrize("reply", [Silence(), Reply(200, b"{}")])
+async def test_with_every_room_failing_a_call_has_its_time_and_its_budget_and_no_more(reply):
+    async with judged([reply], *TALK, understand=True, paths=True, points=True, timeout_s=0.6) as (memory, _):
+        await claude_of(memory)._opened()
+        recall = await memory.reconstruct(RecallRequest("default", QUESTION, 12))
+        answer = await asked(memory, QUESTION)
+        done = await memory.evolve(EvolveRequest("default", goal=GOAL))
+        assert (recall.engine, answer.engine, done.engine) == ("embedded",) * 3
+        for spent, warnings in ((recall.spent, recall.warnings), (answer.recall.spent, answer.recall.warnings)):
+            told = " ".join(warnings)
+            assert all(STEPS[name] in told for name in ("question", "navigation", "answer"))
+            assert spent is not None
+            assert spent.calls <= 8
+            assert spent.seconds < 3 * 0.6  # a machine may be busy
+        assert done.warnings
+        assert done.changes
+        assert list(faults(memory.store._view.space("default"))) == []
