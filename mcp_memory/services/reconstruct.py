@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import Recall
@@ -64,25 +65,25 @@ async def reconstruct(
         return replace(recall, episode=episode.id)
     asked = await ask(store, embedder, request.space, request.query, now, inquiry)
     evaluation = await evaluated(store, asked, request, looking, now, inquiry)
-    first = None
     async with store.reading() as view:
         space = view.space(request.space)
         findings = await find(store, embedder, space, asked, request, looking, now, evaluation)
         recall, knowledge = recalled(space, asked.question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
-        if inquiry is not None and inquiry.assesses(recall):
+        keep = partial(episode_of, now=now, question=asked.question, activated=findings.guidance.activated)
+        judged = inquiry is not None and inquiry.assesses(recall)
+        if judged:
             first = opened(space, asked, findings, recall, knowledge, learning=looking.learning.learning)
-    if inquiry is not None and first is not None:
+        else:
+            episode = keep(space, request.query, recall)
+    if inquiry is not None and judged:
         searching = Searching(store, embedder, operators or {}, looking, now)
         case, judgement = await searching.concluded(inquiry.assess, first.case, request, first.named)
         recall = _judged(case, judgement, request.limit)
+        async with store.reading() as view:
+            episode = keep(view.space(request.space), request.query, recall)
     if inquiry is not None:
         recall = replace(recall, warnings=(*recall.warnings, *inquiry.warnings), spent=inquiry.spent)
-    async with store.reading() as view:
-        space = view.space(request.space)
-        episode = episode_of(
-            space, request.query, recall, now=now, question=asked.question, activated=findings.guidance.activated
-        )
     episodes.keep(episode)
     return replace(recall, episode=episode.id)
 
