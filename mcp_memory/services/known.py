@@ -6,7 +6,8 @@ answers could want to know of the entities that a question names, and of those t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -14,6 +15,7 @@ from mcp_memory.domain.answers import Group, Knowledge
 from mcp_memory.domain.conflicts import conflicts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import Question
 from mcp_memory.navigation.asking import Asking
@@ -22,6 +24,19 @@ from mcp_memory.view.space import Space
 
 MOST_VERSIONS = 2_000
 """Facts that are taken down for one question; the groups that come after are left out."""
+MOST_COMPARED = 4
+"""Values of one relation from which a question that compares goes on, and steps from a place to what it lies in."""
+_COMPARES = re.compile(
+    r"(?=.*\b(?:or|and|than|as|before|after)\b)(?=.*\b(?:same|shared?|differ(?:ent|s)?|first|last|latest|recently|elder"
+    r"|eldest|before|after|(?:earl|old|young|new|lat|soon)(?:i?er|i?est))\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Questions that may ask for the order of two things, or whether they share something."""
+MOST_READ = 2_000
+"""Characters of a question that are read for whether it compares."""
+_LIES = "located_in"
+_ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _LIES)
+"""What things are mostly compared by, in words that need not name it ("older", "from the same country")."""
 
 
 def known(
@@ -52,7 +67,8 @@ def known(
     denials = [said for turn in dict.fromkeys(turns) for said in facts.said_in(turn) if said.negated]
     groups: list[Group] = []
     taken = 0
-    for group in chain(_of_roots(facts, named, denials), _of_paths(facts, paths, denials)):
+    compared = _compared(facts, question, named, denials) if len(named) > 1 else iter(())
+    for group in chain(_of_roots(facts, named, denials), compared, _of_paths(facts, paths, denials)):
         taken += len(group.versions) + len(group.suspected)
         if taken > MOST_VERSIONS:
             break
@@ -89,6 +105,55 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         ):
             yield _forward(facts, key, relation, denials)
         yield from _backward(facts, key, denials)
+
+
+def _compared(facts: Facts, question: Question, named: Iterable[str], denials: list[Assertion]) -> Iterator[Group]:
+    """Return what a question that compares may need of what lies one step from the things that it names.
+
+    "Which film has the director who is older, …?" needs the births of both directors, while the paths that were kept
+    may lead to one. Whether two towns are in one country may be said of the districts that they lie in.
+    """
+    if not _COMPARES.search(question.text[:MOST_READ]):
+        return
+    asking = Asking(question)
+    for key in named:
+        forward = [one for one in facts.relations_of(key) if asking.asks(one) == 1]
+        for relation in forward:
+            yield from _beyond(facts, facts.versions(key, relation), asking, denials, forward=True)
+        told = {relations().get(one).inverse for one in forward}
+        for relation in facts.relations_to(key):
+            if asking.asks(relation) == 1 and relation not in told:
+                found = (one for one in facts.to(key) if one.relation == relation)
+                yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), asking, denials, forward=False)
+        yield from _around(facts, key, denials)
+
+
+def _beyond(
+    facts: Facts, versions: Sequence[Version], asking: Asking, denials: list[Assertion], *, forward: bool
+) -> Iterator[Group]:
+    """Return what is asked for of those to whom facts lead; nothing where they are many."""
+    for version in versions if len(versions) <= MOST_COMPARED else ():
+        there, step = facts.end(version, forward=forward), Step(version, forward, confidence=version.confidence)
+        for relation in facts.relations_of(there):
+            if relation in _ORIGINS or (asking.asks(relation) == 1 and relation != version.relation):
+                yield _forward(facts, there, relation, denials, (step,))
+
+
+def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[Group]:
+    """Return where those places lie that a place lies in, and so on."""
+    seen = {key}
+    reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]
+    for _ in range(MOST_COMPARED):
+        wider: list[tuple[str, tuple[Step, ...]]] = []
+        for here, through in reached:
+            for version in facts.versions(here, _LIES)[:MOST_COMPARED]:
+                there = facts.end(version, forward=True)
+                if there not in seen and _LIES in facts.relations_of(there):
+                    seen.add(there)
+                    wider.append((there, (*through, Step(version, forward=True, confidence=version.confidence))))
+        for there, through in wider:
+            yield _forward(facts, there, _LIES, denials, through)
+        reached = wider
 
 
 def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[Group]:

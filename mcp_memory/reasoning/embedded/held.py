@@ -194,3 +194,8 @@ def _after(values: Sequence[Held], at: When, *, event: bool) -> list[Held]:
         return holding
     later = [one for one in values if one.since > anchor]
     return _level(later[:1], values)
+
+
+def lost(group: Group) -> list[str]:
+    """Return the values that lost to another of the same start: somebody says so, and may be right."""
+    return [group.value(version) for version in group.versions if version.status == "contested"]

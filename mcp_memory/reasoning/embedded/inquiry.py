@@ -13,6 +13,7 @@ from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.questions import Question
 from mcp_memory.ports import Case
+from mcp_memory.reasoning.embedded.comparing import Likelihood, compare
 from mcp_memory.reasoning.embedded.extract import Extraction, extract
 from mcp_memory.reasoning.embedded.versions import Sureness, silent, tell
 
@@ -21,11 +22,14 @@ from mcp_memory.reasoning.embedded.versions import Sureness, silent, tell
 class EmbeddedInquiry:
     """Proposes what facts say where they know it, else the surer of them and a span; fulfils `ports.Inquiry`.
 
+    A question that compares two things is answered from facts about both, before all else.
+
     It keeps nothing of a question, so one does for all.
     """
 
     numbers: Extraction = field(default_factory=Extraction)
     sureness: Sureness = field(default_factory=Sureness)
+    likelihood: Likelihood = field(default_factory=Likelihood)
 
     @property
     def scores_paths(self) -> bool:
@@ -65,6 +69,8 @@ class EmbeddedInquiry:
     def propose(self, case: Case) -> Proposal | None:
         """Return the best that can be said, however unsure, or None where nothing has the form that is asked for."""
         question, knowledge = case.question, case.knowledge
+        if compared := compare(question, knowledge, self.likelihood):
+            return self.numbers.taught.weigh(compared, knowledge.gate(compared.citations))
         told = tell(question, knowledge, self.sureness)
         known = told.proposal if told else None
         if known is not None:

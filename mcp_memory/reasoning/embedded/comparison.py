@@ -1,0 +1,193 @@
+"""Questions that compare two things, taken apart: which two, and how.
+
+"Who was born first, Ann or Bob?" asks for an order and wants one of two, "Is Ann older than Bob?" wants yes or no, "Are
+Ash and Elm in the same country?" asks whether something is the same. The two are found by their names, as the facts
+know them, and have to be joined by "or", "and", "than", "as", "before" or "after"; what is left of the question says
+by what they are compared. English.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from mcp_memory.domain.answers import Group
+from mcp_memory.domain.entities import ARTICLES, TITLES, entity_key
+from mcp_memory.language.questions import Question
+from mcp_memory.language.tokens import MARKS, words
+
+_FORM = re.compile(r"\b(?:or|and|than|as|before|after)\b", re.I)
+_EARLIER = frozenset(("first", "earlier", "earliest", "older", "oldest", "elder", "eldest", "sooner", "before"))
+_LATER = frozenset(("last", "later", "latest", "younger", "youngest", "newer", "newest", "recently", "after"))
+_AGES = frozenset(("older", "oldest", "elder", "eldest", "younger", "youngest", "newer", "newest"))
+_SAME = frozenset(("same", "share", "shares", "shared", "common"))
+_DIFFERENT = frozenset(("different", "differ", "differs"))
+_OPEN = re.compile(
+    r"\b(?:not?|never|cannot|neither|nor|less|least|if|would|could|should|why|how|all|only)\b|n['’]t\b", re.I
+)
+"""What turns a comparison round, supposes it, or asks for more."""
+_POLAR = frozenset(("than", "before", "after"))
+_JOINED = _POLAR | frozenset(("or", "and", "as"))
+_WORD = re.compile(rf"[^\W_][\w{MARKS}]*(?:['’+#][\w{MARKS}]*)*")
+_APART = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,100}[)）\]]")  # "(1990 film)", of two that bear one name
+MOST_NAMED = 6
+_Openings = dict[str, list[tuple[tuple[str, ...], str]]]  # first words → whole names and the keys of their bearers
+FORMAL = _EARLIER | _LATER | _SAME | _DIFFERENT | frozenset(("two", "out", "among", "more", "respectively"))
+"""Words that say how things are compared, and not by what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What a question calls by name.
+
+    Attributes:
+        text: as the question writes it, with what tells it apart in brackets.
+        key: of the entity, as in `Group`.
+        start: its first character in the question.
+        end: the first after it.
+    """
+
+    text: str
+    key: str
+    start: int
+    end: int
+
+    @property
+    def owns(self) -> bool:
+        """Whether something of its is meant, "Ann's"."""
+        return self.text.endswith(("'s", "’s", "'", "’"))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A question that compares.
+
+    Attributes:
+        things: the two, in the order of the question.
+        form: what is asked of them: their order in time, or whether something is the same.
+        turned: of an order, whether the later is asked for; of sameness, whether "different" is asked.
+        polar: whether it wants yes or no.
+        ages: whether it asks for an age, and so for when somebody or something began.
+        rest: the question without the two.
+    """
+
+    things: tuple[Thing, Thing]
+    form: Literal["order", "same"]
+    turned: bool
+    polar: bool
+    ages: bool
+    rest: str
+
+
+def comparisons(question: Question, groups: Iterable[Group]) -> Iterator[Comparison]:
+    """Yield the ways in which a question may compare two things that facts know, mostly one or none.
+
+    "Did Ann move to Lisbon before Bob?" names three, and only what is known of them tells which two it compares.
+
+    Args:
+        question: taken apart.
+        groups: of the entities that it names.
+    """
+    text = question.text
+    if not _FORM.search(text):
+        return
+    if frozenset(words(text)).isdisjoint(_EARLIER | _LATER | _SAME | _DIFFERENT):
+        return
+    found = _named(text, groups)[:MOST_NAMED]
+    for first, second in combinations(found, 2):
+        others = [one for one in found if one.key not in (first.key, second.key)]
+        within = [one for one in others if first.end <= one.start < second.start]
+        between = words(_without(text[: second.start], within)[first.end :])
+        joined = [word for word in between if word in _JOINED]
+        if len(joined) != 1 or first.key == second.key or any(_listed(text, one, first, second) for one in others):
+            continue
+        if within and joined[0] not in _POLAR:
+            continue
+        if compared := _compared(question, (first, second), joined[0], _without(text, (first, second))):
+            yield compared
+
+
+def _without(text: str, things: Iterable[Thing]) -> str:
+    """Return a text with blanks where things are named."""
+    for one in things:
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
+
+
+def _compared(question: Question, things: tuple[Thing, Thing], joined: str, rest: str) -> Comparison | None:
+    if _OPEN.search(rest):
+        return None
+    said = [word for word in words(rest) if joined in ("before", "after") or word not in ("before", "after")]
+    signs = [not known.isdisjoint(said) for known in (_EARLIER, _LATER, _SAME, _DIFFERENT)]
+    if sum(signs) != 1:
+        return None
+    _, after, same, other = signs
+    polar = question.asked == "yes_no"
+    if same or other:
+        fits = joined in ("and", "as") or (other and joined == "than")
+        return Comparison(things, "same", other, True, False, rest) if fits and polar else None
+    ages = not _AGES.isdisjoint(said)
+    if joined in _POLAR:
+        return Comparison(things, "order", after, True, ages, rest) if polar else None
+    if joined == "as" or (joined == "and" and polar):
+        return None
+    return Comparison(things, "order", after, False, ages, rest)
+
+
+def _listed(text: str, other: Thing, first: Thing, second: Thing) -> bool:
+    """Return whether a third thing stands in a row with two: "Ann, Bob or Cara"."""
+    if first.end <= other.start < second.start:
+        return False
+    before = other.end <= first.start
+    between = text[other.end : first.start] if before else text[second.end : other.start]
+    return {"or", "and", "the"}.issuperset(words(between))
+
+
+def _named(text: str, groups: Iterable[Group]) -> list[Thing]:
+    """Return what a text calls by the names of entities of groups, from left to right, the longest of each place."""
+    openings: _Openings = {}
+    for key, names in {group.key: group.names for group in groups if not group.through}.items():
+        for own in dict.fromkeys(tuple(entity_key(name).split()) for name in names):
+            if own:
+                openings.setdefault(own[0], []).append((own, key))
+    spoken = [(found.start(), found.end(), _folded(found[0])) for found in _WORD.finditer(text)]
+    cased = text != text.lower()
+    things: list[Thing] = []
+    place = 0
+    while place < len(spoken):
+        length, key = max(
+            ((len(own), key) for own, key in _opening(openings, spoken[place][2]) if _stands(own, spoken, place)),
+            default=(0, ""),
+        )
+        start, end = spoken[place][0], spoken[place + length - 1][1]
+        if length == 0 or (cased and text[start:end] == text[start:end].lower() and not text[start].isdigit()):
+            place += 1
+            continue
+        while place and spoken[place - 1][2] in ARTICLES | TITLES and text[spoken[place - 1][0]].isupper():
+            place, length, start = place - 1, length + 1, spoken[place - 1][0]
+        apart = _APART.match(text, end)
+        end = apart.end() if apart else end
+        things.append(Thing(text[start:end], key, start, end))
+        place = next((at for at in range(place + length, len(spoken)) if spoken[at][0] >= end), len(spoken))
+    return things
+
+
+def _opening(openings: _Openings, word: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    yield from openings.get(word, ())
+    if word != (owner := word.removesuffix("'s")):
+        yield from openings.get(owner, ())
+
+
+def _stands(own: tuple[str, ...], spoken: Sequence[tuple[int, int, str]], place: int) -> bool:
+    """Return whether the words of a name are spoken at a place, the last of them perhaps as of an owner."""
+    said = tuple(word for _, _, word in spoken[place : place + len(own)])
+    return own in (said, (*said[:-1], *(word.removesuffix("'s") for word in said[-1:])))
+
+
+def _folded(word: str) -> str:
+    """Return a word as keys of entities have it, with the ending of an owner."""
+    return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").strip("'").lstrip("+#")
