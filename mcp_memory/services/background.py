@@ -43,7 +43,7 @@ class _Lane:
         self.came = anyio.Event()
         self.working = anyio.Lock()
         self.doing: str | None = None  # the name of the job that is under way
-        self.scope = anyio.CancelScope()  # of that job
+        self.scope: anyio.CancelScope | None = None  # of that job
 
     async def next(self) -> None:
         """Do the oldest that waits, if any does."""
@@ -68,7 +68,7 @@ class _Lane:
         """Do all that lasts; what is under way and does not is cut off."""
         for name in self.fleeting:
             self.waiting.pop(name, None)
-        if self.doing in self.fleeting:
+        if self.scope is not None and self.doing in self.fleeting:
             self.scope.cancel()
         while self.waiting or self.doing:
             await self.next()
