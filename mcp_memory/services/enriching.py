@@ -102,6 +102,7 @@ class Enriching:
             leases = [self._lease(job, now) for job in chosen.jobs.values()]
             await transaction.commit(Batch(jobs=tuple(leases)))
         self._failures += 1
+        self._why = ""
         self._rests_until = now + self._rest()  # whatever happens from here on; taken back where it went well
         await self._read(chosen, leases)
         return self.clock() >= self._rests_until
