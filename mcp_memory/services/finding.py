@@ -93,7 +93,7 @@ class Findings:
         navigation: the paths through facts.
         guidance: what propagation activated, and what was learnt.
         points: memory points that bear on the question, the likest first.
-        judgement: of the hits; None where nobody judged them yet.
+        judgement: of the hits, by their words and by what callers have taught.
         walk: how it went on after the first look; None where it did not.
         texts: that were embedded, the question itself among them.
     """
@@ -101,8 +101,8 @@ class Findings:
     hits: Sequence[Hit]
     navigation: Navigation
     guidance: Guidance
-    points: Sequence[Point] = ()
-    judgement: Judgement | None = None
+    points: Sequence[Point]
+    judgement: Judgement
     walk: Walk | None = None
     texts: int = 0
 
@@ -162,8 +162,8 @@ async def find(
         evaluation: of the paths through facts, by a judge that was asked before (`services.evaluating`).
     """
     found = await _looked(store, embedder, space, asked, request, looking, now, evaluation)
-    judgement = found.judgement or judge(space, asked.question, found.hits)
-    hits, judgement = assured(space, asked.question, found.hits, judgement, found.guidance.gates, request, now)
+    gates = found.guidance.gates
+    hits, judgement = assured(space, asked.question, found.hits, found.judgement, gates, request, now)
     return replace(found, hits=hits, judgement=judgement)
 
 
@@ -195,7 +195,7 @@ async def _looked(
     )
     points = _points(space, question, navigation, vectors, looking.shaping)
     texts = len(vectors) + sum(len(part.vectors) for part in asked.parts) + (asked.time is not None)
-    found = Findings((), navigation, guidance, points, texts=texts)
+    found = Findings((), navigation, guidance, points, judge(space, asked.question, ()), texts=texts)
     weights, switches = looking.weights, looking.switches
     extra = _channels(space, question, vectors, found, looking)
     seen = survey(space, question, likeness, request.window, weights, switches, extra, vectors)
@@ -210,7 +210,8 @@ async def _looked(
         seen = deepened(space, seen, given, weights)
     found = replace(found, texts=found.texts + len(further))
     if looking.walking is None:
-        return replace(found, hits=ranked(space, seen, request.limit))
+        once = ranked(space, seen, request.limit)
+        return replace(found, hits=once, judgement=judge(space, asked.question, once))
     about = About(space, question, tuple(root.name for root in navigation.roots if not root.soft), tuple(points))
     lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
     walker = Walker(store, embedder, request, looking.walking, weights, about, seen, lenses, now)
@@ -272,7 +273,7 @@ def recalled(
 ) -> tuple[Recall, Knowledge]:
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
     hits, navigation, walk = findings.hits, findings.navigation, findings.walk
-    judgement = findings.judgement or judge(space, question, hits)
+    judgement = findings.judgement
     knowledge = known(
         space,
         question,
