@@ -29,24 +29,24 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.gain.learning import Teacher
 from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store, TextReader
 from mcp_memory.reasoning.anthropic.client import Claude
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
-from mcp_memory.reasoning.embedded.judge import EmbeddedJudge
 from mcp_memory.rooms import Rooms
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedJudge
 from mcp_memory.services.answer import Bar, Own, answer
-from mcp_memory.services.background import Background
-from mcp_memory.services.considered import Considered
-from mcp_memory.services.derive import Reading
-from mcp_memory.services.enriching import Enriching
-from mcp_memory.services.episodes import Episodes
+from mcp_memory.services.background.enrichment import Enriching
+from mcp_memory.services.background.ledger import DayLedger
+from mcp_memory.services.background.queue import Background
+from mcp_memory.services.background.warming import AT_ONCE, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
-from mcp_memory.services.feedback import Taking
-from mcp_memory.services.ledger import DayLedger
-from mcp_memory.services.organise import organise
-from mcp_memory.services.points import Making
-from mcp_memory.services.reconstruct import reconstruct
-from mcp_memory.services.status import status
-from mcp_memory.services.warming import AT_ONCE, warm
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.episodes import Episodes
+from mcp_memory.services.learn.feedback import Taking
+from mcp_memory.services.maintain.status import status
+from mcp_memory.services.points.edits import Making
+from mcp_memory.services.points.organise import organise
+from mcp_memory.services.points.seen import Considered
+from mcp_memory.services.recall.reconstruct import reconstruct
 from mcp_memory.services.write import write
 
 DRAIN_S = 1.5
@@ -153,7 +153,7 @@ class Memory:
             self.background.put("warm", partial(warm, self.store), lasting=False)
 
     async def reconstruct(self, request: RecallRequest) -> Recall:
-        """See `mcp_memory.services.reconstruct.reconstruct`."""
+        """See `mcp_memory.services.recall.reconstruct.reconstruct`."""
         self.background.called()
         self.enrich_later()
         return await reconstruct(
@@ -227,7 +227,7 @@ class Memory:
         return await evolve(request, taking)
 
     async def status(self) -> Status:
-        """See `mcp_memory.services.status.status`."""
+        """See `mcp_memory.services.maintain.status.status`."""
         uptime, waiting = time.monotonic() - self._began, len(self.background)  # before what they commit is looked at
         told = await status(
             self.store,

@@ -29,9 +29,9 @@ from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting
 from mcp_memory.search.look import Switches, Weights
-from mcp_memory.services.active import Walking
-from mcp_memory.services.finding import Looking
-from mcp_memory.services.following import Following
+from mcp_memory.services.recall.facts import Following
+from mcp_memory.services.recall.loop import Walking
+from mcp_memory.services.recall.pipeline import Looking
 from mcp_memory.texts import resource
 
 ON_TAGS = frozenset(one.name for one in (TagEvents, EventKeywords, EventContext, TopicEvents))

@@ -29,18 +29,18 @@ from mcp_memory.reasoning.anthropic.extract import ClaudeExtractor
 from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
 from mcp_memory.reasoning.anthropic.points import ClaudeOrganiser
 from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
-from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
-from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
 from mcp_memory.reasoning.judging import Judges, JudgingInquiry
 from mcp_memory.reasoning.organising import JudgingOrganiser
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.look import INDEXES
-from mcp_memory.services.derive import Reading
-from mcp_memory.services.learning import relearner
-from mcp_memory.services.rebuild import deriver
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.maintain.rebuild import deriver
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 

@@ -11,7 +11,7 @@ import re
 from random import Random
 
 from mcp_memory.evaluation.synonyms import DETERMINERS
-from mcp_memory.reasoning.embedded.extraction.verbs import inflected, reading
+from mcp_memory.rules.facts.verbs import inflected, reading
 
 Match = re.Match[str]
 NAME = "[\ue000-\uf8ff]"

@@ -18,7 +18,7 @@ from random import Random
 from mcp_memory.evaluation.openings import NAME, opened
 from mcp_memory.evaluation.synonyms import agents, reworded
 from mcp_memory.language.tokens import stems
-from mcp_memory.reasoning.embedded.extraction.verbs import reading
+from mcp_memory.rules.facts.verbs import reading
 
 ENOUGH = 0.3
 """A paraphrase has at least this share of its question's words changed, names left out."""

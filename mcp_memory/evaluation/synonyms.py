@@ -18,7 +18,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from mcp_memory.reasoning.embedded.extraction.verbs import Form, inflected, known, reading
+from mcp_memory.rules.facts.verbs import Form, inflected, known, reading
 from mcp_memory.texts import resource
 
 # ruff: noqa: SIM905 - a list of words is read as words

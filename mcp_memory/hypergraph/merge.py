@@ -8,11 +8,11 @@ Merging is for questions that relate things to each other. Those that ask for on
 (C-05).
 
 **Departures.** In the paper a language model chooses pairs with the goal in mind and writes the description; so does
-Claude here, where it judges, and it may choose groups (``services/proposed.py``). Without it those pairs come first of
-which each joins an entity that the goal names and the other does not: it is what the goal relates. (Measured on
-questions of two hops over passages of an encyclopedia: of 100 such pairs 89 rest on what answers, both of them; of
-pairs that share an entity and are alike by .6 only 16.) After them pairs are merged that share an entity and whose
-descriptions are alike, the likeliest first: what says the same twice. The threshold is ours.
+Claude here, where it judges, and it may choose groups (``services/points/proposals.py``). Without it those pairs come
+first of which each joins an entity that the goal names and the other does not: it is what the goal relates.
+(Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs 89 rest on what answers, both of
+them; of pairs that share an entity and are alike by .6 only 16.) After them pairs are merged that share an entity and
+whose descriptions are alike, the likeliest first: what says the same twice. The threshold is ours.
 """
 
 from __future__ import annotations

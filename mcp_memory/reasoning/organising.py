@@ -2,7 +2,7 @@
 
 Each call has a budget of its own, for both of its steps. Where Claude says nothing usable, a warning gives the reason,
 and the embedded way is taken for that step (what is alike is merged), after the first of them for both (what belongs
-together is grouped too; ``services/organise.py``).
+together is grouped too; ``services/points/organise.py``).
 """
 
 from __future__ import annotations

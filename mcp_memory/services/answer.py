@@ -26,14 +26,14 @@ from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Inquiry, Judge, Operator, Store, Teach
-from mcp_memory.services.cases import opened, resting
-from mcp_memory.services.episodes import Episodes, cited, episode_of
-from mcp_memory.services.evaluating import evaluated
-from mcp_memory.services.finding import Looking, ask, find, recalled
-from mcp_memory.services.further import Searching, rested
-from mcp_memory.services.labelling import Trial, lesson_of, own_lesson, trial
-from mcp_memory.services.learning import learn
-from mcp_memory.services.spaces import unknown
+from mcp_memory.services.learn.episodes import Episodes, cited, episode_of
+from mcp_memory.services.learn.labels import Trial, lesson_of, own_lesson, trial
+from mcp_memory.services.learn.update import learn
+from mcp_memory.services.recall.further import Searching, rested
+from mcp_memory.services.recall.judge_input import opened, resting
+from mcp_memory.services.recall.path_scoring import evaluated
+from mcp_memory.services.recall.pipeline import Looking, ask, find, recalled
+from mcp_memory.services.recall.spaces import unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,12 @@ from mcp_memory.domain.requests import (
     Skipped,
 )
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.episodes import episode_named
-from mcp_memory.services.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact, with_explored
-from mcp_memory.services.naming import unite
-from mcp_memory.services.organise import Organised, organise
-from mcp_memory.services.points import edit
-from mcp_memory.services.pooling import pool
+from mcp_memory.services.learn.episodes import episode_named
+from mcp_memory.services.learn.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact, with_explored
+from mcp_memory.services.maintain.naming import unite
+from mcp_memory.services.maintain.pooling import pool
+from mcp_memory.services.points.edits import edit
+from mcp_memory.services.points.organise import Organised, organise
 
 _ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")

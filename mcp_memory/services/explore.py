@@ -22,12 +22,12 @@ from mcp_memory.gain.learning import Learning
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
-from mcp_memory.services.elsewhere import beyond, elsewhere
-from mcp_memory.services.episodes import Episodes, episode_named, number_of, record_ids
-from mcp_memory.services.finding import ask
-from mcp_memory.services.following import cosine_of
-from mcp_memory.services.nearness import cosines
-from mcp_memory.services.spaces import unknown, within
+from mcp_memory.services.fallback_suggestions import beyond, elsewhere
+from mcp_memory.services.learn.episodes import Episodes, episode_named, number_of, record_ids
+from mcp_memory.services.recall.facts import cosine_of
+from mcp_memory.services.recall.pipeline import ask
+from mcp_memory.services.recall.similarity import cosines
+from mcp_memory.services.recall.spaces import unknown, within
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import NONE, Space
 

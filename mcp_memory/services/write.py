@@ -19,7 +19,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.derive import Derived, Reading, batch_of, derive
+from mcp_memory.services.ingest import Derived, Reading, batch_of, derive
 from mcp_memory.temporal.changes import changes
 from mcp_memory.temporal.told import statement, told
 from mcp_memory.view.space import Space

@@ -12,7 +12,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Store
-from mcp_memory.services.ledger import DayLedger
+from mcp_memory.services.background.ledger import DayLedger
 
 pytestmark = pytest.mark.anyio
 

@@ -37,9 +37,9 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.memory import Memory
-from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.look import INDEXES
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Vector

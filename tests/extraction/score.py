@@ -277,11 +277,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quiet", action="store_true", help="figures only")
     asked = parser.parse_args(arguments)
     if asked.extractor == "spacy":
-        from mcp_memory.reasoning.embedded.extraction.spacy import SpacyExtractor
+        from mcp_memory.rules.facts.spacy import SpacyExtractor
 
         extract: Extract = SpacyExtractor().extract
     else:
-        from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
+        from mcp_memory.rules.facts.extractor import RuleExtractor
 
         extract = RuleExtractor().extract
     out = sys.stdout

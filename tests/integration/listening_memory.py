@@ -27,7 +27,7 @@ class ListeningMemory:
     """Each turn is one sentence; a call's turns become visible together, at its end."""
 
     def __init__(self):
-        from mcp_memory.services.episodes import Episodes
+        from mcp_memory.services.learn.episodes import Episodes
         from mcp_memory.view.view import View
 
         self.view = View()
@@ -108,7 +108,7 @@ class ListeningMemory:
         found.sort(key=lambda item: -item.score)
         best = found[0].score if found else 0.0
         recall = Recall(tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words)))
-        from mcp_memory.services.episodes import episode_of
+        from mcp_memory.services.learn.episodes import episode_of
 
         episode = episode_of(space, request.query or "", recall, now=NOW)
         self.episodes.keep(episode)

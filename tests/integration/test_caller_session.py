@@ -8,7 +8,7 @@ from jsonschema import validate
 from mcp import Client
 from unit.reasoning.anthropic.judged_memory import wired
 
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio

@@ -12,13 +12,13 @@ from standin.messages_api import Asked, standing_in
 from standin.replies import Reply, Silence
 from unit.reasoning.anthropic.enriched_memory import KEYS, PORTO, enriching, knowing, numbered, read_all, read_by_claude
 from unit.reasoning.anthropic.judged_memory import wired
-from unit.reasoning.small_memory import said
+from unit.rules.answers.small_memory import said
 
 from mcp_memory.config import Storage
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.memory import Memory, silent
-from mcp_memory.services.rebuild import deriver
+from mcp_memory.services.maintain.rebuild import deriver
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fakes import FakeLog, FakeStore
-from unit.reasoning.small_memory import WordEmbedder, said
+from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Recall
@@ -14,9 +14,9 @@ from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, Ne
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
-from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
 

@@ -9,7 +9,7 @@ from learning_memory import judged, memory, recalled, told
 from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import resources
-from mcp_memory.services import episodes
+from mcp_memory.services.learn import episodes
 
 pytestmark = pytest.mark.anyio
 WALKS = tuple(f"Cleo: On day {day} I walked to the lake with a friend." for day in range(9))

@@ -5,7 +5,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.errors import StoreBusy
-from mcp_memory.services.background import Background
+from mcp_memory.services.background.queue import Background
 
 pytestmark = pytest.mark.anyio
 

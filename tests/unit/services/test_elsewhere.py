@@ -10,8 +10,8 @@ from mcp_memory.reconstruct.event_operators import TopicEvents
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.look import INDEXES
-from mcp_memory.services.derive import Reading
 from mcp_memory.services.explore import explore
+from mcp_memory.services.ingest import Reading
 from mcp_memory.services.write import write
 from mcp_memory.view.view import View
 

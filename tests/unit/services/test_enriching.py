@@ -20,7 +20,7 @@ from unit.reasoning.anthropic.enriched_memory import (
     read_by_claude,
 )
 from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
-from unit.reasoning.small_memory import said
+from unit.rules.answers.small_memory import said
 
 from mcp_memory.config import Config
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
@@ -28,7 +28,7 @@ from mcp_memory.domain.spending import DAY_MS
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.status_reply import reported
-from mcp_memory.services import enriching as room
+from mcp_memory.services.background import enrichment as room
 from mcp_memory.wiring import open_memory
 
 pytestmark = pytest.mark.anyio

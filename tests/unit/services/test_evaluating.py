@@ -11,8 +11,8 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import Candidates
 from mcp_memory.navigation.limits import Limits
-from mcp_memory.services.evaluating import decides
-from mcp_memory.services.following import FORMULAS
+from mcp_memory.services.recall.facts import FORMULAS
+from mcp_memory.services.recall.path_scoring import decides
 
 WIDTH = Limits().width
 BROTHER = said("Ann", "sibling_of", "Bob")

@@ -14,7 +14,7 @@ from mcp_memory.server import resources
 from mcp_memory.server.reading_replies import answered as answered_text
 from mcp_memory.server.reading_replies import recalled as recalled_text
 from mcp_memory.server.status_reply import reported
-from mcp_memory.services.feedback import TOLD_CHARS
+from mcp_memory.services.learn.feedback import TOLD_CHARS
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"

@@ -18,9 +18,9 @@ from mcp_memory.ports import Found
 from mcp_memory.rooms import Rooms
 from mcp_memory.search.look import INDEXES
 from mcp_memory.server.schemas import ExploreArguments
-from mcp_memory.services.derive import Reading
-from mcp_memory.services.episodes import Episodes
 from mcp_memory.services.explore import explore
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.write import write
 from mcp_memory.view.view import View
 

@@ -11,7 +11,7 @@ from fakes import FakeLog, FakeStore
 from mcp_memory.domain.spending import DAY_MS, Spending, day_of
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError, StoreUnwritable
-from mcp_memory.services.ledger import DayLedger
+from mcp_memory.services.background.ledger import DayLedger
 
 pytestmark = pytest.mark.anyio
 NOON: Millis = 19_000 * DAY_MS + DAY_MS // 2

@@ -8,7 +8,7 @@ from learning_memory import memory, told
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.tokens import words
-from mcp_memory.services import pooling
+from mcp_memory.services.maintain import pooling
 
 pytestmark = pytest.mark.anyio
 PATELS = (

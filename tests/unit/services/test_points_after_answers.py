@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from fakes import FakeLog, FakeStore
-from unit.reasoning.small_memory import WordEmbedder, said
+from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config, Evolve, Switches
 from mcp_memory.domain.requests import AnswerRequest, NewFact, WriteRequest

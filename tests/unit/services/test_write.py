@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from mcp_memory.domain.requests import NewItem, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput, StoreUnwritable
-from mcp_memory.services.derive import Reading
+from mcp_memory.services.ingest import Reading
 from mcp_memory.services.write import write
 
 pytestmark = pytest.mark.anyio

@@ -11,14 +11,14 @@ from typing import Any
 from standin.messages_api import Asked, Script, StandIn, standing_in
 from standin.replies import Reply, Silence, message
 from unit.reasoning.anthropic.judged_memory import wired
-from unit.reasoning.small_memory import said
+from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
-from mcp_memory.services.enriching import Enriching
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.services.background.enrichment import Enriching
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
 """What rules read no home out of."""

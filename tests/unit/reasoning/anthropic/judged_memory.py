@@ -9,7 +9,7 @@ from dataclasses import replace
 from fakes import FakeLog, FakeStore
 from standin.messages_api import Script, StandIn, standing_in
 from standin.replies import Reply, Silence
-from unit.reasoning.small_memory import WordEmbedder, said
+from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Answer
@@ -17,9 +17,9 @@ from mcp_memory.domain.requests import AnswerRequest, WriteRequest
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
-from mcp_memory.reasoning.embedded.extraction.extractor import RuleExtractor
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.look import INDEXES
 from mcp_memory.view.view import View
 from mcp_memory.wiring import open_claude, open_inquiries, open_organisers, open_text_reader

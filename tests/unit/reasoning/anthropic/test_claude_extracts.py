@@ -8,7 +8,7 @@ import pytest
 from enriched_memory import KEYS, PORTO, enriched, enriching, facts, jobs_of, numbered, read_all, read_by_claude
 from judged_memory import NOW
 from standin.replies import Reply, Silence, error, message
-from unit.reasoning.small_memory import said
+from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn

@@ -9,7 +9,7 @@ from anyio.lowlevel import checkpoint
 from judged_memory import KEY, TALK, asked, claude_of, judged, wired
 from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
-from unit.reasoning.small_memory import said as lines
+from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.config import Config
 from mcp_memory.domain.requests import WriteRequest

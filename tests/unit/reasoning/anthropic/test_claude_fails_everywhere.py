@@ -11,7 +11,7 @@ from unit.services.learning_memory import memory as plain_memory
 from unit.services.learning_memory import told
 
 from mcp_memory.domain.requests import EvolveRequest, RecallRequest
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 
 pytestmark = pytest.mark.anyio
 ON = {"understand": True, "paths": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}

@@ -6,7 +6,7 @@ import random
 import pytest
 from judged_memory import asked, judged
 from standin.replies import Reply, judgement, message
-from unit.reasoning.known_facts import about, space_of
+from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import Candidate, Judgement
 from mcp_memory.domain.evidence import Recall, Source

@@ -10,10 +10,10 @@ from judged_memory import NOW, asked, judged
 from soak.holding import faults
 from standin.replies import Reply, error, judgement, limited, message, overloaded
 from standin.rooms import room
-from unit.reasoning.small_memory import said as lines
+from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, RecallRequest, WriteRequest
-from mcp_memory.services.considered import Considered
+from mcp_memory.services.points.seen import Considered
 
 pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))

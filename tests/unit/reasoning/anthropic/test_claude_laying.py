@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from unit.reasoning.known_facts import about, space_of
+from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import Candidate
 from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source

@@ -7,7 +7,7 @@ import pytest
 from judged_memory import asked, judged, wired
 from standin.replies import Silence, error, message, said
 from standin.rooms import each, merging, pointing, room
-from unit.reasoning.small_memory import said as lines
+from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.requests import EvolveRequest, NewDescription, NewMerge, NewPoint, PointEdits, WriteRequest
 

@@ -9,7 +9,7 @@ import pytest
 from judged_memory import asked, claude_of, judged
 from standin.replies import Silence, error, message, overloaded, said
 from standin.rooms import each, meant, room
-from unit.reasoning.small_memory import said as lines
+from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.requests import NewFact, RecallRequest, WriteRequest
 from mcp_memory.navigation.paths import serialise

@@ -21,7 +21,7 @@ from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Allowance, Budg
 from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
 from mcp_memory.reasoning.anthropic.understanding import Reply as Form
 from mcp_memory.reasoning.anthropic.understanding import meaning
-from mcp_memory.reasoning.embedded.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"

@@ -1,0 +1,162 @@
+"""Relations that depend on what the tail is: one joins a team, a firm and a choir, and each means something else."""
+
+from __future__ import annotations
+
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.frames import Effect
+from mcp_memory.rules.facts.noun import Noun
+from mcp_memory.rules.facts.subjects import RELATIVES
+from mcp_memory.rules.facts.tables import kinds as table
+from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.rules.facts.tables.kin import PETS
+from mcp_memory.rules.facts.verbgroup import Verb
+
+Choice = tuple[str, Effect]
+_CHILDREN = word_set("kid kids child children son sons daughter daughters twins boy boys girl girls")
+_SIBLINGS = word_set("sister sisters brother brothers sibling siblings twin")
+
+
+def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool) -> list[Choice]:
+    """Return the relations and effects that a line of the verb table stands for with this tail; usually its own.
+
+    Args:
+        relation: as the table says.
+        effect: likewise.
+        noun: the tail.
+        verb: of the clause.
+        past: whether it is told in the past.
+    """
+    match relation:
+        case "joined":
+            return [(_belonging(noun), effect)]
+        case "signed":
+            return [("works_at" if kinds.is_company(noun) else "plays_for", effect)]
+        case "left":
+            return _left(noun)
+        case "seeing":
+            return [("dating", "state")] if verb.progressive and " " not in noun.name else []
+        case "being_with":
+            return [("dating", "state")] if verb.negated else []
+        case "likes" if verb.negated and not verb.adverbs & {"anymore", "any more", "no longer"}:
+            return [("dislikes", effect)]
+        case "switched":
+            return [("works_at", effect)] if kinds.is_company(noun) else []
+        case "enrolled":
+            return [("studies_at" if kinds.is_school(noun) else "studies", effect)]
+        case "attends":
+            return [("studies_at", "state")] if kinds.is_school(noun) else _attended(noun, past)
+        case "make":
+            return _made(noun, verb)
+        case "runs":
+            return _runs(noun)
+        case "learns":
+            if past and kinds.fits(noun, "language"):
+                return [("speaks", "lasting")]
+            return [] if noun.determiner or noun.owner else [("studies", "state")]
+        case "started_up":
+            return _started(noun)
+        case "got":
+            return _got(noun)
+        case "has":
+            return _has(noun) or (_attended(noun, past) if noun.determiner in ("a", "an") else [])
+        case "sold":
+            return [("sold", "event"), ("owns", "end")]
+        case "belongs":
+            if kinds.is_club(noun):
+                return [("member_of", "state")]
+            return [("owned_by", "state")] if kinds.fits(noun, "person") else []
+        case "went":
+            if "back" in verb.adverbs:
+                return []
+            attended = _attended(noun, past) or ([("attended", effect)] if past and kinds.is_club(noun) else [])
+            venue = kinds.last_word(noun) in table.VENUES and noun.determiner in ("a", "an", "the")
+            place = kinds.fits(noun, "name") and noun.head not in table.EVENTS
+            return attended or ([("visited", effect)] if venue or place else [])
+    return [(relation, effect)]
+
+
+def _belonging(noun: Noun) -> str:
+    if kinds.is_team(noun):
+        return "plays_for"
+    if kinds.is_club(noun):
+        return "member_of"
+    return "works_at" if not kinds.is_school(noun) else "studies_at"
+
+
+def _left(noun: Noun) -> list[Choice]:
+    if noun.owner or noun.head in table.JOBS:
+        return []
+    if kinds.is_team(noun):
+        return [("plays_for", "end")]
+    if kinds.is_school(noun):
+        return [("studies_at", "end")] if not noun.named else [("works_at", "end")]
+    if kinds.is_company(noun) and noun.named:
+        return [("works_at", "end")]
+    if kinds.is_club(noun):
+        return [("member_of", "end")]
+    if kinds.fits(noun, "place") and noun.determiner in ("", "the"):
+        return [("lives_in", "end")] if not kinds.is_company(noun) else []
+    return []
+
+
+def _attended(noun: Noun, past: bool) -> list[Choice]:
+    is_event = kinds.last_word(noun) in table.EVENTS or noun.head in table.EVENTS
+    return [("attended", "past")] if past and is_event else []
+
+
+def _made(noun: Noun, verb: Verb) -> list[Choice]:
+    """Return what making tells: a trade in the present ("makes church organs"), a work of one's hands otherwise."""
+    bare = not (noun.determiner or noun.owner)
+    if verb.tense == "present" and not verb.progressive and bare and noun.plural and noun.head not in table.VAGUE:
+        return [("make", "state")]
+    return [("made", "event")] if noun.head in table.CRAFTS and noun.determiner != "the" else []
+
+
+def _runs(noun: Noun) -> list[Choice]:
+    named = noun.named and " " in noun.name and not noun.quoted and noun.head not in table.EVENTS
+    if kinds.is_company(noun) or kinds.is_club(noun) or named:
+        return [("leads", "state")]
+    return [("run", "state")] if noun.head in ("marathon", "marathons", "half-marathons", "ultramarathons") else []
+
+
+def _started(noun: Noun) -> list[Choice]:
+    if noun.head in table.JOBS:
+        return []
+    settled = bool(noun.determiner or noun.named)
+    if (
+        settled
+        and noun.owner is None
+        and (noun.head in table.COMPANIES | table.CLUBS or kinds.last_word(noun) in table.COMPANIES)
+    ):
+        return [("founded", "event")]
+    if noun.head in table.OWNABLE and noun.head in ("business", "brewery", "blog"):
+        return [("founded", "event")]
+    bare = not (noun.determiner or noun.owner or noun.named)
+    known = noun.head in table.PLAYED | table.ACTIVITIES or noun.head.endswith("ing")
+    return [("started", "event")] if bare and known and noun.head not in table.VAGUE else []
+
+
+def _got(noun: Noun) -> list[Choice]:
+    if noun.head in PETS:
+        return [("has_pet", "begin")]
+    if noun.head in table.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"):
+        return [("owns", "begin")]
+    if noun.head in table.CONDITIONS:
+        return [("has_condition", "begin")]
+    return [("won", "event")] if noun.head in table.AWARDS and noun.named else []
+
+
+def _has(noun: Noun) -> list[Choice]:
+    if noun.head in _CHILDREN and not noun.owner:
+        return [("parent_of", "state")]
+    if noun.head in _SIBLINGS and not noun.owner:
+        return [("sibling_of", "state")]
+    if noun.head in PETS:
+        return [("has_pet", "state")]
+    if noun.head in table.CONDITIONS or noun.text.lower() in table.CONDITIONS:
+        return [("has_condition", "state")]
+    if noun.head in table.OWNABLE:
+        return [("owns", "state")]
+    if noun.head in RELATIVES and RELATIVES[noun.head][0] in ("dating", "married_to") and noun.name:
+        return [(RELATIVES[noun.head][0], "state")]
+    return []

@@ -1,0 +1,189 @@
+"""Who made a work, when it came out, where a place lies, who founded a company: the participles behind the kind.
+
+"… film directed by A and starring B and C, based on the novel "D"" is read phrase by phrase; a phrase that belongs to
+another work ("a remake of the film directed by E") is left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.rules.facts.formula import Formula
+from mcp_memory.rules.facts.runs import Run, listed, quoted, run
+from mcp_memory.rules.facts.tables import openings as tables
+
+_VERBS = tables.relations(tables.CREDITS)
+_PARTS = tables.relations(tables.PARTS)
+_VERB = "|".join(sorted(_VERBS, key=len, reverse=True))
+_CREDIT = re.compile(
+    rf"\b(?:{_VERB})\b(?:\sby)?(?:(?:\s?,\s?(?:and\s)?|\sand\s|\s?&\s?|\s?/\s?)(?:co-)?(?:{_VERB}|edited|filmed)\b(?:\sby)?){{0,5}}"
+)
+_WORDS = re.compile(r"[a-z][a-z-]+")
+_PART = re.compile(
+    rf"\b(?P<part>{'|'.join(_PARTS)})\b(?:\s(?:was|were|is))?(?:\s(?:composed|written|provided|penned))?\sby\s"
+)
+_STARS = re.compile(
+    r"(?:\b(?:that|which|and)\s|^\s?)(?:also\s)?(?:stars|starred|features)\s(?:an\sensemble\scast\sof\s)?"
+)
+_LEAD = re.compile(r"[^.,;]{1,40}?\s(?=stars|starred|features)")
+_NESTED = re.compile(
+    rf"\b(?:{'|'.join(sorted(tables.NESTING))})\s(?:of|to|by|from|on|upon)\b|\bepisode\sof\b|\bfrom\sthe\s(?:album|film)\b|\bfirst\sof\b"
+)
+_BASED = re.compile(r"\bbased\s(?:up)?on\s(?:the\s|a\s|an\s|his\s|her\s)?(?:[\w'’-]{1,20}\s){0,5}?(?=[\"“])")
+_OUT = re.compile(
+    r"\b(?:released|published|premiered|aired|broadcast|issued|came\sout)\s(?:\w{1,20}\s){0,4}?(?P<prep>on|in|during)\s(?:the\s)?"
+)
+_BEGUN = re.compile(r"\b(?:founded|established|formed|incorporated|opened)\s(?:\w{1,20}\s){0,2}?(?:on|in)\s")
+_FROM = re.compile(r"\sfrom\s$")
+_LIES = re.compile(
+    r"(?:\s(?:that|which)\sis)?,?(?:\s(?:currently|now))?(?:\s(?:located|situated|based|headquartered|lying))?\s(?:in|on|at|of|from)\s"
+)
+_LIES_LATER = re.compile(
+    r"\b(?:is|was|are)\s(?:\w{1,20}\s)?(?:located|situated|based|headquartered)\s(?:in|on|at)\s|\b(?:based|headquartered)\sin\s"
+)
+_TO_NAME = re.compile(r"(?:(?:[a-z][\w-]{0,20}|the)\s){0,5}")
+_CHAIN = re.compile(r"(?:\s?,\s{0,2}(?:and\s)?|\s)(?:(?:in|of)\s)?(?:(?:the|[a-z]{4,12}(?:ern|al))\s){0,2}")
+_CAPITAL = re.compile(r"\bcapital(?:\sand\s[a-z ]{3,30}?)?\sof\s(?:the\s)?")
+_BY = re.compile(r"\s{1,2}by\s")
+_SIDE_BY: dict[str, str] = {
+    **dict.fromkeys(tables.SCREEN, "directed_by"),
+    **dict.fromkeys(tables.MUSIC, "performed_by"),
+    **dict.fromkeys(tables.WRITTEN, "written_by"),
+    **dict.fromkeys(tables.COMPOSED, "composed_by"),
+    **dict.fromkeys(tables.SEEN, "created_by"),
+}
+
+
+def credited(
+    text: str, start: int, end: int, times: Sequence[StatedTime], head: str, kind: str, *,
+    after: int = 0, goes_on: bool = False,
+) -> Iterator[Formula]:  # fmt: skip
+    """Yield what a sentence about a work, a place or a body tells.
+
+    Args:
+        text: the whole document, brackets blanked.
+        start: first character that is read.
+        end: first character behind the sentence.
+        times: what it states.
+        head: what it is about.
+        kind: work, place, body or event.
+        after: first character behind its kind, in the first sentence.
+        goes_on: whether it is a later sentence.
+    """
+    nested = [found.start() for found in _NESTED.finditer(text, start, end)]
+    if kind == "work":
+        yield from _made(text, after or start, end, times, head, nested, goes_on=goes_on)
+        if after:
+            yield from _by(text, start, after, end, head)
+    if kind in ("body", "work", "place"):
+        yield from _participles(text, after or start, end, kind, nested, head)
+    if kind in ("body", "place"):
+        begun = _BEGUN.search(text, after or start, end)
+        time = _time_at(times, begun.end()) if begun else None
+        if time is not None:
+            yield Formula(head, "founded_on", text[time.start : time.end], time.start, time.end, time)
+        yield from _lies(text, after, start, end, head)
+    if kind == "place" and (capital := _CAPITAL.search(text, start, end)) is not None:
+        yield from _one(text, run(text, capital.end(), end), head, "capital_of")
+
+
+def _participles(
+    text: str, start: int, end: int, kind: str, nested: Sequence[int], head: str
+) -> Iterator[Formula]:  # fmt: skip
+    for found in _CREDIT.finditer(text, start, end):
+        words = _WORDS.findall(found[0])
+        relations = [_VERBS[word] for word in words if word in _VERBS]
+        if "by" not in words and words[-1] not in ("starring", "featuring"):
+            continue
+        if any(place < found.start() < place + 100 for place in nested) and (
+            relations[0] in ("written_by", "published_by", "composed_by", "performed_by")
+            or _is_of_another(text, nested, found.start())
+        ):
+            continue
+        names = listed(text, found.end(), end)
+        for relation in dict.fromkeys(relations):
+            if (relation == "founded_by") != (kind != "work"):
+                continue
+            for name in names if relation != "published_by" else names[:2]:
+                told = "performed_by" if relation == "published_by" and name.role else relation
+                yield Formula(head, told, text[name.start : name.end], found.start(), name.end)
+
+
+def _is_of_another(text: str, nested: Sequence[int], place: int) -> bool:
+    """Return whether the last phrase that speaks of another work runs up to a place without a comma."""
+    last = max((one for one in nested if one < place), default=-1)
+    return last >= 0 and "," not in text[last:place] and " and " not in text[last:place]
+
+
+def _made(
+    text: str, start: int, end: int, times: Sequence[StatedTime], head: str, nested: Sequence[int], *, goes_on: bool
+) -> Iterator[Formula]:  # fmt: skip
+    for part in _PART.finditer(text, start - 14 if goes_on and start > 14 else start, end):
+        if not any(place < part.start() < place + 60 for place in nested):
+            for name in listed(text, part.end(), end):
+                yield Formula(head, _PARTS[part["part"]], text[name.start : name.end], part.start(), name.end)
+    lead = _LEAD.match(text, start, end) if goes_on else None
+    stars = _STARS.search(text[lead.end() if lead else start : end])
+    if stars:
+        for name in listed(text, (lead.end() if lead else start) + stars.end(), end):
+            yield Formula(head, "stars", text[name.start : name.end], name.start, name.end)
+    if (based := _BASED.search(text, start, end)) is not None:
+        yield from _one(text, quoted(text, based.end(), end), head, "based_on")
+    for out in _OUT.finditer(text, start, end):
+        time = _time_at(times, out.end())
+        if time is not None and not any(place < out.start() < place + 120 for place in nested):
+            yield Formula(head, "released_on", text[time.start : time.end], out.start(), time.end, time)
+            break
+    dated = next((time for time in times if _FROM.search(text, max(start, time.start - 6), time.start)), None)
+    if dated is not None and not goes_on and dated.start <= start + 8 and dated.until < FOREVER:
+        yield Formula(head, "released_on", text[dated.start : dated.end], dated.start, dated.end, dated)
+
+
+def _by(text: str, start: int, after: int, end: int, head: str) -> Iterator[Formula]:
+    """Yield the maker that stands right behind the kind: "a novel by A"."""
+    by = _BY.match(text, after, end)
+    words = text[start:after].lower().rstrip(" .,").split()
+    relation = _SIDE_BY.get(words[-1].split("-")[-1]) if words else None
+    if by is None or relation is None:
+        return
+    for name in listed(text, by.end(), end):
+        yield Formula(head, relation, text[name.start : name.end], name.start, name.end)
+
+
+def _lies(text: str, after: int, start: int, end: int, head: str) -> Iterator[Formula]:
+    """Yield the places of a chain, the nearest first: "a village in Harn, Ottenau, Norland"."""
+    found = _LIES.match(text, after, end) if after else None
+    found = found or _LIES_LATER.search(text, after or start, end)
+    if found is None:
+        return
+    lead = _TO_NAME.match(text, found.end(), end)
+    place: Run | None = run(text, lead.end() if lead else found.end(), end)
+    for _ in range(6):
+        if place is None:
+            return
+        yield Formula(head, "located_in", text[place.start : place.end], place.start, place.end)
+        chain = _CHAIN.match(text, place.end, end)
+        if chain is None or not chain[0].strip():
+            return
+        place = run(text, chain.end(), end)
+
+
+def _one(text: str, name: Run | None, head: str, relation: str) -> Iterator[Formula]:
+    if name is not None:
+        yield Formula(head, relation, text[name.start : name.end], name.start, name.end)
+
+
+def _time_at(times: Sequence[StatedTime], place: int) -> StatedTime | None:
+    return next(
+        (
+            time
+            for time in times
+            if time.start - 5 <= place < time.end
+            and not time.relative
+            and time.since > BEGINNING
+            and time.until < FOREVER
+        ),
+        None,
+    )

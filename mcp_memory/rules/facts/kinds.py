@@ -1,0 +1,176 @@
+"""Whether a phrase is such a thing as a relation needs: a place, a person, an organisation, a role or the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from mcp_memory.rules.facts.grammar import KIN_WORDS
+from mcp_memory.rules.facts.noun import Noun
+from mcp_memory.rules.facts.tables import kinds as table
+from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.rules.facts.tables.kin import PETS
+
+_ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
+_TRIPS = word_set("trip holiday vacation week weekend visit journey honeymoon cruise days fortnight")
+_CALENDAR = word_set(
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july"
+    " august september october november december christmas easter mondays tuesdays wednesdays thursdays"
+    " fridays saturdays sundays spring summer autumn winter"
+)
+
+_DOSES = word_set("mg g mcg ml iu units tablet tablets pill pills drops puffs milligrams grams")
+_NOT_DEADLY = word_set(
+    "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
+    " anticipation awkwardness cringe frustration suspense"
+)
+"""What one dies of in a manner of speaking."""
+
+_POINTING = word_set("this that these those no any another every each")
+
+
+def last_word(noun: Noun) -> str:
+    """Return the last word of what a phrase calls its thing, in lower case, "clinic" of "the Halden Clinic"."""
+    return (noun.name.split()[-1] if noun.name else noun.head).lower()
+
+
+def is_team(noun: Noun) -> bool:
+    """Return whether it is a team by its name: the last word, or a plural as animals and warriors are."""
+    return last_word(noun) in table.TEAMS
+
+
+def is_company(noun: Noun) -> bool:
+    """Return whether it is a firm or an institution by its last word."""
+    return last_word(noun) in table.COMPANIES or (bool(noun.common) and noun.head in table.COMPANIES)
+
+
+def is_club(noun: Noun) -> bool:
+    """Return whether one is a member of it, by its last word."""
+    return last_word(noun) in table.CLUBS or (bool(noun.common) and noun.head in table.CLUBS)
+
+
+def is_school(noun: Noun) -> bool:
+    """Return whether one studies at it, by its last word."""
+    return last_word(noun) in table.SCHOOLS or noun.head in table.SCHOOLS
+
+
+def is_role(noun: Noun) -> bool:
+    """Return whether it says what somebody works as."""
+    return not noun.quoted and (noun.head in table.ROLES or noun.head.endswith(_ROLE_ENDINGS))
+
+
+def _sounds_like_role(noun: Noun) -> bool:
+    return len(noun.head) > 5 and noun.head.endswith(
+        ("er", "or", "ist", "ian", "eer", "ant", "ent", "man", "woman", "ess")
+    )
+
+
+def is_kin(noun: Noun) -> bool:
+    """Return whether it is somebody by what they are to somebody."""
+    return noun.head in KIN_WORDS and (noun.owner is not None or bool(noun.name) or noun.text[:1].isupper())
+
+
+def _named(noun: Noun) -> bool:
+    return (
+        noun.named and not noun.quoted and last_word(noun) not in _CALENDAR and noun.text.lower() not in table.LANGUAGES
+    )
+
+
+def _is_thing(noun: Noun) -> bool:
+    if noun.named:
+        return last_word(noun) not in _CALENDAR
+    if len(noun.head) < 2 or noun.head[0].isdigit() or noun.determiner in _POINTING:
+        return False
+    return noun.head not in small.EMPTY | table.VAGUE | _CALENDAR
+
+
+def _is_place(noun: Noun) -> bool:
+    return (
+        (_named(noun) and not is_kin(noun))
+        or (noun.head in table.PLACES and noun.head != "abroad")
+        or (noun.head in table.DIRECTIONS and noun.of is not None and noun.of.named)
+    )
+
+
+def _is_person(noun: Noun) -> bool:
+    return (
+        is_kin(noun)
+        or (_named(noun) and not (is_company(noun) and len(noun.name.split()) > 1))
+        or noun.pronoun in small.THIRD | small.FIRST | small.SECOND
+    )
+
+
+def _is_liked(noun: Noun) -> bool:
+    if (noun.head in table.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in small.LIGHT_GERUNDS:
+        return False
+    if not _is_thing(noun) or (noun.head in KIN_WORDS and not noun.name and noun.owner is None and noun.determiner):
+        return False
+    return not (noun.owner and noun.owner.pronoun in ("you", "he", "she", "they"))
+
+
+def _is_org(noun: Noun) -> bool:
+    return _named(noun) or is_company(noun) or is_club(noun) or is_school(noun) or is_team(noun)
+
+
+def _is_workplace(noun: Noun) -> bool:
+    """Return whether one may work at it: of things that are called by no name, one that is known, "the aquarium"."""
+    if _is_org(noun):
+        return True
+    known = noun.determiner in ("a", "an", "the") or noun.owner is not None
+    return known and _is_thing(noun) and noun.head not in table.NO_WORKPLACES and not is_role(noun)
+
+
+_TESTS: dict[str, Callable[[Noun], bool]] = {
+    "any": lambda _: True,
+    "name": _named,
+    "place": _is_place,
+    "org": _is_org,
+    "workplace": _is_workplace,
+    "company": lambda noun: noun.named and is_company(noun),
+    "employer": lambda noun: _named(noun),
+    "person": _is_person,
+    "role": lambda noun: is_role(noun) or (_is_thing(noun) and not noun.named and _sounds_like_role(noun)),
+    "office": lambda noun: noun.head in table.OFFICES,
+    "thing": _is_thing,
+    "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
+    "liked": _is_liked,
+    "subject": _is_thing,
+    "hobby": lambda noun: _is_liked(noun) and not noun.determiner,
+    "degree": lambda noun: noun.head in ("degree", "master's", "phd", "doctorate", "bachelor's", "diploma"),
+    "language": lambda noun: noun.head in table.LANGUAGES or noun.text.lower() in table.LANGUAGES,
+    "played": lambda noun: noun.head in table.PLAYED or (_named(noun) and noun.determiner == ""),
+    "ensemble": lambda noun: last_word(noun) in table.ENSEMBLES,
+    "assembly": lambda noun: last_word(noun) in table.ASSEMBLIES,
+    "vehicle": lambda noun: last_word(noun) in table.VEHICLES or noun.head in table.VEHICLES,
+    "work": lambda noun: noun.quoted or noun.head in table.WORKS or (_named(noun) and len(noun.text.split()) > 1),
+    "title": lambda noun: noun.quoted,
+    "won": lambda noun: noun.head in table.AWARDS or last_word(noun) in table.AWARDS or _named(noun),
+    "award": lambda noun: noun.head in table.AWARDS or last_word(noun) in table.AWARDS,
+    "home": lambda noun: noun.head == "home",
+    "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
+    "outing": lambda noun: noun.text.islower() and noun.text.endswith("ing") and " " not in noun.text,
+    "dose": lambda noun: noun.head in _DOSES and noun.of is not None,
+    "pet": lambda noun: noun.head in PETS,
+}
+
+
+def fits(noun: Noun, kind: str) -> bool:
+    """Return whether a phrase is such a thing.
+
+    Args:
+        noun: of a sentence; one that is left open by "or" is nothing.
+        kind: as in the last column of ``tables/verbs.py``.
+    """
+    if noun.uncertain or (noun.pronoun and kind != "person"):
+        return False
+    return _TESTS[kind](noun)
+
+
+def is_trip(noun: Noun) -> bool:
+    """Return whether it is a stay whose place stands behind it: "a week in Malta"."""
+    return noun.head in _TRIPS
+
+
+def is_demonym(noun: Noun) -> bool:
+    """Return whether a word tells where somebody is from: "Danish"."""
+    return noun.text.lower() in table.NATIONALITIES

@@ -1,0 +1,240 @@
+"""When and where somebody was born and died, whose child and spouse they are, and how else they are called.
+
+The bracket behind a name says it without a verb: "(born Jane Doe; 4 May 1950, Ottenau – 3 June 2001, Grauen)".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.language.stated import stated_times
+from mcp_memory.rules.facts.formula import Bracket, Formula
+from mcp_memory.rules.facts.runs import Run, listed, quoted, run
+from mcp_memory.rules.facts.tables import openings as tables
+from mcp_memory.rules.facts.tables import word_set
+
+_YEAR = re.compile(r"(?<![\d,])(?:1\d{3}|20\d\d|[3-9]\d\d)(?!\d)")
+_DASH = re.compile(r"\s{0,2}[–—−]\s{0,2}|\s-\s|-\s|(?<=\d)-(?=\d)")
+_CIRCA = re.compile(r"(?:c\.|ca\.|circa|about|around|before|after|aft\.|bef\.)\s{0,2}$")
+_NOT_LIVED = re.compile(r"\b(?:fl\.|flourished|reigned|r\.|ruled|active)(?=[\s.\d])", re.IGNORECASE)
+_BORN = re.compile(r"\b(?:born|b\.)\s{0,2}", re.IGNORECASE)
+_DIED = re.compile(r"\b(?:died|d\.)\s{0,2}", re.IGNORECASE)
+_NEE = re.compile(r"\b(?:née|né|nee|[Bb]orn(?:\sas)?)\s{1,2}(?=[^\W\d_a-z])")
+_ALSO = re.compile(
+    r"\b(?:(?:also|better|best|commonly|simply|popularly|professionally|widely|often|sometimes|formerly|usually|mononymously)"
+    r"\s{1,2}(?:known|called|credited|billed|referred\sto)(?:\s{1,2}(?:professionally|simply|mononymously|commonly|popularly))?"
+    r"\s{1,2}(?:as|by\sthe\sname\sof)?|known\s(?:professionally|mononymously|simply|popularly)\sas|known\sas|alias|nicknamed|a\.k\.a\.|aka)"
+    r"\s{0,2}(?:the\s)?"
+)
+_LED_IN = re.compile(r"[\s,;]{0,3}(?:on|in|at|near|of|the)?\s{0,2}(?:the\s|c\.\s?|circa\s|about\s|around\s)?")
+_BORN_TO = re.compile(r"\bborn\b[^.;]{0,80}?\sto\s(?=[^\W\d_])")
+_EVENTS = {what: re.compile(rf"\b{what}\b", re.IGNORECASE) for what in ("born", "died")}
+_IN = re.compile(r"(?:in|at|near)\s")
+_LED = re.compile(r"\b(?:in|at|near)\b|,")
+_COMMA = re.compile(r"\s?,\s{1,2}(?:in\s)?")
+_OTHER_VERB = re.compile(
+    r"\band\s(?:\w{1,12}\s)?(?:was|is|married|moved|went|came|grew)\b|\bmarried\b|\bmoved\b|,\s(?:he|she)\b"
+)
+_OCCASION = 6
+_MONTHS = word_set(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug"
+    " sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday"
+)
+_PLACE_WORDS = re.compile(
+    r"(?:(?:the|a|city|town|village|suburb|province|county|district|state|what|now|is|present-day|of|nearby)\s){1,5}"
+)
+_MARRIED = re.compile(
+    r"(?:\b(?:was|is|and|has\sbeen|were)\s(?:then\s)?married\s(?:to\s)?|^\s?(?:secondly\s|later\s|first\s)?married\s(?:to\s)?"
+    r"|,\s?(?:was\s)?married\sto\s)"
+)
+_KIN = tables.relations(tables.KIN)
+_RELATIVE = re.compile(
+    r"(?:\b(?:is|was|and|as)|,)\s(?:the\s|a\s|an\s)?(?:[\w-]{2,14}\s){0,3}?"
+    r"(?P<kin>son|daughter|child|husband|wife|widow|widower|spouse|consort|brother|sister|sibling|father|mother)"
+    r"(?:\sand\s(?:\w{2,12}\s)?\w{2,12})?\sof\s"
+)  # fmt: skip
+
+
+def life(text: str, beside: Sequence[Bracket], head: str, *, sure: bool) -> Iterator[Formula]:
+    """Yield what the brackets behind a name tell of a life.
+
+    Args:
+        text: the whole document.
+        beside: brackets between the name and what it is said to be.
+        head: who it is.
+        sure: whether it is a person; else only a bracket that says "born" tells.
+    """
+    for bracket in beside[:3]:
+        if not (sure or bracket.born) or _NOT_LIVED.search(text, bracket.start, bracket.end):
+            continue
+        years = [found.start() for found in _YEAR.finditer(text, bracket.start, bracket.end)]
+        if not years:
+            yield from _born_as(text, bracket.start, bracket.end, head)
+            continue
+        died = _DIED.search(text, bracket.start, bracket.end)
+        dash = next(
+            (
+                found
+                for found in _DASH.finditer(text, bracket.start, bracket.end)
+                if years[0] < found.start() and years[-1] >= found.end()
+            ),
+            None,
+        )
+        first = bracket.start
+        last = dash.start() if dash else died.start() if died else bracket.end
+        if died and dash is None and died.start() < years[0]:
+            yield from _side(text, died.end(), bracket.end, head, "died")
+            continue
+        if dash or bracket.born or died:
+            yield from _born_as(text, first, last, head)
+            born = _BORN.search(text, first, last)
+            yield from _side(text, born.end() if born else first, last, head, "born")
+        if dash or died:
+            yield from _side(text, dash.end() if dash else last, bracket.end, head, "died")
+        return
+
+
+def _side(text: str, start: int, end: int, head: str, what: str) -> Iterator[Formula]:
+    """Yield the date and the place of one side of a bracket."""
+    times = [time for time in stated_times(text, None, start, end) if not time.relative]
+    year = _YEAR.search(text, start, end)
+    if not times or year is None:
+        return
+    time = next((time for time in times if time.start <= year.start() < time.end), times[0])
+    if time.until >= FOREVER or " or " in text[start:end] or "/" in text[start:end]:
+        return
+    circa = _CIRCA.search(text, max(start, time.start - 9), time.start)
+    first = circa.start() if circa else time.start
+    yield Formula(head, f"{what}_on", text[first : time.end], first, time.end, time)
+    led = _LED_IN.match(text, time.end, end)
+    place = _placed(text, led.end() if led else time.end, end)
+    if place is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" stands a name
+        before = _placed(text, start, first)
+        if before and text[before.end : first].strip(" ,") in ("", "on"):
+            place = before
+    if place is not None:
+        yield from _where(text, place, end, head, f"{what}_in", time)
+
+
+def _placed(text: str, start: int, end: int) -> Run | None:
+    words = _PLACE_WORDS.match(text, start, end)
+    led = _IN.match(text, words.end() if words else start, end)
+    found = run(text, led.end() if led else words.end() if words else start, end)
+    if found is None or text[found.start : found.end].split()[0].lower().strip(".") in _MONTHS:
+        return None
+    return found
+
+
+def _where(
+    text: str, place: Run, end: int, head: str, relation: str, time: StatedTime | None
+) -> Iterator[Formula]:  # fmt: skip
+    """Yield a place, and what it lies in: "Portsmouth, Ohio"."""
+    yield Formula(head, relation, text[place.start : place.end], place.start, place.end, time)
+    inner = place
+    for _ in range(3):
+        wider = _wider(text, inner.end, end)
+        if wider is None or text[wider.start : wider.end].lower() in _MONTHS:
+            return
+        after = text[wider.end : wider.end + 1]
+        if (after and after not in ",.;) ") or text[wider.end : wider.end + 4] in (" was", " is "):
+            return
+        yield Formula(
+            text[inner.start : inner.end], "located_in", text[wider.start : wider.end], inner.start, wider.end
+        )
+        inner = wider
+
+
+def _wider(text: str, place: int, end: int) -> Run | None:
+    """Return the name right behind a comma."""
+    comma = _COMMA.match(text, place, end)
+    found = run(text, comma.end(), end) if comma else None
+    return found if found and comma and found.start == comma.end() else None
+
+
+def _born_as(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
+    found = _NEE.search(text, start, end)
+    name = run(text, found.end(), end) if found else None
+    if name is None or not text[name.start].isupper():
+        return
+    if text[name.start : name.end].split()[0].lower().strip(".") not in _MONTHS:
+        yield Formula(head, "also_known_as", text[name.start : name.end], name.start, name.end)
+
+
+def aliases(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
+    """Yield how else somebody or something is called, by the words between its name and "is"."""
+    for found in list(_ALSO.finditer(text, start, end))[:3]:
+        name = quoted(text, found.end(), end) or run(text, found.end(), end)
+        if name is not None:
+            yield Formula(head, "also_known_as", text[name.start : name.end], name.start, name.end)
+
+
+def said_of_life(text: str, start: int, end: int, times: Sequence[StatedTime], head: str) -> Iterator[Formula]:
+    """Yield what a sentence about a person tells of birth, death, parents and marriage.
+
+    Args:
+        text: the whole document, brackets blanked.
+        start: first character behind the subject.
+        end: first character behind the sentence.
+        times: what it states.
+        head: the person.
+    """
+    for what in ("born", "died"):
+        found = _EVENTS[what].search(text, start, min(end, start + 200))
+        if found and (what == "born" or not text[start : found.start()].strip(" ,")) and _is_verb(text, start, found):
+            yield from _occasion(text, found.end(), end, times, head, what)
+    found = _BORN_TO.search(text, start, min(end, start + 260))
+    if found and _is_verb(text, start, found) and not _OTHER_VERB.search(text, *found.span()):
+        for parent in listed(text, found.end(), end):
+            yield Formula(head, "child_of", text[parent.start : parent.end], parent.start, parent.end)
+    yield from _relatives(text, start, end, head)
+    if (married := _MARRIED.search(text[start : min(end, start + 160)])) is not None:
+        for spouse in listed(text, start + married.end(), end)[:1]:
+            yield Formula(head, "married_to", text[spouse.start : spouse.end], spouse.start, spouse.end)
+
+
+def _is_verb(text: str, start: int, found: re.Match[str]) -> bool:
+    """Return whether "born" is said of the subject: first thing behind it, or behind "was" or a comma."""
+    before = text[start : found.start()].rstrip()
+    return not before or before.endswith("was") or (len(before) < 60 and before.endswith(("were", ",", "is", "and")))
+
+
+def _occasion(
+    text: str, place: int, end: int, times: Sequence[StatedTime], head: str, what: str
+) -> Iterator[Formula]:  # fmt: skip
+    """Yield the time and the place that follow "born" or "died", in any order."""
+    time: StatedTime | None = None
+    found: Run | None = None
+    for _ in range(_OCCASION):
+        led = _LED_IN.match(text, place, end)
+        place = led.end() if led else place
+        stated = next((t for t in times if t.start <= place < t.end or place <= t.start <= place + 3), None)
+        if stated is not None and not stated.relative and time is None:
+            time, place = stated, stated.end
+            continue
+        here = _placed(text, place, end) if found is None else None
+        if here is None or not _LED.search(text, max(0, place - 12), here.start):
+            break
+        found, place = here, here.end
+        for _ in range(3):  # over ", Ohio, United States"
+            wider = _wider(text, place, end)
+            if wider is None:
+                break
+            place = wider.end
+    if time is not None and time.until < FOREVER and _YEAR.search(text, time.start, time.end):
+        yield Formula(head, f"{what}_on", text[time.start : time.end], time.start, time.end, time)
+    if found is not None:
+        yield from _where(text, found, end, head, f"{what}_in", time)
+
+
+def _relatives(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
+    known: set[str] = set()
+    for found in _RELATIVE.finditer(text, start - 5 if start > 5 else 0, end):
+        relation = _KIN[found["kin"]]
+        if relation in known or (known and found[0].lstrip().startswith(",")):
+            continue
+        known.add(relation)
+        names = listed(text, found.end(), end)
+        for name in names[: 2 if relation == "child_of" else 1 if relation == "married_to" else 4]:
+            yield Formula(head, relation, text[name.start : name.end], name.start, name.end)

@@ -1,0 +1,103 @@
+"""How surely something is said (design C.1): plainly, by hearsay, with doubt, or not at all as a fact.
+
+A question, a condition, a wish and a command assert nothing. What a clause stands under ("I think that …", "Tom said
+…") and what is added behind it ("…, apparently") both count, and the least sure of them decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.rules.facts.verbgroup import MIGHT, PROBABLE, REPORTED, Verb
+from mcp_memory.rules.facts.words import Word
+
+PLAIN = 0.95
+NOT_SAID = 0.0
+
+_MATRIX = {
+    **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet"), PROBABLE),
+    **dict.fromkeys(("guess",), MIGHT),
+    **dict.fromkeys(("say", "tell", "mention", "claim", "report", "hear", "read", "write", "announce", "explain",
+                     "whisper", "argue", "state", "insist", "swear", "admit", "understand", "rumour"), REPORTED),
+    **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
+                     "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
+    **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
+                     "worry", "fear", "joke", "deny", "decide"), NOT_SAID),
+}  # fmt: skip
+"""What a verb makes of the clause that hangs on it."""
+_ADJECTIVES = {
+    **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
+    **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
+    **dict.fromkeys(("possible", "likely", "afraid"), MIGHT),
+    **dict.fromkeys(("true",), 1.0),
+}
+_INVERTED = re.compile(
+    r"(?:^|[,;:.!—–-]\s*|\b(?:and|but|so|or)\s+)(?:(?:so|and|but|well|wait|hey|oh|ok|okay)[, ]+)*"
+    r"(?P<open>(?:who|what|when|where|why|how|which|whose|since when|is|are|was|were|do|does|did|have|has|had|can|could"
+    r"|will|would|should|shall|may|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t"
+    r"|hasn['’]t|can['’]t|couldn['’]t|won['’]t|wouldn['’]t|shouldn['’]t|am|right|huh|correct|yes|no|eh|any)\b)",
+    re.IGNORECASE,
+)
+_NOT_MEANT = re.compile(
+    r"🙄|😜|😏|\b(?:oh sure|yeah right|as if|just kidding|jk|marry me|imagine|pretend)\b", re.IGNORECASE
+)
+_ON_PAPER = re.compile(r"^\s*(?:```|\||\{|<|>)")
+
+
+def asserted_until(text: str, start: int, end: int) -> int:
+    """Return where in a sentence the assertion ends: at its end, at a question behind a comma, or at its start.
+
+    "She's from Oslo, isn't she?" asserts up to the comma, "is she from Oslo?" nothing.
+    """
+    sentence = text[start:end]
+    if _NOT_MEANT.search(sentence) or _ON_PAPER.search(sentence):
+        return start
+    if not any(mark in sentence for mark in QUESTION_MARKS):
+        return end
+    opening = list(_INVERTED.finditer(sentence))
+    if not opening:
+        # "You got a puppy?" asks as well; a rumour with question marks is told all the same
+        return end if any(word in sentence.lower() for word in small.RUMOURS) else start
+    first = opening[0].start("open")
+    tail = sentence[first:].split()
+    tag = len(tail) <= 3 and tail[0].lower().strip(",?") not in ("who", "what", "when", "where", "why", "how")
+    return start if tag or not sentence[:first].strip(" ,") else start + first
+
+
+def under(verb: Verb, adjective: str = "") -> float | None:
+    """Return the confidence of what hangs on a verb ("I think …"), or None where nothing can hang on it.
+
+    Args:
+        verb: with its negation: who does not think so asserts nothing.
+        adjective: what stands after a form of "be", or "".
+    """
+    found = _ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX.get(verb.lemma)
+    if found is None:
+        return None
+    if verb.negated or (verb.unreal and verb.lemma not in ("say",)):
+        return NOT_SAID
+    return found
+
+
+def adverbial(adverbs: frozenset[str]) -> float:
+    """Return what the adverbs of a clause leave of its certainty."""
+    confidence = 1.0
+    if adverbs & {"maybe", "perhaps", "possibly"}:
+        confidence = MIGHT
+    elif adverbs & {"probably", "likely", "presumably", "as far as i know"}:
+        confidence = PROBABLE
+    return confidence
+
+
+def hearsay(words: Sequence[Word]) -> float:
+    """Return REPORTED where the sentence as a whole is a rumour, else 1."""
+    lows = [word.low for word in words]
+    if not small.RUMOURS.isdisjoint(lows) or any(
+        pair in (("according", "to"), ("word", "is")) for pair in pairwise(lows)
+    ):
+        return REPORTED
+    return 1.0

@@ -1,0 +1,184 @@
+"""How encyclopaedia articles begin: "X (4 May 1950 – 3 June 2001) was a Danish poet", "Y is a 1958 film directed by Z".
+
+These openings follow a form, and tell more than their clauses do: dates of birth and death in brackets, credits in
+participles, the place in a chain of commas. They are read by that form: who the sentence is about (``article.py``),
+what stands in brackets behind it (``life.py``), what kind of thing it is, and then what the kind lets one expect
+(``credits.py``). Short sentences that go on about the same ("It stars …", "He was born in …") are read likewise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.gregorian import years
+from mcp_memory.rules.facts.article import Article, article, goes_on
+from mcp_memory.rules.facts.asserting import fact
+from mcp_memory.rules.facts.credits import credited
+from mcp_memory.rules.facts.formula import Bracket, Formula, brackets, masked
+from mcp_memory.rules.facts.life import aliases, life, said_of_life
+from mcp_memory.rules.facts.modality import PLAIN
+from mcp_memory.rules.facts.predicate import Predicate, predicate
+from mcp_memory.rules.facts.runs import run
+from mcp_memory.rules.facts.when import When
+
+SENTENCES = 5
+"""Of a document, how many are looked at."""
+LONGEST = 1_000
+"""Characters of a sentence that are looked at."""
+_OFFICE = re.compile(r"\sof\s(?:the\s)?(?=[^\W\d_a-z])")
+_IS = ("is_a", "works_as")
+
+
+def openings(
+    turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]]
+) -> list[Assertion]:
+    """Return what the opening of a document tells; nothing of a message, or where the form is another.
+
+    Args:
+        turn: the document.
+        sentences: spans of its sentences, in characters.
+        times: what each of them states.
+    """
+    if turn.kind != "document" or not sentences:
+        return []
+    found: dict[str, Assertion] = {}
+    for index, formula in _formulas(turn, sentences, times):
+        assertion = _assertion(turn, index, formula)
+        if assertion is not None:
+            found.setdefault(assertion.id, assertion)
+    return list(found.values())
+
+
+def with_openings(
+    turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]], read: list[Assertion]
+) -> list[Assertion]:
+    """Return what was read together with what the opening tells; what both tell is told once.
+
+    Args:
+        turn: the document, or a message, to which nothing is added.
+        sentences: spans of its sentences, in characters.
+        times: what each of them states.
+        read: by the general rules.
+    """
+    told = openings(turn, sentences, times)
+    if not told:
+        return read
+    known = {_key(item.sentence, item.head, item.relation, item.tail) for item in told}
+    kinds = [(item.sentence, entity_key(item.head), entity_key(item.tail)) for item in told if item.relation in _IS]
+    kept = [
+        item
+        for item in read
+        if item.negated
+        or not (
+            _key(item.sentence, item.head, item.relation, item.tail) in known
+            or _key(item.sentence, item.tail, relations().get(item.relation).inverse or "", item.head) in known
+            or (item.relation in _IS and _is_told(item, kinds))
+        )
+    ]
+    return [*told, *kept]
+
+
+def _is_told(item: Assertion, kinds: Sequence[tuple[int, str, str]]) -> bool:
+    """Return whether what something is said to be holds one of the kinds: "1958 comedy film" that of "comedy film"."""
+    head, tail = entity_key(item.head), entity_key(item.tail)
+    return any(item.sentence == sentence and head == ours and kind in tail for sentence, ours, kind in kinds)
+
+
+def _key(sentence: int, head: str, relation: str, tail: str) -> tuple[int, str, str, str]:
+    return sentence, entity_key(head), relation, entity_key(tail)
+
+
+def _formulas(
+    turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]]
+) -> Iterator[tuple[int, Formula]]:
+    start, end = sentences[0]
+    end = min(end, start + LONGEST)
+    beside = brackets(turn.text, start, end)
+    text = masked(turn.text, beside)
+    about = article(turn.title, text, start, end)
+    if about is None:
+        return
+    what = predicate(text, about.copula, end) if about.copula else None
+    person = _is_person(about, what, beside)
+    for formula in _first(turn.text, text, about, what, person, beside, end, times[0]):
+        yield 0, formula
+    for index in range(1, min(SENTENCES, len(sentences))):
+        start, end = sentences[index]
+        behind = goes_on(turn.text, about, start, end, person=person)
+        if behind is None:
+            continue
+        end = min(end, start + LONGEST)
+        text = masked(turn.text, brackets(turn.text, start, end))
+        if person:
+            read = said_of_life(text, behind, end, times[index], about.name)
+        else:
+            read = credited(text, start, end, times[index], about.name, what.kind if what else "", goes_on=True)
+        for formula in read:
+            yield index, formula
+
+
+def _is_person(about: Article, what: Predicate | None, beside: Sequence[Bracket]) -> bool:
+    if what is not None and what.kind:
+        return what.kind == "person"
+    born = any(bracket.born for bracket in beside if bracket.start < (about.copula or about.end + 40))
+    return born or (what is not None and what.kin)
+
+
+def _first(
+    whole: str, text: str, about: Article, what: Predicate | None, person: bool, beside: Sequence[Bracket],
+    end: int, times: Sequence[StatedTime],
+) -> Iterator[Formula]:  # fmt: skip
+    written = whole[about.start : about.end]
+    place = about.start, about.end
+    ours, theirs = entity_key(about.name), entity_key(written)
+    if person and ours != theirs and len(theirs) > len(ours) and run(text, *place) == (*place, False):
+        yield Formula(about.name, "also_known_as", written, *place)
+    head = about.copula or min(end, about.end + 200)
+    if about.copula:
+        yield from aliases(whole, about.end, head, about.name)
+    if person or (what is not None and not what.kind):
+        near = [bracket for bracket in beside if bracket.end <= head + 1]
+        yield from life(whole, near, about.name, sure=person)
+    if what is None:
+        return
+    for role, first, last in what.kinds:
+        relation = "is_a"
+        if person and _OFFICE.match(text, last):
+            continue  # "Bishop of Harn" is read whole by the general rules
+        if person and (role, first, last) == what.kinds[0]:
+            relation = "works_as"
+        yield Formula(about.name, relation, role, first, last)
+    for first, last in what.nationalities:
+        relation = "nationality" if person else "comes_from"
+        if person or what.kind in ("work", "body"):
+            yield Formula(about.name, relation, whole[first:last], first, last)
+    if what.year and what.kind == "work":
+        since, until = years(int(whole[slice(*what.year)]))
+        first, last = what.year
+        yield Formula(about.name, "released_on", whole[first:last], first, last, StatedTime(
+            first, last, since, until, "year", False
+        ))  # fmt: skip
+    if person:
+        yield from said_of_life(text, about.end, end, times, about.name)
+    else:
+        yield from credited(text, what.start, end, times, about.name, what.kind, after=what.end)
+
+
+def _assertion(turn: Turn, index: int, formula: Formula) -> Assertion | None:
+    head, relation, tail = formula.head, formula.relation, " ".join(formula.tail.split())
+    if not tail or entity_key(head) == entity_key(tail):
+        return None
+    time = formula.time
+    since = time.since if time else BEGINNING if turn.said_at is None else turn.time
+    until = time.until if time and relations().get(relation).event else FOREVER
+    if since >= until:
+        return None
+    held = When(since, until, time is not None)
+    told = head, relation, tail
+    return fact(turn, index, (formula.start, formula.end), told, held, "TEMPORAL" if time else "FACT", PLAIN)

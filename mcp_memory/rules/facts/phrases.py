@@ -1,0 +1,229 @@
+"""Noun phrases: "my sister Anna", "the shipping company Nordlys", "professor of astronomy", and lists of them.
+
+A phrase ends where a word stands that no phrase can hold: a preposition, a verb, an adverb, a time. Its last common
+word is its head, the capitals after that its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+from mcp_memory.rules.facts import grammar
+from mcp_memory.rules.facts.noun import Noun, pronoun
+from mcp_memory.rules.facts.tables import kinds
+from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.rules.facts.tables.kin import PETS
+from mcp_memory.rules.facts.tables.kinds import TITLE_ROLES
+from mcp_memory.rules.facts.verbs import Form, reading
+from mcp_memory.rules.facts.words import Word
+
+LONGEST = 9
+"""Words in a phrase; what is longer was no phrase."""
+_FINITE: frozenset[Form] = frozenset(("past", "third"))
+_NAMING = frozenset(("called", "named", "nicknamed"))
+_QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
+
+
+def noun(
+    words: Sequence[Word], place: int, *, subject: bool = False, verb_seen: bool = False
+) -> tuple[Noun, int] | None:
+    """Return the phrase that begins at ``place`` and the place after it, or None.
+
+    Args:
+        words: of the sentence.
+        place: of its first word.
+        subject: whether the verb is expected after it, so that a verb ends it.
+        verb_seen: whether the clause has its verb already.
+    """
+    first, owner, determiner = place, None, ""
+    while place < len(words) and words[place].kind == "word" and not (words[place].capital and place):
+        low = words[place].low
+        if low in small.OWNERS and not (low == "her" and grammar.breaks(words, place + 1)):
+            owner = pronoun(replace(words[place], low=small.OWNERS[low]), place)
+        elif low in small.DETERMINERS:
+            determiner = low
+        elif not (
+            determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so", "new") and low != "new"
+        ):
+            break
+        place += 1
+    if determiner and place + 1 < len(words) and words[place].kind == "time" and words[place].text.isdecimal():
+        place += not grammar.breaks(words, place + 1)  # "a 1974 film"
+    if place >= len(words):
+        return None
+    if words[place].kind == "title":
+        word = words[place]
+        title = Noun(words[first].start, word.end, word.text, word.text.split()[-1].lower(), determiner, owner,
+                     name=word.text, named=True, quoted=True, words=(first, place + 1))  # fmt: skip
+        return _without_brackets(words, title, place + 1)
+    low = words[place].low
+    if place == first and low in small.NOMINATIVE | small.OBJECTIVE and words[place].kind == "word":
+        return pronoun(words[place], place), place + 1
+    if place + 1 < len(words) and low in _QUANTITIES and words[place + 1].low == "of":
+        found = noun(words, place + 2, subject=subject, verb_seen=verb_seen)
+        return found and (replace(found[0], start=words[first].start, determiner=low), found[1])
+    core = place
+    while place < len(words) and place - core < LONGEST and not _ends(words, core, place, subject, verb_seen):
+        word = words[place]
+        if place > core and (
+            word.low == "'s" or (word.text in "'’" and word.mark and words[place - 1].low.endswith("s"))
+        ):
+            owner = _noun(words, first, core, place, determiner, owner)
+            determiner, core = "", place + 1
+        place += 1
+    if place == core:
+        return None
+    found_noun = _noun(words, first, core, place, determiner, owner)
+    naming = place + 1 < len(words) and words[place].low in _NAMING and words[place + 1].capital and not subject
+    if naming and (named := noun(words, place + 1)):
+        found_noun = replace(found_noun, name=named[0].text, named=True, end=named[0].end)
+        place = named[1]
+    if place + 1 < len(words) and words[place].low == "of":
+        inner = noun(words, place + 1, subject=subject, verb_seen=verb_seen)
+        if inner and not inner[0].pronoun:
+            text = found_noun.text + " of " + _after_of(words, place + 1, inner[0])
+            found_noun = replace(found_noun, of=inner[0], end=inner[0].end, text=text)
+            place = inner[1]
+    return _without_brackets(words, replace(found_noun, words=(first, place)), place)
+
+
+def phrase(words: Sequence[Word], first: int, end: int) -> Noun | None:
+    """Return the words from ``first`` to ``end`` as one phrase, where somebody else knows that they are one."""
+    place, owner, determiner = first, None, ""
+    core = first
+    while place < end:
+        word = words[place]
+        if place == core and word.low in small.OWNERS:
+            owner = pronoun(replace(word, low=small.OWNERS[word.low]), place)
+            core = place + 1
+        elif place == core and word.low in small.DETERMINERS and not (word.capital and place):
+            determiner, core = word.low, place + 1
+        elif place > core and (word.low == "'s" or (word.mark and word.text in "'’")):
+            owner = _noun(words, first, core, place, determiner, owner)
+            determiner, core = "", place + 1
+        elif word.kind in ("mark", "time", "adverb") or (
+            place == core and word.low in small.ADVERBS and place + 1 < end
+        ):
+            core = place + 1
+        place += 1
+    if core >= end:
+        return None
+    if words[end - 1].kind == "title":
+        word = words[end - 1]
+        head = word.text.split()[-1].lower()
+        return Noun(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
+                    words=(first, end))  # fmt: skip
+    return replace(_noun(words, first, core, end, determiner, owner), words=(first, end))
+
+
+def _after_of(words: Sequence[Word], place: int, inner: Noun) -> str:
+    article = words[place].text + " " if words[place].low in ("the", "a", "an") else ""
+    owner = inner.owner.text + "'s " if inner.owner and not inner.owner.pronoun else ""
+    return article + owner + inner.text
+
+
+def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen: bool) -> bool:
+    word = words[place]
+    if place > core and (word.low == "'s" or (word.mark and word.text in "'’" and words[place - 1].low.endswith("s"))):
+        if word.low == "'s":
+            return not grammar.is_genitive(words, place, verb_seen)
+        return grammar.breaks(words, place + 1)
+    if grammar.breaks(words, place):
+        return not (subject and place == core and word.capital and _is_name_before_verb(words, place))
+    if word.capital:
+        return False
+    verb = reading(word.low)
+    if verb is None:
+        return False
+    if place == core:
+        following = words[place + 1].low if place + 1 < len(words) else ""
+        if (
+            not subject
+            and following in small.OBJECTIVE | small.OWNERS.keys() | small.ARTICLES
+            and verb.forms & {"plain", "ing"}
+        ):
+            return True  # "remind me", "running my own studio": a verb with its object
+        # "fishing town", "used car": a verb form opens a phrase only where a noun follows it
+        if verb.forms <= {"ing", "past", "participle"} and not subject:
+            return grammar.breaks(words, place + 1) and "ing" not in verb.forms
+        return False
+    if subject:
+        return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, place))
+    if verb.forms == {"ing"} and word.low in kinds.EVENTS | kinds.ING_NOUNS:
+        return False
+    if verb.forms == {"ing"}:  # "public speaking", yet not "the man living there"
+        return grammar.breaks(words, place + 1) and not (place + 1 >= len(words) or words[place + 1].mark)
+    return verb.forms <= {"past", "participle"}
+
+
+def _noun_follows(words: Sequence[Word], place: int) -> bool:
+    return grammar.is_finite(words, place + 1, _FINITE)
+
+
+def _is_name_before_verb(words: Sequence[Word], place: int) -> bool:
+    """Return whether what looks like a small word opens the sentence as a name: "Will is married"."""
+    following = place + 1
+    return words[place].low in ("will", "may", "mark", "grace") and following < len(words) and (
+        words[following].low in ("is", "was", "has", "and", "'s") or grammar.is_finite(words, following, _FINITE)
+    )  # fmt: skip
+
+
+def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: str, owner: Noun | None) -> Noun:
+    """Return the phrase of the words from ``core`` to ``end``, which begins with its determiners at ``first``."""
+    inside = words[core:end]
+    split = len(inside)
+    while split and (
+        inside[split - 1].capital or (inside[split - 1].kind == "number" and split > 1 and inside[split - 2].capital)
+    ):
+        split -= 1
+    if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | grammar.KIN_WORDS:
+        split = 1  # "Striker Tomas Quill scored": a role that opens the sentence has a capital by its place alone
+    elif split == 0 and len(inside) > 2 and inside[0].low in TITLE_ROLES - {"professor"}:
+        split = 1
+    if (
+        core == 0
+        and split == 0
+        and inside[0].kind == "word"
+        and (inside[0].low in _ordinary() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
+    ):
+        split = len(inside)  # a capital that only begins the sentence
+    text = _text(inside)
+    common, name = _text(inside[:split]), _text(inside[split:])
+    if split == len(inside):
+        name = ""
+    if common and name and any(word.capital for word in inside[:split]) and not (core == 0 and split == 1):
+        common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
+    head = inside[split - 1].low if common else inside[-1].low
+    return Noun(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
+                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]))  # fmt: skip
+
+
+@cache
+def _ordinary() -> frozenset[str]:
+    """Return the words of the tables: at the start of a sentence their capital makes no name of them."""
+    sets = (value for value in vars(kinds).values() if isinstance(value, frozenset))
+    return frozenset[str]().union(*sets, small.EMPTY, grammar.KIN_WORDS, PETS)
+
+
+def _text(words: Sequence[Word]) -> str:
+    if not words:
+        return ""
+    out = words[0].text
+    for before, word in pairwise(words):
+        out += " " * (word.start - before.end > 0) + word.text
+    return out
+
+
+def _without_brackets(words: Sequence[Word], found: Noun, place: int) -> tuple[Noun, int]:
+    """Return the phrase with what stands in brackets behind it read for its times only, "Winter Accounts (1941)"."""
+    if place < len(words) and words[place].text == "(":
+        for close in range(place + 1, min(place + 14, len(words))):
+            if words[close].text == ")":
+                inside = words[place + 1 : close]
+                also = noun(words, place + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
+                times = tuple(word for word in inside if word.kind == "time")
+                return replace(found, times=times, also=(also[0],) if also else ()), close + 1
+    return found, place

@@ -1,0 +1,227 @@
+"""Who is meant: "I" is who speaks, "you" who is spoken to, "she" the last one named, "her brother" hers.
+
+The memory of a discourse is the one text; what only an earlier message tells is not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from mcp_memory.domain.talkers import speaker
+from mcp_memory.domain.turns import Turn
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.kinds import is_company
+from mcp_memory.rules.facts.noun import LEFT_OUT, Noun
+from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.rules.facts.tables.kin import KIN, PETS
+from mcp_memory.rules.facts.tables.kinds import (
+    CLUBS,
+    COMPANIES,
+    EVENTS,
+    PLACES,
+    SCHOOLS,
+    TEAMS,
+    VENUES,
+)
+
+_BRACKETS = re.compile(r"\s*[(\[][^)\]]{0,200}[)\]]")
+_HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
+_JOINING = word_set("of the and de del la le von van der den du & for in")
+_OWN = (
+    COMPANIES
+    | CLUBS
+    | SCHOOLS
+    | PLACES
+    | frozenset(
+        ("club", "team", "workshop", "bridge", "castle", "tower", "paper", "film", "book", "novel", "album", "building")
+    )
+)
+_ELDERS = word_set(
+    "mom mum mommy mummy mother dad daddy father grandma grandpa granny grandad granddad grandmother grandfather"
+)
+_WITH = word_set("with except")
+_MEETING = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
+_HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
+
+
+def _kin() -> dict[str, tuple[str, str]]:
+    rows = (tuple(cell.strip() for cell in line.split("|")) for line in KIN.strip().splitlines())
+    return {word: (relation, pronoun) for words, relation, pronoun in rows for word in words.split()}
+
+
+RELATIVES = _kin()
+"""For each word for a relative: the relation to them, and the pronoun that stands for them."""
+
+
+@dataclass(slots=True)
+class Discourse:
+    """Whom a text has spoken of so far.
+
+    Attributes:
+        speaker: "I"; None in a document.
+        partner: "you", if known.
+        topic: what a document is about, if it is a name.
+        person: whether that is a person, by the pronouns of the text; then it is no "the company".
+        left_out: who is meant by a clause without a subject, if not the speaker.
+    """
+
+    speaker: str | None
+    partner: str | None
+    topic: str | None
+    person: bool = False
+    left_out: str | None = None
+    _last: dict[str, str] = field(default_factory=dict)
+    _full: dict[str, str] = field(default_factory=dict)
+
+    def turn_to(self, name: str) -> None:
+        """Take somebody for whom the next clauses are about that leave out their subject."""
+        self.left_out = name
+        for pronoun in ("he", "she"):
+            self._last[pronoun] = name
+
+    def entity(self, noun: Noun) -> str | None:
+        """Return the name of what a phrase means, or None where it is not known."""
+        if noun.common == LEFT_OUT and self.left_out:
+            return self.left_out
+        if noun.pronoun:
+            return self._pronoun(noun.pronoun)
+        owner = self.entity(noun.owner) if noun.owner else None
+        if noun.owner and owner is None:
+            return self._name(noun.name) if noun.name and not noun.quoted else None
+        if noun.name:
+            return self._name(noun.name if not noun.quoted else noun.text)
+        if owner:
+            return f"{owner}'s {_lower(noun)}"
+        if noun.head in _ELDERS and noun.text[0].isupper() and self.speaker and " " not in noun.text:
+            return f"{self.speaker}'s {noun.text.lower()}"
+        if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
+            return f"{self.speaker}'s {noun.text}"
+        if noun.determiner == "the" and self.topic and not self.person and noun.head in _OWN and " " not in noun.text:
+            return self.topic
+        if noun.determiner == "the" and self.speaker and noun.head in _HOUSEHOLD and not noun.of:
+            return f"{self.speaker}'s {_lower(noun)}"
+        if noun.named:
+            return self._name(noun.text)
+        return None
+
+    def thing(self, noun: Noun) -> str | None:
+        """Return how a phrase is written as the tail of a fact."""
+        if noun.pronoun:
+            return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
+        if noun.owner:
+            owner = self.entity(noun.owner)
+            if noun.name:
+                return self._name(noun.name)
+            if owner is None:
+                return f"{noun.owner.text}'s {noun.text}" if not noun.owner.pronoun else None
+            return (
+                f"{owner}'s {noun.text}"
+                if noun.head in RELATIVES or not noun.owner.pronoun
+                else _without_own(noun.text)
+            )
+        if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
+            return self._name(noun.name) if noun.determiner in ("the", "") or noun.head in PETS else noun.text
+        if noun.determiner == "the" and self.topic and not self.person and noun.head in _OWN and " " not in noun.text:
+            return self.topic
+        return self._name(noun.text) if noun.named else noun.text
+
+    def is_person(self, noun: Noun) -> bool:
+        """Return whether a phrase means a person, as far as it can be told."""
+        if noun.pronoun:
+            return noun.pronoun not in ("it",)
+        if self.topic and self.entity(noun) == self.topic:
+            return self.person
+        return noun.head in RELATIVES or not is_company(noun)
+
+    def said(self, noun: Noun) -> None:
+        """Remember a subject, which a pronoun may stand for from now on."""
+        name = self.entity(noun)
+        if name is None or noun.pronoun in small.FIRST | small.SECOND:
+            return
+        if noun.pronoun:
+            self._last[_case(noun.pronoun)] = name
+            return
+        if noun.owner and noun.owner.named and noun.head not in RELATIVES:
+            self.said(noun.owner)  # "Tom's birthday is …, he likes …"
+        pronoun = RELATIVES[noun.head][1] if noun.head in RELATIVES and not (noun.name and noun.common == "") else ""
+        if pronoun in ("he", "she"):
+            self._last[pronoun] = name
+        elif _is_a_thing(noun) or (self.speaker is None and _is_no_person(noun)):
+            self._last["it"] = name
+        elif (pronoun != "they" or noun.name) and (not noun.plural or noun.name):
+            self._last["he"] = self._last["she"] = name
+        if noun.name and " " in noun.name and not noun.quoted:
+            self._full.setdefault(noun.name.split()[-1], noun.name)
+
+    def met(self, clause: Clause) -> None:
+        """Remember whom a clause names beside its subject, for "she" while nobody else was named."""
+        for noun in (noun for slot in clause.slots for noun in slot.nouns):
+            if noun.name and any(beside.owner and beside.head in RELATIVES for beside in noun.also):
+                self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
+        for slot in clause.slots:
+            if slot.preposition in _WITH or (not slot.preposition and clause.verb.lemma in _MEETING):
+                for noun in slot.nouns:
+                    if noun.name and not noun.quoted and not is_company(noun) and " " not in noun.name:
+                        for pronoun in ("he", "she"):
+                            self._last.setdefault(pronoun, self._name(noun.name))
+
+    def _pronoun(self, pronoun: str) -> str | None:
+        if pronoun in small.FIRST:
+            return self.speaker
+        if pronoun in small.SECOND:
+            return self.partner
+        return self._last.get(_case(pronoun)) or (self.topic if _case(pronoun) != "they" else None)
+
+    def _name(self, name: str) -> str:
+        name = name.removesuffix("'s").removesuffix("’s")
+        if self.topic and " " not in name and " " in self.topic and name == self.topic.split()[-1]:
+            return self.topic
+        return self._full.get(name, name)
+
+
+def discourse(turn: Turn, partner: str | None) -> Discourse:
+    """Return the beginning of a turn's discourse."""
+    if turn.kind == "document":
+        topic = _topic(turn.title)
+        kind = topic.split()[-1].lower() if topic else ""
+        return Discourse(None, None, topic, kind not in _OWN | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
+    return Discourse(speaker(turn), partner, None)
+
+
+def _topic(title: str | None) -> str | None:
+    """Return a title that is a name: all its words have capitals but the joining ones."""
+    if not title:
+        return None
+    name = _BRACKETS.sub("", title).split(":")[0].strip()
+    parts = name.split()
+    named = parts and all(part[0].isupper() or part in _JOINING or part[0].isdigit() for part in parts)
+    if not named or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
+        return None
+    return name
+
+
+def _is_a_thing(noun: Noun) -> bool:
+    return noun.head in PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
+
+
+def _is_no_person(noun: Noun) -> bool:
+    """Return whether a name in a document is no person's: it has an article, a number, or a common word at its end."""
+    words = noun.text.split()
+    odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
+    article = noun.determiner == "the" and not noun.common
+    return odd or article or words[-1].lower() in EVENTS | VENUES | CLUBS or len(words) > 4
+
+
+def _case(pronoun: str) -> str:
+    return {"him": "he", "himself": "he", "her": "she", "herself": "she", "them": "they", "themselves": "they",
+            "itself": "it"}.get(pronoun, pronoun)  # fmt: skip
+
+
+def _lower(noun: Noun) -> str:
+    return noun.text[0].lower() + noun.text[1:] if not noun.named else noun.text
+
+
+def _without_own(text: str) -> str:
+    return text.removeprefix("own ")

@@ -1,0 +1,109 @@
+"""The words of which the openings of encyclopaedia articles are made: kinds of things, credits, kin, nationalities."""
+
+from __future__ import annotations
+
+from mcp_memory.rules.facts.tables import word_set
+
+SCREEN = word_set(
+    "film films movie feature biopic documentary drama thriller western melodrama serial series sitcom miniseries"
+    " telenovela episode short noir cartoon anime special pilot remake sequel prequel programme program show soap"
+)
+MUSIC = word_set("song single album ep track recording soundtrack mixtape hymn anthem lullaby ballad instrumental")
+WRITTEN = word_set(
+    "novel novella book play poem story stories memoir autobiography biography essay anthology comic manga trilogy"
+    " comedy tragedy farce fable treatise novelette webcomic screenplay textbook"
+)
+COMPOSED = word_set("opera operetta symphony concerto sonata oratorio cantata ballet musical overture requiem")
+SEEN = word_set("painting sculpture statue fresco engraving mural triptych lithograph drawing etching")
+GAMES = word_set("game videogame")
+WORKS = SCREEN | MUSIC | WRITTEN | COMPOSED | SEEN | GAMES
+
+PLACES = word_set(
+    "village town city municipality hamlet commune settlement suburb neighbourhood neighborhood district county"
+    " parish township region province locality community river stream creek tributary lake mountain hill island"
+    " valley bay peak volcano glacier park street square avenue road bridge castle palace tower church cathedral"
+    " mosque temple monastery abbey house building hotel stadium arena airport station cemetery lighthouse fort"
+    " canal dam reservoir forest beach bay cape peninsula strait borough ward oblast raion prefecture department"
+    " canton state country territory archipelago waterfall cave quarter area site mansion villa hall theatre theater"
+    " museum library observatory zoo garden gardens farm railway line highway motorway route tunnel port harbour"
+)
+BODIES = word_set(
+    "company firm club team band group duo trio quartet quintet orchestra choir ensemble school college university"
+    " academy institute hospital organisation organization party union association society league federation"
+    " newspaper magazine journal publisher label studio brewery bank airline manufacturer broadcaster channel network"
+    " corporation agency charity foundation church order regiment squadron battalion brand retailer conglomerate"
+    " cooperative institution brigade division ministry"
+)
+PEOPLE = word_set(
+    "player racer rider runner jumper swimmer boxer wrestler cyclist golfer cricketer skier skater rower sprinter"
+    " gymnast fencer weightlifter canoeist judoka archer nobleman noblewoman peer aristocrat duke duchess count"
+    " countess prince princess baron baroness earl marquess margrave landgrave lord lady ruler sultan emir shah khan"
+    " caliph imam tsar chieftain knight saint martyr monk theologian activist feminist revolutionary critic historian"
+    " filmmaker screenwriter playwright lyricist rapper personality presenter broadcaster host comedian impresario"
+    " businessman businesswoman industrialist magnate philanthropist socialite dramatist essayist satirist cartoonist"
+    " astrologer orientalist egyptologist jurist barrister statesman stateswoman parliamentarian suffragist officer"
+    " admiral brigadier colonel major lieutenant aviator grandmaster cosmonaut instrumentalist arranger vocalist"
+    " percussionist flautist harpist impressionist printmaker muralist potter ceramist engraver luthier stuntman"
+    " mountaineer navigator conquistador pirate outlaw gangster murderer criminal spy courtier lexicographer man woman"
+)
+EVENTS = word_set("war battle siege campaign revolt rebellion uprising expedition treaty dynasty era period election")
+
+CREDITS = """
+directed                                          | directed_by
+written penned authored scripted co-written co-wrote | written_by
+produced co-produced                              | produced_by
+composed scored                                   | composed_by
+performed sung recorded                           | performed_by
+published distributed released issued             | published_by
+founded established co-founded formed             | founded_by
+created                                           | created_by
+starring featuring                                | stars
+"""
+"""Participles that name who did it: each line reads *words | relation*."""
+
+PARTS = """
+music score soundtrack songs                      | composed_by
+screenplay script story libretto lyrics           | written_by
+"""
+"""Parts of a work that stand with "by", and what they tell of the whole."""
+
+NESTING = word_set("sequel prequel adaptation remake version inspired based spin-off follow-up adapted cover")
+"""After these, another work is spoken of; its credits are not those of the first."""
+
+KIN = """
+son daughter child                                | child_of
+husband wife widow widower spouse consort         | married_to
+brother sister sibling                            | sibling_of
+father mother                                     | parent_of
+"""
+
+STYLES = word_set(
+    "duke duchess count countess king queen emperor empress earl marquess marquis baron baroness prince princess"
+    " elector landgrave margrave lord lady viscount viscountess jr sr jr. sr. tsar sultan khan dauphin"
+)
+"""What follows a comma and still belongs to the name: "Otto II, Duke of Harn"."""
+
+NATIONALITIES = word_set(
+    "afghan albanian algerian american andorran angolan argentine argentinian armenian australian austrian azerbaijani"
+    " bahamian bahraini bangladeshi barbadian basque bavarian belarusian belgian belizean beninese bengali bohemian"
+    " bolivian bosnian brazilian british bulgarian burmese byzantine cambodian cameroonian canadian catalan chilean"
+    " chinese colombian congolese cornish croatian cuban cypriot czech czechoslovak danish dominican dutch ecuadorian"
+    " egyptian emirati english estonian ethiopian faroese fijian filipino finnish flemish french gabonese gambian"
+    " georgian german ghanaian greek guatemalan guinean guyanese haitian hawaiian honduran hungarian icelandic indian"
+    " indonesian iranian iraqi irish israeli italian ivorian jamaican japanese jordanian kazakh kazakhstani kenyan"
+    " korean kosovan kuwaiti kyrgyz laotian latvian lebanese liberian libyan lithuanian luxembourgish macedonian"
+    " malagasy malawian malaysian malian maltese mauritanian mauritian mexican moldovan mongolian montenegrin moroccan"
+    " mozambican namibian nepalese nepali nicaraguan nigerian norwegian omani ottoman pakistani palestinian panamanian"
+    " paraguayan persian peruvian polish portuguese prussian qatari romanian russian rwandan salvadoran samoan saudi"
+    " scottish senegalese serbian singaporean slovak slovene slovenian somali soviet spanish sudanese surinamese swazi"
+    " swedish swiss syrian taiwanese tajik tanzanian thai tibetan tongan trinidadian tunisian turkish turkmen ugandan"
+    " ukrainian uruguayan us u.s. uzbek venezuelan vietnamese welsh yemeni yugoslav zambian zimbabwean"
+)
+HALVES = word_set("south north east west northern southern new puerto sri saudi costa hong")
+"""What stands before some of them: "South Korean", "New Zealand"."""
+
+
+def relations(table: str) -> dict[str, str]:
+    """Return for each word of a table of *words | relation* its relation."""
+    rows = (line.split("|") for line in table.strip().splitlines())
+    return {word: relation.strip() for words, relation in rows for word in words.split()}

@@ -1,0 +1,229 @@
+"""The verb of a clause with all that stands around it: "has not been working", "used to", "might have", "started to".
+
+What comes out is the plain form of the verb that carries the meaning, and what the others do to it: deny it, put it
+into the past, make it begin or end, or take its reality away ("would", "want to", "going to").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_memory.rules.facts import chains, grammar
+from mcp_memory.rules.facts.chains import following_word, has_participle, is_plain, low_at
+from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.rules.facts.verbs import reading
+from mcp_memory.rules.facts.words import Word
+
+Tense = Literal["past", "present", "perfect"]
+MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
+_MODAL_HEDGES = {"might": MIGHT, "may": MIGHT, "could": MIGHT}
+_LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due", "willing"))
+_HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
+_NOT_QUITE = frozenset(("almost", "nearly"))
+MOST_ADVERBS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """What a verb group says.
+
+    Attributes:
+        lemma: the plain form of its main verb.
+        place: of the first word after the group.
+        start: first character.
+        end: first character after it.
+        tense: of the group.
+        passive: whether it is a passive.
+        progressive: whether it goes on ("is working").
+        negated: whether it is denied.
+        never: whether it is denied for all times.
+        unreal: whether it is only possible, wished or planned.
+        future: whether it is told as sure to come ("will move", "is moving").
+        confidence: how surely it is said, 1 for plainly, 0 for what did not quite happen.
+        phase: whether it begins or ends.
+        used: "used to".
+        written: its main verb as written, after "stopped" and in a passive.
+        adverbs: those within and before it, in lower case.
+    """
+
+    lemma: str
+    place: int
+    start: int
+    end: int
+    tense: Tense = "present"
+    passive: bool = False
+    progressive: bool = False
+    negated: bool = False
+    never: bool = False
+    unreal: bool = False
+    future: bool = False
+    confidence: float = 1.0
+    phase: Literal["begin", "end", ""] = ""
+    used: bool = False
+    written: str = ""
+    adverbs: frozenset[str] = frozenset()
+
+
+def verb_at(words: Sequence[Word], place: int) -> Verb | None:
+    """Return the verb group that begins at ``place``, adverbs before it included, or None."""
+    if place >= len(words):
+        return None
+    walk = _Walk(words, place)
+    while walk.place < len(words) and len(walk.adverbs) < MOST_ADVERBS and walk.step():
+        walk.place += 1
+    return walk.verb(words[place].start)
+
+
+class _Walk:
+    """One walk over the words of a verb group; each step reads the word at ``place`` and may go over the next ones."""
+
+    def __init__(self, words: Sequence[Word], place: int) -> None:
+        self.words = words
+        self.place = place
+        self.adverbs: set[str] = set()
+        self.lemma, self.end = "", 0
+        self.tense: Tense = "present"
+        self.phase: Literal["begin", "end", ""] = ""
+        self.confidence = 1.0
+        self.negated = self.never = self.cannot = self.seen = False
+        self.unreal = self.future = self.used = self.perfect = self.progressive = self.passive = False
+
+    def step(self) -> bool:
+        """Read one word; say whether the group goes on behind it."""
+        words, place = self.words, self.place
+        word, low = words[place], words[place].low
+        following = following_word(words, place + 1)
+        if (grammar.is_adverb(words, place) and word.kind != "time") or (
+            low in small.NEGATIONS and word.kind == "word"
+        ):
+            self._beside(word)
+        elif low in ("both", "all", "each"):
+            pass
+        elif low in small.MODALS and grammar.is_auxiliary(words, place):
+            self._modal(low)
+        elif low == "used" and low_at(words, following) == "to" and not self.seen:
+            self.used, self.tense, self.place = True, "past", following
+        elif low in small.DO and is_plain(words, following):
+            self.tense = "past" if low == "did" else "present"
+        elif low in small.HAVE | {"'s"} and self._is_perfect(low, following):
+            self.perfect, self.tense = True, "past" if low == "had" else "perfect"
+        elif low in small.HAVE and low_at(words, following) == "to":
+            self.unreal, self.place = True, following
+        elif low in small.BE | {"'s"} and (grammar.is_auxiliary(words, place) or low in ("'s", "been", "be", "being")):
+            return self._be(low, following)
+        else:
+            return self._main(word)
+        self.seen = self.seen or not (grammar.is_adverb(words, place) or low in small.NEGATIONS)
+        return True
+
+    def _beside(self, word: Word) -> None:
+        if word.low in small.NEGATIONS or word.low == "no longer":
+            self.negated = True
+            self.never = self.never or word.low == "never"
+        if word.low not in small.NEGATIONS:
+            self.adverbs.add(word.low)
+            if word.low == "never":
+                self.negated = self.never = True
+
+    def _modal(self, low: str) -> None:
+        self.cannot = self.cannot or low in ("can", "could")
+        if low in _MODAL_HEDGES:
+            self.confidence = min(self.confidence, _MODAL_HEDGES[low])
+            self.unreal = self.unreal or low == "could"
+        else:
+            self.unreal = True
+            self.future = self.future or low in ("will", "'ll")
+
+    def _is_perfect(self, low: str, following: int) -> bool:
+        if not has_participle(self.words, following):
+            return False
+        return low != "'s" or self.words[following].low in _HAS_NOT_IS
+
+    def _be(self, low: str, following: int) -> bool:
+        """Read "is": before "-ing" it goes on, before a participle it is a passive, else it is the verb itself."""
+        words = self.words
+        if low in ("was", "were"):
+            self.tense = "past"
+        after = low_at(words, following)
+        verb = reading(after) if following < len(words) and words[following].kind == "word" else None
+        to = low_at(words, following + 1) == "to"
+        if after == "gonna" or (after in ("going", "about") and to):
+            self.unreal, self.place = True, following + (after != "gonna")
+        elif after == "used" and to:
+            return False  # "is used to"
+        elif verb and "ing" in verb.forms and "plain" not in verb.forms:
+            self.progressive = True
+        elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
+            if last := chains.reported(words, following):
+                self.confidence, self.place, self.tense = min(self.confidence, REPORTED), last, "present"
+            else:
+                self.passive = True
+        elif after in _LEADING_TO and to:
+            self.unreal, self.place = True, following + 1
+            self.confidence = MIGHT if after == "likely" else self.confidence
+        elif after not in small.BE:
+            self._is_itself()
+            return False
+        self.seen = True
+        return True
+
+    def _is_itself(self) -> None:
+        """Take "be" for the main verb, with the "not" behind it."""
+        self.lemma, self.end = "be", self.place + 1
+        while self.end < len(self.words) and self.words[self.end].low in small.NEGATIONS | {"no longer"}:
+            self.negated = self.negated or self.words[self.end].low not in ("hardly", "barely")
+            self.never = self.never or self.words[self.end].low == "never"
+            self.end += 1
+
+    def _main(self, word: Word) -> bool:
+        """Read a full verb: the last of the group unless it governs another one."""
+        verb = reading(word.low) if word.kind == "word" and not (word.capital and self.place) else None
+        gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
+        if verb is None or (not self.seen and (gerund or verb.forms <= {"participle"})):
+            return False
+        if not self.seen:
+            self.tense = "past" if "past" in verb.forms and "plain" not in verb.forms else "present"
+        self.lemma, self.end = verb.lemma, self.place + 1
+        if self.perfect and word.low == "got":
+            self.lemma, self.perfect, self.tense = "have", False, "present"
+        chain = chains.chained(self.words, self.place, verb.lemma)
+        if chain is None:
+            return False
+        kind, self.place = chain
+        self.lemma, self.seen = "", True
+        self.unreal = self.unreal or kind == "unreal"
+        if kind == "seeming":
+            self.confidence = min(self.confidence, PROBABLE)
+        elif kind in ("begin", "end"):
+            self.phase = kind
+        return True
+
+    def verb(self, start: int) -> Verb | None:
+        """Return what was read, or None where no verb came."""
+        if not self.lemma:
+            return None
+        if self.cannot and self.negated and self.lemma in ("stand", "bear"):
+            self.lemma, self.negated, self.unreal, self.confidence = f"can't_{self.lemma}", False, False, 1.0
+        if self.adverbs and self.adverbs <= _NOT_QUITE and self.lemma != "be":
+            self.confidence = 0.0  # "almost moved", but "almost always plays"
+        last = self.words[self.end - 1]
+        return Verb(
+            lemma=self.lemma,
+            place=self.end,
+            start=start,
+            end=last.end,
+            tense="perfect" if self.perfect and self.tense != "past" else self.tense,
+            passive=self.passive,
+            progressive=self.progressive,
+            negated=self.negated,
+            never=self.never,
+            unreal=self.unreal,
+            future=self.future,
+            confidence=self.confidence,
+            phase=self.phase,
+            used=self.used,
+            written=last.low if self.phase or self.passive else "",
+            adverbs=frozenset(self.adverbs),
+        )

@@ -1,0 +1,136 @@
+"""Verbs by their forms: "moved", "moves" and "moving" are *move*, and each form says what it may stand for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal, NamedTuple
+
+from mcp_memory.domain.verbs import COMMON, IRREGULAR, SECOND_FORMS, third
+from mcp_memory.rules.facts.frames import frames
+from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.rules.facts.tables.deeds import OPEN
+
+Form = Literal["plain", "third", "past", "participle", "ing"]
+
+
+class Reading(NamedTuple):
+    """A verb in its plain form, and the forms that a word may be of it."""
+
+    lemma: str
+    forms: frozenset[Form]
+
+
+_VOWELS = "aeiou"
+_DOUBLING = word_set(
+    "plan stop shop ship quit swim run get sit hit cut put let begin win chat hug jog rub wed knit regret"
+    " travel cancel enrol control commit admit prefer refer transfer occur spot step drop grab swap skip trip"
+    " wrap beg dig nod pet set split bet bat jam tag"
+)
+
+
+@cache
+def _forms() -> dict[str, Reading]:
+    """Return every known form; where two verbs share one, the first known wins."""
+    found: dict[str, tuple[str, set[Form]]] = {}
+
+    def add(form: str, lemma: str, kind: Form) -> None:
+        known = found.setdefault(form, (lemma, set()))
+        if known[0] == lemma:
+            known[1].add(kind)
+
+    irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
+    for lemma, past, participle in irregular:
+        add(past, lemma, "past")
+        add(participle, lemma, "participle")
+    known = {lemma for lemma, _, _ in irregular}
+    regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in frames())]
+    for lemma in dict.fromkeys([*known, *regular]):
+        if lemma == "be":
+            continue
+        add(lemma, lemma, "plain")
+        add(third(lemma), lemma, "third")
+        add(_ing(lemma), lemma, "ing")
+        if lemma not in known:
+            for past in _past(lemma):
+                add(past, lemma, "past")
+                add(past, lemma, "participle")
+    for form, lemma in SECOND_FORMS.items():
+        add(form, lemma, "past")
+        add(form, lemma, "participle")
+    return {form: Reading(lemma, frozenset(kinds)) for form, (lemma, kinds) in found.items()}
+
+
+_NO_VERBS = word_set(
+    "hundred indeed sacred wicked naked rugged beloved crooked speed morning evening something anything"
+    " nothing everything building wedding spring string sibling ceiling feeling meeting clothing pudding"
+    " painting darling offspring earring boring amazing interesting exciting shilling herring duckling"
+    " dumpling outing sterling"
+)
+
+
+def reading(word: str) -> Reading | None:
+    """Return what verb a word in lower case is a form of, if any; "be" is not among them.
+
+    A verb that no list knows is still recognised by "-ed" and "-ing", so that a clause is seen to be one.
+    """
+    known = _forms().get(word)
+    if known is None and len(word) > 5 and word not in _NO_VERBS:
+        if word.endswith("ed"):
+            return Reading(_undone(word.removesuffix("ed")), frozenset(("past", "participle")))
+        if word.endswith("ing"):
+            return Reading(_undone(word.removesuffix("ing")), frozenset(("ing",)))
+    return known
+
+
+_WITH_E = re.compile(
+    r"(?:[vuz]|[^k]c|[drl]g|[bcdfgkptz]l|[aiu]d|^[^aeiou]*[aeiou][dtkmnp]|[aeiou]s|[rn]s|[^aeo]ir|[^o]ur|at)$"
+)
+
+
+def _undone(stem: str) -> str:
+    """Return the plain form of a regular verb without its "-ed", as far as the spelling tells: "merge", "stop"."""
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem + "e" if _WITH_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
+
+
+def known(word: str) -> bool:
+    """Return whether a word in lower case is a form of a verb that the lists know."""
+    return word in _forms()
+
+
+def _ing(lemma: str) -> str:
+    if lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
+    if lemma.endswith("e") and not lemma.endswith(("ee", "ye", "oe")):
+        return lemma[:-1] + "ing"
+    return lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ing"
+
+
+def _past(lemma: str) -> tuple[str, ...]:
+    if lemma.endswith("e"):
+        return (lemma + "d",)
+    if lemma.endswith("y") and lemma[-2] not in _VOWELS:
+        return (lemma[:-1] + "ied",)
+    if lemma in ("travel", "cancel"):
+        return lemma + "ed", lemma + "led"
+    return (lemma + (lemma[-1] if lemma in _DOUBLING else "") + "ed",)
+
+
+@cache
+def _irregular() -> dict[str, tuple[str, str]]:
+    entries = (entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip())
+    return {plain: (past, participle) for plain, past, participle in entries}
+
+
+def inflected(lemma: str, form: Form) -> str:
+    """Return a verb in one of its forms; a verb that no list knows is taken for a regular one."""
+    if form == "plain":
+        return lemma
+    if form == "third":
+        return third(lemma)
+    if form == "ing":
+        return _ing(lemma)
+    past, participle = _irregular().get(lemma, (_past(lemma)[0],) * 2)
+    return past if form == "past" else participle

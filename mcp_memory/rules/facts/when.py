@@ -1,0 +1,169 @@
+"""When a fact holds, by what its words do to it, the tense of its verb and the times that it states (REAL §3.1).
+
+"Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
+within that month. What states no time is taken to hold from when it was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
+from mcp_memory.rules.facts.frames import Effect
+from mcp_memory.rules.facts.verbgroup import Verb
+
+_CHANGING = frozenset(("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just"))
+_OVER = frozenset(("formerly", "previously", "back then", "at the time", "as a kid", "as a child"))
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When a fact holds.
+
+    Attributes:
+        since: first instant.
+        until: first instant after it.
+        stated: whether the text gives one of the two.
+        negated: whether it says that the fact does not hold from ``since`` on.
+        change: whether it says that something changed.
+    """
+
+    since: Millis
+    until: Millis
+    stated: bool
+    negated: bool = False
+    change: bool = False
+
+
+def when(
+    effect: Effect, verb: Verb, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
+) -> list[When]:
+    """Return when a fact holds; nothing where the words deny an event, or tell of what has not come yet.
+
+    Args:
+        effect: what the moment does to the fact.
+        verb: of its clause.
+        adverbs: likewise.
+        times: that belong to it.
+        said_at: when it was said.
+
+    Returns:
+        One interval, or several for an event that happened several times ("in 2008 and 2011").
+    """
+    if (effect == "present" and verb.tense != "present") or (effect == "been" and verb.tense != "perfect"):
+        return []
+    effect = "lasting" if effect == "present" else effect
+    changing = bool(adverbs & _CHANGING)
+    effect = _in_phase(effect, verb)
+    begins, ends, inside = _sorted(times)
+    dated = bool(begins or ends or inside)
+    ahead = [time for time in inside if time.since > said_at]
+    if (verb.unreal and verb.future) or (
+        verb.progressive and verb.tense == "present" and effect in ("begin", "end", "event")
+    ):
+        if effect == "event" or not ahead or verb.negated:
+            return []
+        return [When(ahead[0].since, FOREVER, True, effect == "end", True)]
+    if verb.negated:
+        return _denied(effect, verb, adverbs, begins, inside, said_at)
+    if effect == "end":
+        since = inside[0].since if inside else ends[0].until if ends else begins[0].since if begins else said_at
+        return [When(since, FOREVER, dated, True, True)]
+    if effect == "begin":
+        if len(inside) == 1 and _is_range(inside[0]):
+            return [When(inside[0].since, inside[0].until, True, change=True)]
+        since = begins[0].since if begins else inside[0].since if inside else said_at
+        until = ends[0].until if ends and ends[0].until > since else FOREVER
+        return [When(since, until, dated, change=True)]
+    if effect == "event":
+        if inside:
+            return [When(time.since, time.until, True) for time in inside[:4]]
+        if begins or ends:
+            return _state(verb, adverbs, begins, ends, inside, said_at, changing)
+        return [When(said_at, FOREVER, False)]
+    if effect == "lasting":
+        since = inside[0].since if inside else begins[0].since if begins else said_at
+        return [When(since, FOREVER, bool(inside or begins), change=changing)]
+    if effect == "ended":
+        until = inside[0].until if inside else said_at
+        return [When(BEGINNING, until, bool(inside))]
+    return _state(verb, adverbs, begins, ends, inside, said_at, changing)
+
+
+def _in_phase(effect: Effect, verb: Verb) -> Effect:
+    """Return what is left of an effect after "started to" or "stopped", and of those that hang on a tense."""
+    if verb.phase and effect in ("state", "event", "present"):
+        return verb.phase
+    if effect == "been":
+        return "event"
+    if effect == "past":
+        return "event"
+    if effect == "event" and verb.tense == "present" and not verb.progressive:
+        return "state"
+    return effect
+
+
+def _sorted(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
+    """Return the times with an open end, those with an open start, and those between."""
+    begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
+    ends = [time for time in times if time.since <= BEGINNING]
+    return begins, ends, [time for time in times if time.until < FOREVER and time.since > BEGINNING]
+
+
+def _is_range(time: StatedTime) -> bool:
+    """Return whether a time names its two ends, "from 2004 to 2009"."""
+    return time.end - time.start > 8 and not time.relative and time.grain in ("year", "month", "day") and (
+        time.until - time.since > {"year": 367, "month": 32, "day": 2}[time.grain] * 86_400_000
+    )  # fmt: skip
+
+
+def _denied(
+    effect: Effect,
+    verb: Verb,
+    adverbs: frozenset[str],
+    begins: list[StatedTime],
+    inside: list[StatedTime],
+    said_at: Millis,
+) -> list[When]:
+    if verb.never and verb.tense == "perfect" and effect in ("event", "state"):
+        return [When(said_at, FOREVER, False, True)]
+    over = bool(adverbs & {"anymore", "any more", "no longer"})
+    if (
+        effect not in ("state", "present")
+        or verb.used
+        or verb.tense == "past"
+        or (verb.tense == "perfect" and not over)
+    ):
+        return []
+    if begins or inside:
+        since = (begins or inside)[0].since
+        return [When(since, FOREVER, True, True, over or bool(begins))]
+    return [When(said_at, FOREVER, False, True, over)]
+
+
+def _state(
+    verb: Verb, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime], inside: list[StatedTime],
+    said_at: Millis, changing: bool,
+) -> list[When]:  # fmt: skip
+    past = (verb.tense == "past" and not verb.phase) or verb.used or bool(adverbs & _OVER)
+    since = begins[0].since if begins else BEGINNING
+    until = ends[0].until if ends else FOREVER
+    if inside and not begins:
+        span = inside[0]
+        if ends or not (past or _is_range(span)):
+            since = max(since, span.since)
+        else:
+            since, until = span.since, span.until
+    elif begins and ends and until <= since:
+        until = FOREVER
+    if begins or ends or inside:
+        return [When(since, until, True, change=changing)] if since < until else []
+    if past:
+        return [When(BEGINNING, said_at, False, change=verb.used)]
+    return [When(said_at, FOREVER, False, change=changing)]
+
+
+def now(said_at: Millis) -> When:
+    """Return the interval of what a phrase says by itself, "my sister Anna": from when it was said."""
+    return When(said_at, FOREVER, False)

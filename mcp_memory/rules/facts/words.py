@@ -1,0 +1,167 @@
+"""A sentence as a row of words: contractions taken apart, dates and titles as one word each.
+
+"She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). What stands in quotation marks is
+one word: a title where it is written like one, else somebody's speech, which is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.rules.facts.tables.small_words import ADVERBIAL_PHRASES, STOPS
+
+Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
+
+_TOKEN = re.compile(
+    r"(?<![\w,])\d{1,3}(?:,\d{3}){1,5}(?![\w,])|[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]{1,64}|(?:Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr)\.|(?<!\w)(?:[A-Z]\.){2,6}|(?<!\w)[A-Z]\.(?=\s?[A-Z])"
+    r"|[A-Z]\w{0,30}\s&\s[A-Z]\w{0,30}|[^\W_]+(?:[-&.][^\W_]+|['’][^\W_]+)*(?:\+(?!\w))?|\.{2,}|[^\w\s]",
+    re.UNICODE,
+)
+_CONTRACTED = re.compile(r"(?:(n['’]t)|(['’](?:s|m|re|ve|ll|d)))$", re.IGNORECASE)
+_WITHOUT_APOSTROPHE = {
+    "im": 1, "ive": 1, "dont": -2, "doesnt": -2, "didnt": -2, "isnt": -2, "wasnt": -2, "cant": -1, "wont": -2,
+    "havent": -2, "hasnt": -2, "arent": -2, "werent": -2, "shes": 3, "hes": 2, "thats": 4, "couldnt": -2, "wouldnt": -2,
+    "youre": 3, "theyre": 4, "weve": 2, "youve": 3, "theyve": 4,
+}  # fmt: skip
+_WHOLE = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer's"))
+"""Words that only look like possessives."""
+_SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "'re"}
+_QUOTED = re.compile(r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»")
+_SPEAKS = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a sentence.
+
+    Attributes:
+        text: as written.
+        low: in lower case, contractions written out with a straight apostrophe ("n't", "'s").
+        start: first character within the turn's text.
+        end: first character after it.
+        kind: what it is.
+        time: what a ``time`` states.
+    """
+
+    text: str
+    low: str
+    start: int
+    end: int
+    kind: Kind = "word"
+    time: StatedTime | None = None
+
+    @property
+    def capital(self) -> bool:
+        """Whether it is written like a part of a name."""
+        return self.kind == "word" and self.text[0].isupper() and self.low != "i"
+
+    @property
+    def mark(self) -> bool:
+        """Whether it is punctuation."""
+        return self.kind == "mark"
+
+
+def words_of(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
+    """Return the words of a sentence in order.
+
+    Args:
+        text: of the whole turn.
+        start: first character of the sentence.
+        end: first character after it.
+        times: what it states; each becomes one word.
+    """
+    taken = [
+        Word(text[t.start : t.end], "", t.start, t.end, "time", t)
+        for t in times
+        if start <= t.start < t.end <= end and not _is_ours(text, t)
+    ]
+    for found in _QUOTED.finditer(text, start, end):
+        if all(found.end() <= other.start or found.start() >= other.end for other in taken):
+            inside = next(group for group in found.groups() if group is not None)
+            place = text.index(inside, found.start())
+            kind: Kind = "title" if _is_title(inside) else "speech"
+            taken.append(Word(inside, inside.lower(), place, place + len(inside), kind))
+    taken.sort(key=lambda word: word.start)
+    words: list[Word] = []
+    place = start
+    for special in taken:
+        words += _plain(text, place, special.start)
+        words.append(special)
+        place = special.end
+    words += _plain(text, place, end)
+    return _adverbials([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
+
+
+_OUR_LAST = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
+
+
+def _is_ours(text: str, time: StatedTime) -> bool:
+    """Return whether a "last month" is no time but a stretch of somebody's: "my last month at Orbix"."""
+    return bool(_OUR_LAST.search(text, max(0, time.start - 9), time.start))
+
+
+def _is_title(inside: str) -> bool:
+    parts = inside.split()
+    capitals = sum(part[0].isupper() for part in parts)
+    return bool(parts) and inside[0].isupper() and capitals * 2 >= len(parts) and not _SPEAKS.search(inside)
+
+
+def _plain(text: str, start: int, end: int) -> list[Word]:
+    words: list[Word] = []
+    for found in _TOKEN.finditer(text, start, end):
+        token, first, last = found[0], found.start(), found.end()
+        if not (token[0].isalnum() or token[0] == "_"):
+            words.append(Word(token, token if token in STOPS or token in "'’" else ",", first, last, "mark"))
+            continue
+        low = token.lower().replace("’", "'")
+        cut = _WITHOUT_APOSTROPHE.get(low)
+        split = _CONTRACTED.search(token)
+        if cut is not None:
+            cut %= len(token)
+        elif low == "cannot":
+            cut = 3
+        elif split and split.start() and low not in _WHOLE:
+            cut = split.start()
+        if cut:
+            suffix = low[cut:]
+            words.append(_word(token[:cut], low[:cut], first, first + cut))
+            words.append(Word(token[cut:], _SUFFIXES.get(suffix, suffix), first + cut, last))
+        else:
+            words.append(_word(token, low, first, last))
+    return words
+
+
+def _word(token: str, low: str, first: int, last: int) -> Word:
+    low = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}.get(low, low)
+    return Word(token, low, first, last, "number" if token[0].isdigit() else "word")
+
+
+@cache
+def _runs() -> dict[str, list[tuple[str, ...]]]:
+    runs: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(ADVERBIAL_PHRASES, key=len, reverse=True):
+        parts = tuple(phrase.split())
+        runs.setdefault(parts[0], []).append(parts)
+    return runs
+
+
+def _adverbials(words: list[Word]) -> list[Word]:
+    """Return the words with "at the moment", "for good" and the like as one word each."""
+    runs, joined, place = _runs(), [], 0
+    while place < len(words):
+        word = words[place]
+        for parts in runs.get(word.low, ()):
+            last = place + len(parts) - 1
+            if last < len(words) and all(words[place + n].low == part for n, part in enumerate(parts)):
+                joined.append(Word(" ".join(parts), " ".join(parts), word.start, words[last].end, "adverb"))
+                place = last + 1
+                break
+        else:
+            joined.append(word)
+            place += 1
+    return joined

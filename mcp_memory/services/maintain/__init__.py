@@ -1,0 +1,1 @@
+"""Maintenance of a whole space: names, the question pool, rebuild, status."""

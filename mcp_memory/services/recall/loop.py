@@ -1,0 +1,223 @@
+"""The active walk at work: what it calls, how it judges, and how what it finds joins the ranking.
+
+The room (``reconstruct/``) knows when to go on and with what. Here its calls are made: the texts of a turn are embedded
+in one batch, the operators of the table in ``rooms.py`` are called, and what they find joins the first look as further
+channels. Each gives a segment the best score of all times the strength with which it is held times what its operator
+counts (``resources/policy.toml``); a segment that several found has it from the one that holds it most strongly.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from anyio import to_thread
+
+from mcp_memory.domain.evidence import Call, Stop
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.requests import RecallRequest, Window
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.gain.gates import weighing
+from mcp_memory.language import iso
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.ports import Embedder, Found, Operator, Step, Store
+from mcp_memory.reconstruct.assess import Assessment, assess, lost
+from mcp_memory.reconstruct.loop import Budget, walk
+from mcp_memory.reconstruct.policy import Policy
+from mcp_memory.reconstruct.state import Action, Argument, Asked, State
+from mcp_memory.search.alike import alike
+from mcp_memory.search.look import Hit, Survey, queries, ranked, widened
+from mcp_memory.search.sufficiency import Judgement, judge
+from mcp_memory.search.weights import Weights
+from mcp_memory.services.recall.facts import cosine_of
+from mcp_memory.services.recall.similarity import cosines
+from mcp_memory.vectors import Matrix, Scores
+
+ACTIVE = 5
+"""Segments of the first look that a walk goes on from."""
+FOUND = 8
+"""Items that one call may find."""
+STEEPNESS = 6
+"""How fast what a walk goes on from weakens with its score: the best is followed first, then what is near to it."""
+ALIKE = "alike"
+"""How ``via`` names what is like the best that was found."""
+KEPT = 5
+"""Turns of the first look that keep their places, so that what is found on the way costs nothing of what was sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walking:
+    """How a walk goes on from the first look.
+
+    Attributes:
+        policy: what it does next.
+        operators: by name.
+        budget: how far it goes.
+        alike: whether talk that is like the best of it gains (``search/alike.py``).
+        clock: seconds, from any beginning.
+    """
+
+    policy: Policy
+    operators: Mapping[str, Operator]
+    budget: Budget = field(default_factory=Budget)
+    alike: bool = True
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How a walk went.
+
+    Attributes:
+        stop: why it ended.
+        trace: its calls.
+        turns: that it took.
+        texts: that were embedded for it.
+        dated: what it learnt the time of: since and until, by the id of the evidence.
+    """
+
+    stop: Stop
+    trace: tuple[Call, ...]
+    turns: int
+    texts: int
+    dated: Mapping[str, tuple[Millis, Millis]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Through which an operator sees a space: a query with its vectors, their cosines and the gates of sentences."""
+
+    question: Question
+    vectors: Matrix
+    likeness: Matrix
+    gates: Mapping[int, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Walker:
+    """One walk.
+
+    Attributes:
+        store: asked for what is nearest where the view holds no vectors.
+        embedder: of what is asked on the way.
+        request: its window, limit and turns hold for every call.
+        walking: how.
+        weights: of the first look.
+        asked: what it is about.
+        seen: what the first look found.
+        lenses: by the query; the question itself is there from the beginning.
+        now: the moment of asking.
+    """
+
+    store: Store
+    embedder: Embedder
+    request: RecallRequest
+    walking: Walking
+    weights: Weights
+    asked: Asked
+    seen: Survey
+    lenses: dict[str, Lens]
+    now: Millis
+    _texts: int = 0
+
+    async def walk(self) -> tuple[Sequence[Hit], Judgement, Walk]:
+        """Return the hits after the walk, what is thought of them, and how it went; without a turn those there were."""
+        hits, judgement = self._judged(self.seen)
+        assessment = self._assessed(hits, judgement)
+        self.asked = replace(self.asked, lost=lost(self.asked.question, judgement.missing))
+        looked = [(hit.row, hit.score**STEEPNESS) for hit in hits]
+        state = State.begin(self.asked, looked, ACTIVE)
+        stop = await walk(
+            state,
+            assessment,
+            select=self.walking.policy.actions,
+            execute=self._execute,
+            assess=lambda state: self._assessed(*self._judged(self._joined(state))),
+            budget=self.budget,
+            clock=self.walking.clock,
+        )
+        hits, judgement = self._judged(self._joined(state, KEPT))
+        return hits, judgement, Walk(stop, tuple(state.trace), state.turns, self._texts, state.dated)
+
+    @property
+    def budget(self) -> Budget:
+        """What the settings allow, with the turns of the request where it says how many."""
+        budget, turns = self.walking.budget, self.request.max_turns
+        return budget if turns is None else replace(budget, max_turns=turns)
+
+    def _judged(self, seen: Survey) -> tuple[Sequence[Hit], Judgement]:
+        hits = ranked(self.asked.space, seen, self.request.limit)
+        return hits, judge(self.asked.space, self.asked.question, hits)
+
+    def _assessed(self, hits: Sequence[Hit], judgement: Judgement) -> Assessment:
+        asked = self.asked
+        return assess(asked.space, asked.question, [hit.row for hit in hits], judgement, asked.roots)
+
+    def _joined(self, state: State, first: int = 0) -> Survey:
+        """Return the first look with what the walk found, the best few of it in their places."""
+        space, best = self.asked.space, float(self.seen.total.max())
+        given: dict[str, Scores] = {}
+        for held in state.held.values():
+            if held.via and (worth := self.walking.policy.worths.get(held.via)) is not None:
+                share = worth.talk if space.talk[held.row] else worth.document
+                channel = given.setdefault(held.via, np.zeros(len(space.segments), dtype=np.float32))
+                channel[held.row] = best * share * held.strength**worth.steepness
+        if first and self.walking.alike:
+            question = self.asked.question
+            gained = alike(space, self.seen, question.text, self.lenses[question.text].vectors[-1])
+            given |= {} if gained is None else {ALIKE: gained}
+        return widened(space, self.seen, given, first)
+
+    async def _execute(self, actions: Sequence[Action]) -> list[Found]:
+        """Make the calls of a turn."""
+        await self._look_through(
+            dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
+        )
+        return await to_thread.run_sync(lambda: [self._call(action) for action in actions])
+
+    async def _look_through(self, texts: Mapping[str, None]) -> None:
+        """Make a lens of each query that has none yet, all of them embedded at once."""
+        space = self.asked.space
+        asked = {text: understand(text, space.speakers, self.now) for text in texts if text not in self.lenses}
+        if not asked:
+            return
+        forms = [form for question in asked.values() for form in queries(question)]
+        vectors = await self.embedder.embed(forms)
+        self._texts += len(forms)
+        likeness = await cosines(self.store, space, vectors)
+        start = 0
+        for text, question in asked.items():
+            end = start + len(queries(question))
+            self.lenses[text] = Lens(question, vectors[start:end], likeness[start:end])
+            start = end
+
+    def _call(self, action: Action) -> Found:
+        """Make one call; a time that it names stands in for the request's window, which bounds the ranking anyway."""
+        given = dict(action.args)
+        query = given.pop("query", None)
+        space, window = self.asked.space, _window(given.pop("since", None), given.pop("until", None))
+        step = Step(space, _unlike, window=window or self.request.window, limit=FOUND, **given)  # type: ignore[arg-type]
+        if isinstance(query, str):
+            lens = self.lenses[query]
+            step = replace(
+                step,
+                cosine=cosine_of(space, lens.vectors, lens.likeness),
+                question=lens.question,
+                weigh=weighing(space, lens.vectors, lens.likeness, lens.gates, step.window),
+            )
+        return self.walking.operators[action.operator](step)
+
+
+def _window(since: Argument | None, until: Argument | None) -> Window | None:
+    """Return the window between two times as they are written; None where neither is given."""
+    if not isinstance(since, str) and not isinstance(until, str):
+        return None
+    start = iso.parse(since)[0] if isinstance(since, str) else BEGINNING
+    return Window(start, iso.parse(until)[1] if isinstance(until, str) else FOREVER)
+
+
+def _unlike(assertions: Sequence[Assertion]) -> list[float]:
+    """Return the likeness of assertions to a query that was not given."""
+    return [0.0] * len(assertions)

@@ -1,0 +1,84 @@
+"""Facts written as lines, and what the answerer of versions says to a question about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_memory.domain.answers import Knowledge, Proposal
+from mcp_memory.domain.facts import WHOLE, Assertion
+from mcp_memory.domain.paths import Path, Root
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.iso import parse
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.rules.answers.versions import Sureness, propose
+from mcp_memory.services.recall.known_facts import known
+from mcp_memory.view.space import Space
+
+NOW = parse("2024-06-01")[0]
+SAID = parse("2023-01-05")[0]
+
+
+def instant(written: str, unstated: Millis) -> Millis:
+    """Return the instant of "2015", "2015-03" or "2015-03-01"; of "-" that of what nobody stated."""
+    return unstated if written == "-" else parse(f"{written}-01-01"[:10] if len(written) < 10 else written)[0]
+
+
+def space_of(lines: Sequence[str]) -> Space:
+    """Return a space with one statement for each line, such as "Ann lives_in Oslo 2015 2019".
+
+    "-" is a time that nobody stated. A "!" before the head denies the fact, a "?" makes it a guess, "Ann_Lee" is a
+    name of two words.
+    """
+    space = Space("default")
+    turns, rows = [], []
+    for place, line in enumerate(lines):
+        who, relation, tail, since, until = line.split()
+        head, tail = who.lstrip("!?").replace("_", " "), tail.replace("_", " ")
+        text = f"{head} {relation.replace('_', ' ')} {tail}"
+        turn = Turn(f"t_{place}", "default", "s", f"m{place}", "message", text, "Eve", None, None, SAID, SAID, 0, place)
+        turns.append(turn)
+        rows.append(
+            Assertion(
+                id=f"x_{place:03}",
+                space="default",
+                turn_id=turn.id,
+                sentence=WHOLE,
+                start=0,
+                end=len(text),
+                head=head,
+                relation=relation,
+                tail=tail,
+                negated=who.startswith("!"),
+                since=BEGINNING if since == "ever" else instant(since, SAID),
+                until=instant(until, FOREVER),
+                stated=(since, until) != ("-", "-"),
+                confidence=0.5 if who.startswith("?") else 0.95,
+                intent="FACT",
+                change=False,
+                extractor="caller",
+                said_at=SAID,
+                recorded_at=SAID + place,
+            )
+        )
+    space.add(turns, [], [], None, None, rows)
+    return space
+
+
+def about(
+    space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
+) -> tuple[Question, Knowledge]:
+    """Return a question and what is known about it, the entities that it names as roots."""
+    question = understand(text, space.speakers, now)
+    keys = dict.fromkeys(key for name in question.names if (key := space.facts.resolve(name)))
+    roots = [Root(key, space.facts.name(key), "FACT") for key in keys]
+    turns = list(space.turns)
+    return question, known(space, question, roots, paths, turns, now=now, include_uncertain=include_uncertain)
+
+
+def ask(
+    lines: Sequence[str], text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
+) -> Proposal | None:
+    """Return what the facts say to a question, or None."""
+    space = space_of(lines)
+    return propose(*about(space, text, paths, now=now, include_uncertain=include_uncertain), Sureness())

@@ -1,0 +1,82 @@
+"""A small memory in one call: what was said goes through the real services, with a fake store and countable vectors."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+from fakes import FakeStore
+
+from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.requests import AnswerRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.domain.turns import Kind
+from mcp_memory.language.iso import parse
+from mcp_memory.language.tokens import stems
+from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.search.look import INDEXES
+from mcp_memory.services.answer import Bar, answer
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.episodes import Episodes
+from mcp_memory.services.recall.pipeline import Looking
+from mcp_memory.services.write import write
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.view import View
+
+
+class WordEmbedder:
+    """Texts are near where they share stems: a hashed bag of words."""
+
+    name = "words"
+    dimension = 512
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for stem in stems(text):
+                vectors[row, zlib.crc32(stem.encode("utf-8", "surrogatepass")) % self.dimension] += 1
+            vectors[row, 0] += 0.1  # a text without words has a vector too
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+async def _silent(_done: float, _total: float, _what: str) -> None:
+    return
+
+
+def said(*lines: str, at: str = "2023-05-08T13:56:00") -> list[NewItem]:
+    """Return messages from lines such as "Ann: I moved yesterday."; a line "@ 2023-06-01" sets the time from there."""
+    items, time = [], parse(at)[0]
+    for line in lines:
+        if line.startswith("@"):
+            time = parse(line[1:].strip())[0]
+            continue
+        speaker, _, text = line.partition(": ")
+        items.append(NewItem(text, speaker=speaker, said_at=time))
+    return items
+
+
+async def ask(
+    items: Sequence[NewItem],
+    question: str,
+    kind: Kind = "message",
+    vector_limit: int = 100_000,
+    facts: Sequence[NewFact] = (),
+    as_of: str | None = None,
+    *,
+    read: bool = False,
+) -> Answer:
+    """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024.
+
+    With ``read``, facts are read out of the items too.
+    """
+    now = parse("2024-01-01")[0]
+    embedder = WordEmbedder()
+    store = FakeStore(
+        embedder=embedder.name, dimension=embedder.dimension, make_view=lambda: View(INDEXES, vector_limit)
+    )
+    request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
+    await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
+    asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
+    kept = Episodes()
+    return await answer(store, embedder, EmbeddedInquiry(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now)

@@ -1,0 +1,27 @@
+"""Verbs brought into a form."""
+
+import pytest
+
+from mcp_memory.rules.facts.verbs import inflected
+
+
+@pytest.mark.parametrize(
+    ("lemma", "third", "past", "participle", "ing"),
+    [
+        ("go", "goes", "went", "gone", "going"),
+        ("have", "has", "had", "had", "having"),
+        ("carry", "carries", "carried", "carried", "carrying"),
+        ("plan", "plans", "planned", "planned", "planning"),
+        ("write", "writes", "wrote", "written", "writing"),
+        ("wozzle", "wozzles", "wozzled", "wozzled", "wozzling"),
+    ],
+)
+def test_a_verb_takes_each_of_its_forms(lemma, third, past, participle, ing):
+    assert inflected(lemma, "plain") == lemma
+    found = (
+        inflected(lemma, "third"),
+        inflected(lemma, "past"),
+        inflected(lemma, "participle"),
+        inflected(lemma, "ing"),
+    )
+    assert found == (third, past, participle, ing)

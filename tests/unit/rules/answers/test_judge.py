@@ -1,0 +1,42 @@
+"""The embedded judge: an answer is supported by what says it of what was asked, and by what lies on the path to it."""
+
+import pytest
+
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Witness
+from mcp_memory.rules.answers.judge import EmbeddedJudge
+
+pytestmark = pytest.mark.anyio
+MOVED = Witness("s_moved", "I moved to Lisbon last Friday.", ("Bob",))
+WEATHER = Witness("s_weather", "The weather in Lisbon is mild.", ("Eve",))
+DOG = Witness("s_dog", "Bob adopted a dog.", ("Ann",))
+
+
+async def supporting(question, answer, *witnesses, names=()):
+    asked = understand(question, ["Ann", "Bob", "Eve"])
+    return await EmbeddedJudge().supporting(asked, answer, names, witnesses)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("Where did Bob move to?", "Lisbon", ["s_moved"]),
+        ("Where did Bob move to?", "Lisbon last Friday", ["s_moved"]),
+        ("Where did Bob move to?", "to the north of Lisbon", []),
+        ("What did Bob adopt?", "a dog", ["s_dog"]),
+        ("What is mild?", "Lisbon", ["s_moved", "s_weather"]),  # it names nobody, so every sentence may be meant
+        ("Did Bob adopt a dog?", "Yes", []),
+        ("How many dogs has Bob?", "1", []),
+    ],
+)
+async def test_the_words_of_the_answer_count_in_what_is_about_the_question(question, answer, expected):
+    assert await supporting(question, answer, MOVED, WEATHER, DOG) == expected
+
+
+async def test_a_name_on_the_path_counts_as_one_of_the_question():
+    assert await supporting("Where did Bob move to?", "mild", WEATHER, names=["Lisbon"]) == ["s_weather"]
+
+
+async def test_what_lies_on_the_path_supports_whatever_its_words():
+    bridge = Witness("s_bridge", "He went there.", (), on_path=True)
+    assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG) == ["s_bridge"]

@@ -1,0 +1,233 @@
+"""What facts say to a question: by their validity, with citations, and nothing where they do not clearly say it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from known_facts import NOW, about, ask, instant, space_of
+
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.rules.answers.versions import Sureness, propose
+
+ANN = (
+    "Ann lives_in Paris 2010 2015",
+    "Ann lives_in London 2015 2019",
+    "Ann lives_in Oslo 2019-03 -",
+    "Ann works_at Acme 2012 2019",
+    "Ann works_at Beta 2020 -",
+    "Ann works_as nurse 2012 -",
+    "Ann speaks French - -",
+    "Ann speaks Norwegian - -",
+    "Ann has_pet Rex 2016 -",
+    "Ann has_pet Milo 2018 2021",
+    "Ann has_pet Kim 2022 -",
+    "Ann visited Rome 2014-05-03 -",
+    "Ann visited Lima 2021-08 -",
+    "Ann married_to Bob_Hill 2017-06-10 -",
+    "Ann sibling_of Beth - -",
+    "Beth lives_in Madrid 2018 -",
+    "Ann favourite_colour green - -",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where did Ann live in 2016?", "London"),
+        ("Where does Ann live?", "Oslo"),
+        ("Where does Ann live now?", "Oslo"),
+        ("Where did Ann live first?", "Paris"),
+        ("What was the last place Ann lived in?", "Oslo"),
+        ("Where did Ann live before London?", "Paris"),
+        ("Where did Ann live before she moved to Oslo?", "London"),
+        ("Where did Ann live after she left Paris?", "London"),
+        ("Where did Ann work when she lived in London?", "Acme"),
+        ("Where did Ann previously work?", "Acme"),
+        ("Which city did Ann live in between 2016 and 2018?", "London"),
+        ("What company does Ann work for?", "Beta"),
+        ("What is Ann's job?", "nurse"),
+        ("What is Ann's favorite color?", "green"),
+        ("Who is Ann married to?", "Bob Hill"),
+        ("Who works at Beta?", "Ann"),
+        ("Who lived in London in 2016?", "Ann"),
+        ("Where did Ann travel in 2021?", "Lima"),
+        ("What did Ann visit before Lima?", "Rome"),
+        ("What languages does Ann speak?", "French and Norwegian"),
+        ("How many pets does Ann have?", "2: Rex and Kim"),
+        ("How many cities did Ann visit?", "2: Rome and Lima"),
+    ],
+)
+def test_a_value_is_told_by_the_time_that_the_question_means(question: str, expected: str) -> None:
+    found = ask(ANN, question)
+    assert found is not None
+    assert (found.text, found.hedged) == (expected, False)
+    assert found.citations
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When did Ann move to London?", "2015"),
+        ("When did Ann move to Oslo?", "March 2019"),
+        ("When did Ann leave Acme?", "2019"),
+        ("When did Ann start working at Beta?", "2020"),
+        ("When did Ann live in London?", "2015 to 2019"),
+        ("When did Ann get married?", "10 June 2017"),
+        ("When did Ann visit Rome?", "3 May 2014"),
+        ("How long did Ann work at Acme?", "7 years (2012 to 2019)"),
+        ("How long has Ann lived in Oslo?", "5 years (since March 2019)"),
+        ("Does Ann still work at Acme?", "No, until 2019"),
+        ("Does Ann work at Beta?", "Yes"),
+        ("Did Ann live in Paris in 2012?", "Yes"),
+        ("Did Ann live in Paris in 2016?", "No, until 2015"),
+        ("Has Ann been to Rome?", "Yes"),
+        ("Has Ann lived in Paris?", "Yes"),
+        ("Is Ann married?", "Yes"),
+    ],
+)
+def test_times_lengths_and_yes_or_no_come_from_validity(question: str, expected: str) -> None:
+    found = ask(ANN, question)
+    assert found is not None
+    assert (found.text, found.hedged) == (expected, False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where did Ann live in 2005?",  # nobody said
+        "Where did Ann live when she was writing her novel?",  # no fact tells of the novel
+        "Where does Ann's boss live?",  # not Ann
+        "What country does Ann live in?",  # a city is no country
+        "How many dogs does Ann have?",  # nobody said which of the pets are dogs
+        "Does Ann speak German?",  # what nobody said may still be so
+        "Would Ann live in Oslo?",
+        "Did Ann live in Paris or London?",
+        "Where did Ann buy the car?",
+        "Why did Ann move to Oslo?",
+        "What did Ann study?",
+        "Where does Carl live?",
+        "Where does Ann work out?",
+        "What does Ann work on?",
+        "How much does Ann work?",
+        "How many times did Ann visit Rome?",
+        "Ann",
+    ],
+)
+def test_what_the_facts_do_not_clearly_say_is_not_said(question: str) -> None:
+    assert ask(ANN, question) is None
+
+
+def test_a_question_in_the_past_without_a_time_gets_all_values_in_order_with_a_hedge() -> None:
+    found = ask(ANN, "Where did Ann live?")
+    assert found is not None
+    assert (found.text, found.hedged) == ("Paris, then London, then Oslo", True)
+
+
+def test_an_unconfirmed_fact_is_said_only_if_asked_for_guesses_and_with_a_hedge() -> None:
+    lines = ["?Ann lives_in Rome 2020 -"]
+    assert ask(lines, "Where does Ann live?") is None
+    for found in (
+        ask(lines, "Where does Ann live, maybe?"),
+        ask(lines, "Where does Ann live?", include_uncertain=True),
+    ):
+        assert found is not None
+        assert (found.text, found.hedged) == ("Rome", True)
+
+
+def test_an_only_value_that_may_be_of_the_kind_asked_for_is_hedged_and_of_several_none_is_said() -> None:
+    assert (found := ask(ANN, "Who is Ann's sister?")) is not None
+    assert (found.text, found.hedged) == ("Beth", True)
+    assert ask([*ANN, "Ann sibling_of Carl - -"], "Who is Ann's sister?") is None
+    assert ask(["Ann made pots 2020 -"], "What did Ann paint?") is None
+    assert ask(["Ann lives_in Oslo 2020 -"], "What country does Ann live in?") is None
+
+
+def test_a_start_that_nobody_stated_is_said_with_a_hedge() -> None:
+    found = ask(["Ann works_at Acme - -"], "When did Ann start to work at Acme?")
+    assert found is not None
+    assert (found.text, found.hedged) == ("by 5 January 2023", True)
+
+
+def test_a_denial_is_a_no_and_cites_its_words() -> None:
+    found = ask(["!Ann speaks German - -", "Ann speaks French - -"], "Does Ann speak German?")
+    assert found is not None
+    assert found.text == "No"
+    assert found.citations[0].source.quote == "Ann speaks German"
+
+
+def test_of_two_values_that_began_at_once_one_is_said_with_a_hedge() -> None:
+    found = ask(["Dan lives_in Rome 2001 -", "Dan lives_in Turin 2001 -"], "Where did Dan live in 2005?")
+    assert found is not None
+    assert found.text in ("Rome", "Turin")
+    assert found.hedged
+
+
+def test_a_sister_is_reached_over_her_brother_and_both_facts_are_cited() -> None:
+    space = space_of(ANN)
+    facts = space.facts
+    (sibling,) = facts.versions("ann", "sibling_of")
+    (home,) = facts.versions("beth", "lives_in")
+    steps = (Step(sibling, forward=True), Step(home, forward=True))
+    path = Path(Root("ann", "Ann", "FACT"), steps, "madrid", PathScores(1, 1, 1))
+    found = ask(ANN, "Where does Ann's sister live?", [path])
+    assert found is not None
+    assert found.text == "Madrid"
+    assert {citation.source.quote for citation in found.citations} == {"Beth lives in Madrid", "Ann sibling of Beth"}
+
+
+def test_a_hypothesis_is_never_said_without_a_hedge() -> None:
+    space = space_of(["Ann likes chess - -"])
+    (liked,) = space.facts.versions("ann", "likes")
+    guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
+    step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
+    path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(1, 1, 1))
+    found = ask(["Ann likes chess - -"], "What is Ann interested in?", [path])
+    assert found is not None
+    assert (found.text, found.hedged) == ("chess", True)
+    assert found.confidence < 0.7
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_value_at_any_time_is_that_of_the_latest_start(seed: int) -> None:
+    draw = random.Random(seed)
+    years = sorted(draw.sample(range(1980, 2020), 5))
+    cities = draw.sample(["Oslo", "Rome", "Lima", "Cairo", "Perth", "Quito"], 5)
+    lines = [f"Ann lives_in {city} {year} -" for city, year in zip(cities, years, strict=True)]
+    draw.shuffle(lines)
+    for asked in range(1978, 2024):
+        found = ask(lines, f"Where did Ann live in {asked}?")
+        told = [city for city, year in zip(cities, years, strict=True) if year <= asked]
+        at_start = asked in years and asked != years[0]
+        expected = None if not told else told[-1]
+        if found is None:
+            assert expected is None
+        else:
+            assert found.text == expected or (at_start and found.text.endswith(str(expected)))
+
+
+def test_now_is_the_moment_that_the_caller_names() -> None:
+    found = ask(ANN, "Where does Ann live?", now=instant("2016", NOW))
+    assert found is not None
+    assert found.text == "London"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "",
+        "?",
+        "Ann?" * 500,
+        "Ann lives in " + "x" * 100_000,
+        "Where 𝔸nn \x00 live in 9999?",
+        "when how long who is Ann?",
+    ],
+)
+def test_hostile_questions_are_answered_with_nothing(hostile: str) -> None:
+    assert ask(ANN, hostile) is None
+
+
+def test_a_fact_that_does_not_know_its_words_is_not_cited_and_so_not_said() -> None:
+    question, knowledge = about(space_of(ANN), "Where does Ann live?")
+    assert propose(question, replace(knowledge, turns={}), Sureness()) is None

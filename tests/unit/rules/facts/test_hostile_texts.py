@@ -1,0 +1,58 @@
+"""What no text may do to the rules: break them, slow them down, or lead a span out of its sentence."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from telling import read, turn
+
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.rules.facts.frames import frames
+from mcp_memory.rules.facts.kinds import fits
+from mcp_memory.rules.facts.noun import Noun
+
+PIECES = [
+    "I ",
+    "and ",
+    "'s ",
+    "Ann ",
+    ", ",
+    "of ",
+    "my ",
+    "moved to ",
+    '"',
+    "(",
+    "in 2019 ",
+    "is ",
+    "the ",
+    "since ",
+    "’",
+    "\n",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, "é", "𝔘", "🙂", "\u200d", "who ", "been ", "not "]), max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_no_text_breaks_it_and_every_span_lies_in_its_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    for fact in read(text):
+        assert 0 <= fact.start < fact.end <= len(text)
+        assert fact.since < fact.until
+        assert 0 < fact.confidence <= 1
+
+
+@pytest.mark.parametrize("piece", [*PIECES, "I live in Bergen and ", "a, ", "((", "don't not "])
+def test_a_hundred_kilobytes_in_one_sentence_take_no_longer_than_they_should(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    before = time.process_time()
+    RuleExtractor().extract(turn(text), "Tom", [(0, len(text))], [[]])
+    assert time.process_time() - before < 1.0
+
+
+def test_every_line_of_the_verb_table_is_well_formed() -> None:
+    something = Noun(0, 1, "x", "x")
+    effects = {"state", "begin", "end", "event", "lasting", "ended", "present", "past", "been"}
+    for frame in frames():
+        assert frame.effect in effects, frame
+        assert fits(something, frame.tail) in (True, False), frame
