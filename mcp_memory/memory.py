@@ -205,7 +205,7 @@ class Memory:
         return found
 
     def _organise_later(self, space: str, episode_id: str) -> None:
-        """Have points made of what was found for an answer (C.2.1), once nobody waits for it.
+        """Have points made of what was found for an answer (DESIGN 2.1), once nobody waits for it.
 
         They belong to no goal: kept under each question, a third of what a recall lists would say the same twice. They
         quote, whoever judges: nobody asked for them, and a request for each answer would cost half as much again.

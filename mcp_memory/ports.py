@@ -279,7 +279,7 @@ class Inquiry(Protocol):
     def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def understand(self, question: Question, speakers: Collection[str], now: Millis) -> Question:
-        """Return a question with what its words mean (L4 of C.0: REAL's anchors, MRAgent's cues).
+        """Return a question with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
         Args:
             question: taken apart by rules.
@@ -288,7 +288,7 @@ class Inquiry(Protocol):
         """
 
     async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
-        """Return the scores of the paths of one step, in their order (L5 of C.0, REAL §3.3.2).
+        """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).
 
         Args:
             question: as understood.
@@ -302,10 +302,10 @@ class Inquiry(Protocol):
         """Return whether `assess` is to be asked about a recall; else it judges itself."""
 
     async def assess(self, case: Case) -> Judgement:
-        """Return whether the evidence suffices, which of it is needed, and where to look for more (L6 of C.0)."""
+        """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""
 
     async def judge(self, case: Case) -> Judgement:
-        """Return what can be said, and whose judgement that is (L6 and L10 of C.0)."""
+        """Return what can be said, and whose judgement that is (DESIGN L6 and L10)."""
 
 
 class Organiser(Protocol):
@@ -327,10 +327,10 @@ class Organiser(Protocol):
     def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def evolve(self, matter: Matter) -> Proposed | None:
-        """Return what is to be inserted and updated (L7 of C.0, HGMem eq. 2); None where the embedded way is taken."""
+        """Return what is to be inserted and updated (DESIGN L7, HGMem eq. 2); None where the embedded way is taken."""
 
     async def merge(self, matter: Matter) -> Proposed | None:
-        """Return what is to be merged (L8 of C.0, HGMem eq. 8), of points alone; None likewise."""
+        """Return what is to be merged (DESIGN L8, HGMem eq. 8), of points alone; None likewise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Aliases that the memory itself came to hold: two names that mean one entity, and why it thinks so (C.2.5).
+"""Aliases that the memory itself came to hold: two names that mean one entity, and why it thinks so (DESIGN 2.5).
 
 Nobody said it, so it is no fact and never evidence: it stands beside the facts, as a judgement with its reason. Nothing
 is re-written by it. What was said of either name stays where it is and is read together for as long as the alias

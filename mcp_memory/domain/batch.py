@@ -72,7 +72,7 @@ class Batch:
         return not (told or self.aliases or self.questions or self.outlays or self.jobs)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
-        """Return the batch without the lessons that were recorded before, and without what came of them (I-27).
+        """Return the batch without the lessons that were recorded before, and without what came of them (DESIGN I27).
 
         Args:
             recorded: whether a lesson of this episode by this judge stands in the log.

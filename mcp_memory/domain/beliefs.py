@@ -1,7 +1,8 @@
 """What use has taught about a sentence: GAM-RAG's sentence memory (§3.1.2, eq. 2).
 
 A sentence that nobody ever judged has no belief; that is the same as the initial one, whose task vector is the
-sentence's own, whose time vector is that of the time it states, and whose doubts are 1, so that every gate is 1 (I-20).
+sentence's own, whose time vector is that of the time it states, and whose doubts are 1, so that every gate is 1 (DESIGN
+I20).
 """
 
 from __future__ import annotations

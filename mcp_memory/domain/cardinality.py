@@ -1,11 +1,12 @@
-"""How many values a relation has at a time, learnt from what was said (REAL §3.2; C-38 and C.2.4 give the formula).
+"""How many values a relation has at a time, learnt from what was said (REAL §3.2; formula: DESIGN D38 and 2.4).
 
 Two counters for each relation: how often one value took the place of another, and how often two stood beside each
 other. From ``P = (s + 1)/(s + m + 2)`` a relation that the registry does not know is single if s ≥ 3 and P ≥ ¾, multi
 if m ≥ 3 and P ≤ .35, and otherwise stays unknown, which behaves as multi.
 
-**Departures.** C.2.4 lets a relation once learnt as single fall back only below P = ½. Such a memory of its own past
-depends on the order of arrival; here the counters alone decide, so that a re-fold always equals having known (I-10).
+**Departures.** DESIGN 2.4 lets a relation once learnt as single fall back only below P = ½. Such a memory of its own
+past depends on the order of arrival; here the counters alone decide, so that a re-fold always equals having known
+(DESIGN I10).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How sure the memory is of a fact (REAL §3.2, with C-38, since the paper gives no formula: C.2.3).
+"""How sure the memory is of a fact (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3).
 
 One value for each turn that says it, the highest. With c₁ the highest of all and λ = ½::
 

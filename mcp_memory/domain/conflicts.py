@@ -1,8 +1,8 @@
-"""What facts contradict each other in, in words (C.4 step 4): told to the caller, never settled in silence.
+"""What facts contradict each other in, in words (DESIGN 4 step 4): told to the caller, never settled in silence.
 
-Of two values that began at the same instant one was kept and the other is contested (C-28). A denial of what holds, or
-its opposite ("likes" and "dislikes"), is a clash of polarity. Nothing else is a conflict: a value that was followed by
-another is a change.
+Of two values that began at the same instant one was kept and the other is contested (DESIGN D28). A denial of what
+holds, or its opposite ("likes" and "dislikes"), is a clash of polarity. Nothing else is a conflict: a value that was
+followed by another is a change.
 """
 
 from __future__ import annotations

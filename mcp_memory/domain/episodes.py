@@ -92,7 +92,7 @@ TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What one judge said of one episode; a judge says it once (I-27).
+    """What one judge said of one episode; a judge says it once (DESIGN I27).
 
     Attributes:
         episode_id: of the episode that it is about.

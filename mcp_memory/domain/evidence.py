@@ -38,7 +38,7 @@ class Source:
 
     @property
     def quote(self) -> str:
-        """The words themselves, verbatim (I-38)."""
+        """The words themselves, verbatim (DESIGN I38)."""
         return self.turn.text[self.start : self.end]
 
 
@@ -57,7 +57,7 @@ class Evidence:
             asked for, when what it tells begins, as it says; else None.
         valid_to: of a fact, its end (exclusive), ``FOREVER`` where it has none; of a sentence likewise.
         confidence: of a fact, in (0, 1].
-        inferred: the rule, where a fact is a hypothesis (I-11).
+        inferred: the rule, where a fact is a hypothesis (DESIGN I11).
     """
 
     id: str

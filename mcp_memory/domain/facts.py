@@ -82,10 +82,10 @@ class Version:
         relation: its name.
         tail: as written there.
         since: first instant.
-        until: first instant after it; equal to ``since`` exactly where contested (I-3).
+        until: first instant after it; equal to ``since`` exactly where contested (DESIGN I3).
         stated: whether some statement gives ``since``; else it is when it was first said.
         status: ``active`` has no end, ``closed`` has one, ``contested`` never held.
-        confidence: of its assertions together (C.2.3), in (0, 1].
+        confidence: of its assertions together (DESIGN 2.3), in (0, 1].
         intent: of the latest said of its assertions.
         assertions: those that support it, in the order in which they were recorded.
         ended_by: the negations or the first assertions of the value that came after, which closed it; empty where

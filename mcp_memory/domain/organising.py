@@ -1,4 +1,4 @@
-"""Organising: what belongs to a goal, and what a judge proposes to make of it (HGMem §3.5; L7 and L8 of C.0).
+"""Organising: what belongs to a goal, and what a judge proposes to make of it (HGMem §3.5; DESIGN L7 and L8).
 
 What a judge proposes is no change yet: it has seen the points as they were, and time has passed. Whoever takes it in
 looks at the points again (``services/points/proposals.py``).

@@ -34,7 +34,7 @@ class Step:
 
     Attributes:
         version: the fact that is walked along. Of an inferred step without a fact of its own (co-occurrence), a
-            version made up for this path alone, whose id begins with ``i_``; it is never stored (I-11).
+            version made up for this path alone, whose id begins with ``i_``; it is never stored (DESIGN I11).
         forward: from head to tail; else from tail to head.
         inferred: the rule, or None where the fact itself says it.
         confidence: of the version, discounted by the rule.
@@ -64,13 +64,13 @@ class PathScores:
 
     @property
     def mean(self) -> float:
-        """S of C-34."""
+        """S of DESIGN D34."""
         return (self.relevance + self.coherence + self.sufficiency) / 3
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A walk from a root; its steps meet end to end and no entity comes twice (I-32).
+    """A walk from a root; its steps meet end to end and no entity comes twice (DESIGN I32).
 
     Attributes:
         root: where it starts.

@@ -2,7 +2,7 @@
 
 A point is a hyperedge: it joins two entities or more, and says what joins them. It belongs to the goal that it was made
 for, its *scope*. Points are kept as revisions, and nothing is taken back: an update is a further revision with the same
-entities (C-02); a point that was merged into another stays, as one more revision that names it (C-03).
+entities (DESIGN D02); a point that was merged into another stays, as one more revision that names it (DESIGN D03).
 """
 
 from __future__ import annotations

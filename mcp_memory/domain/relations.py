@@ -2,8 +2,8 @@
 
 ``resources/relations.toml`` holds one table for each. Whether a relation has one value at a time (single) or many
 (multi) decides how versions are folded (REAL §3.2); inverse, symmetric, implies and antonym are what counterfactual
-navigation may assume (REAL §3.4, C-37). A relation that the file does not know is *unknown*: it behaves as multi until
-what was said teaches otherwise (``domain/cardinality.py``).
+navigation may assume (REAL §3.4, DESIGN D37). A relation that the file does not know is *unknown*: it behaves as multi
+until what was said teaches otherwise (``domain/cardinality.py``).
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class NewFact:
         tail: the other end, by name or as a value.
         valid_from: when it began to hold; None where the caller did not say.
         valid_to: its end (exclusive), after ``valid_from``; None likewise.
-        confidence: in (0, 1]; as sure as a plain statement where the caller did not say (C.1).
+        confidence: in (0, 1]; as sure as a plain statement where the caller did not say (DESIGN 1).
         intent: of the statement.
         source: id of the message or document that says it, of this call or stored before in the same session; None
             where the caller states it by itself.

@@ -1,6 +1,6 @@
 """Time as the memory keeps it: milliseconds since 1970 in UTC, and intervals that hold their start, not their end.
 
-Half-open intervals let two neighbours touch without sharing an instant (REAL, with resolution C-27: closed ones
+Half-open intervals let two neighbours touch without sharing an instant (REAL, with resolution DESIGN D27: closed ones
 overlap at every change of a value).
 """
 

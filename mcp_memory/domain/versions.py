@@ -1,25 +1,27 @@
-"""The canonical fold: from the assertions of one (head, relation) to the versions that they add up to (C.1.3).
+"""The canonical fold: from the assertions of one (head, relation) to the versions that they add up to (DESIGN 1.3).
 
 REAL §3.2 changes the graph with each new statement. Its rules, taken to the letter, let a person live in two cities at
-once as soon as a value returns (C-25), and make intervals that end before they begin when news arrives late (C-26).
-Here nothing is changed: versions are a pure function of all that was asserted, whatever the order of arrival, and the
-past is the fold of an earlier prefix. Where statements arrive in order and no value returns, this is the paper's rule.
+once as soon as a value returns (DESIGN D25), and make intervals that end before they begin when news arrives late
+(DESIGN D26). Here nothing is changed: versions are a pure function of all that was asserted, whatever the order of
+arrival, and the past is the fold of an earlier prefix. Where statements arrive in order and no value returns, this is
+the paper's rule.
 
-Intervals are half-open (C-27). Of two values that begin at the same instant one is a correction of the other: the
-surer wins, then the later said, then the higher id; the loser is kept as ``contested``, with an empty interval (C-28).
+Intervals are half-open (DESIGN D27). Of two values that begin at the same instant one is a correction of the other: the
+surer wins, then the later said, then the higher id; the loser is kept as ``contested``, with an empty interval (DESIGN
+D28).
 
-**Departures.** C.1.3 lets any statement without an end keep a version open that has one. Here it does so only if it
-begins at that end, or was said after it and after the statement of it: "I live in Oslo" (2012) knows nothing of
+**Departures.** DESIGN 1.3 lets any statement without an end keep a version open that has one. Here it does so only if
+it begins at that end, or was said after it and after the statement of it: "I live in Oslo" (2012) knows nothing of
 "until 2015", and who tells today "since 2010" and later "from 2010 to 2015" means the latter. A remark below the
 threshold of confidence closes nothing (`layers`): the paper only says that it is left out of retrieval, and a value
 that it had closed would then be gone without anything in its place.
 
-C-28 takes values with one start for corrections of each other. Those that began nobody knows when ("I used to live in
-Paris", "I used to live in Rome") don't have one start, they have none that is known. So what is over stands beside
-what else began then, up to its end or to the first value with a start of its own: asked where she used to live, both
-are told, and where she lives now, neither. This is the one place where versions of a relation with one value at a time
-may overlap (I-2). Intervals that don't would need an order that nobody told; of two such values that go on, one is
-still contested, since both are claimed for now.
+DESIGN D28 takes values with one start for corrections of each other. Those that began nobody knows when ("I used to
+live in Paris", "I used to live in Rome") don't have one start, they have none that is known. So what is over stands
+beside what else began then, up to its end or to the first value with a start of its own: asked where she used to live,
+both are told, and where she lives now, neither. This is the one place where versions of a relation with one value at a
+time may overlap (DESIGN I2). Intervals that don't would need an order that nobody told; of two such values that go on,
+one is still contested, since both are claimed for now.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
         key: of a tail.
 
     Returns:
-        By start, then end, then id. Every positive assertion supports exactly one of them (I-4).
+        By start, then end, then id. Every positive assertion supports exactly one of them (DESIGN I4).
     """
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
     if single:
@@ -229,7 +231,7 @@ def _positives(said: Iterable[Assertion], key: Key) -> dict[str, list[Assertion]
 
 
 def _winner(positives: Mapping[str, Iterable[Assertion]]) -> str:
-    """Return the tail that of several with one start is kept (C-28)."""
+    """Return the tail that of several with one start is kept (DESIGN D28)."""
     said = ((tail, assertion) for tail, of_tail in positives.items() for assertion in of_tail)
     return max(said, key=lambda each: (each[1].confidence, each[1].said_at, each[1].id))[0]
 

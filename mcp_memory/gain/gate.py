@@ -1,7 +1,7 @@
 """The gate: how far what a sentence helped with before counts for a question (GAM-RAG §3.2.2, eq. 4).
 
 A gate is 1 where nothing is known, above 1 where the sentence helped with questions like this one, below 1 where it was
-said to be wrong about them; always in [0, 2] (C-16, I-21).
+said to be wrong about them; always in [0, 2] (DESIGN D16, DESIGN I21).
 
 **Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens for every question a little: two questions that
 have nothing in common still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?")

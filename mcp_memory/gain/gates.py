@@ -44,7 +44,7 @@ def opened(
         space: of a view that is held still.
         beliefs: of this space.
         vectors: of `search.look.queries`: talk is held against the last, documents against the first.
-        time: of the words of the question that say a time, or None (C-14).
+        time: of the words of the question that say a time, or None (DESIGN D14).
         settings: how.
     """
     if not len(beliefs) or not settings.learning:

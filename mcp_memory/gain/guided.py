@@ -3,7 +3,7 @@
 Read it as the walk of one question through this room: hold what was learnt against it, begin with the entities that it
 names, let propagation run until a confident memory ends it, and hand back two channels for the first look.
 
-**Departures.** A question that names no entity begins with the sentences of the segments nearest to it (C.3.2: the
+**Departures.** A question that names no entity begins with the sentences of the segments nearest to it (DESIGN 3.2: the
 nearest 200 sentences), so that it costs as little as the others.
 """
 

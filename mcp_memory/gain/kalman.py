@@ -5,13 +5,13 @@ A memory is a unit vector ``m`` and a doubt ``π`` in (0, 1], one pair a channel
 share of the way from what the memory predicts, ``s = cos(q, m)``, to ``y`` that it is moved.
 
 **Departures.** Eq. 12 followed by normalisation does not follow the recursion of Proposition 1 (eq. 16), and breaks the
-bound of Corollary 1 at the first step (C-11). The update ``exact`` turns ``m`` within the plane of ``m`` and ``q`` so
-that the new cosine is ``(1 - K)·s + K·y`` to the letter (measured: on what was taught 0 to 2 points more after five
-rounds, up to 8 after the first); ``additive`` is eq. 12 as printed. Where no direction is left
+bound of Corollary 1 at the first step (DESIGN D11). The update ``exact`` turns ``m`` within the plane of ``m`` and
+``q`` so that the new cosine is ``(1 - K)·s + K·y`` to the letter (measured: on what was taught 0 to 2 points more after
+five rounds, up to 8 after the first); ``additive`` is eq. 12 as printed. Where no direction is left
 to turn to (``m`` is ±q itself and should be neither), nothing is learnt: neither ``m`` nor ``π`` changes, or a sentence
 that was just said not to help would be trusted more for it. The value of Q is not published; .001 is what the two
 ratios of Appendix C leave (between .00099 and .00188). The target -1 stands in Appendix A only; here it is for what
-somebody calls wrong in so many words (C-10).
+somebody calls wrong in so many words (DESIGN D10).
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Noise:
     Attributes:
         positive: R_pos, of "it supports the answer" (Appendix C).
         negative: R_neg, of any other word: what was not marked may still be a bridge (Appendix C).
-        process: Q, what each step adds to the doubt (C.2.6; the paper gives none).
-        caller: ρ, by which the noise is multiplied for the word of a caller (C.2.6).
+        process: Q, what each step adds to the doubt (DESIGN 2.6; the paper gives none).
+        caller: ρ, by which the noise is multiplied for the word of a caller (DESIGN 2.6).
         anthropic: the same for a language model's.
-        embedded: the same for the rules', which look at what retrieval looked at (C.2.6).
+        embedded: the same for the rules', which look at what retrieval looked at (DESIGN 2.6).
     """
 
     positive: float = 0.5

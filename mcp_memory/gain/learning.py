@@ -1,13 +1,13 @@
-"""Learning: what a judge's word does to the memory of a sentence (GAM-RAG §3.3, C.2.6).
+"""Learning: what a judge's word does to the memory of a sentence (GAM-RAG §3.3, DESIGN 2.6).
 
 A sentence takes one step of ``kalman.py`` towards or away from the question, in the task channel, and, where the
 question says a time and the sentence states one, in the time channel; a channel that is silent changes nothing at all,
-neither its vector nor its doubt (C-14, C-15, I-25).
+neither its vector nor its doubt (DESIGN D14, DESIGN D15, DESIGN I25).
 
 **Departures.** Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as
 the paper has it. Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the words are
 wrong: an early word moves a memory most, and then it is spent on those. A sentence's time vector is made when it is
-first needed. It would have stood there unused before: while its doubt is 1 its gate is 1 (I-20).
+first needed. It would have stood there unused before: while its doubt is 1 its gate is 1 (DESIGN I20).
 
 What keeps wrong words from ruining a space is not here but where gates join the score (``gates.py``): the most that any
 number of lessons can add to a sentence is bounded, and far from the questions that taught it they add nothing.

@@ -7,14 +7,14 @@ which the next round begins.
 
 Only what is active is touched: a round costs as much as its entities have sentences, however large the space.
 
-**Departures.** No sentence is activated twice (C-12), or rounds 2 and 3 would choose what round 1 chose. Negative
-cosines weigh nothing, and a round in which nothing weighs anything is not held (C-16). Eq. 9 divides by the number of
-*activated* sentences of an entity, as the text says, not by all of them, as the symbols say (C-13). Entities are taken
-from the question by what it calls them, never by the nearest vector (C-18); without any, every sentence offered has
-u = 1. After the first round entities that more than a few sentences name are passed over: what leads everywhere leads
-nowhere. What is confidently known to help takes part in the first round wherever it stands: it need not be found again
-from hop to hop, which saves rounds, and from there the search goes on to what was never shown. Ties go by id. Whether
-to go on is not asked of a language model but of whoever calls (``enough``).
+**Departures.** No sentence is activated twice (DESIGN D12), or rounds 2 and 3 would choose what round 1 chose. Negative
+cosines weigh nothing, and a round in which nothing weighs anything is not held (DESIGN D16). Eq. 9 divides by the
+number of *activated* sentences of an entity, as the text says, not by all of them, as the symbols say (DESIGN D13).
+Entities are taken from the question by what it calls them, never by the nearest vector (DESIGN D18); without any, every
+sentence offered has u = 1. After the first round entities that more than a few sentences name are passed over: what
+leads everywhere leads nowhere. What is confidently known to help takes part in the first round wherever it stands: it
+need not be found again from hop to hop, which saves rounds, and from there the search goes on to what was never shown.
+Ties go by id. Whether to go on is not asked of a language model but of whoever calls (``enough``).
 
 On questions of two and more hops over passages the bonuses, added to what ranks them, bring 3 to 6 points of R@5 and
 3 to 8 of R@10; on dialogues, where most sentences name nobody but their speaker, nothing (-.6 to +.3), whatever the

@@ -1,4 +1,4 @@
-"""Evidence into groups that belong together: what a point could be made of (HGMem §3.3.3, eq. 2; C.2.1).
+"""Evidence into groups that belong together: what a point could be made of (HGMem §3.3.3, eq. 2; DESIGN 2.1).
 
 **Departures.** The paper hands all that was retrieved to a language model, which says what belongs together. Here items
 of evidence belong together that name the same entity, directly or by way of other items: connected components. An

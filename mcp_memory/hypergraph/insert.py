@@ -1,8 +1,8 @@
-"""Insert and update: what a group of evidence does to the points of a scope (HGMem §3.3.3, C.2.1).
+"""Insert and update: what a group of evidence does to the points of a scope (HGMem §3.3.3, DESIGN 2.1).
 
 Evidence about almost the same entities as a point of the scope updates it: its vertices stay, its description takes in
-what is new (C-02). Else it becomes a point of its own. What a point that was merged would have taken in goes to the one
-that it has become. Evidence that is known already changes nothing, so organising twice is organising once.
+what is new (DESIGN D02). Else it becomes a point of its own. What a point that was merged would have taken in goes to
+the one that it has become. Evidence that is known already changes nothing, so organising twice is organising once.
 
 **Departures.** The paper's model chooses what to update; so does Claude here, where it judges. Where a caller or Claude
 has written a description an extract never takes its place: only what supports it is added (`worded` tells the two

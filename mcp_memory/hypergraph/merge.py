@@ -1,11 +1,11 @@
-"""Merge: points that say how the same things hang together become one of higher order (HGMem §3.3.3, eq. 8; C.2.2).
+"""Merge memory points that relate the same entities into one of higher order (HGMem §3.3.3, eq. 8; DESIGN 2.2).
 
-The new point joins what its parents joined and rests on what they rested on. The parents stay and name it (C-03). Of
-one round each point takes part in one merge at most, which the reference code does not see to.
+The new point joins what its parents joined and rests on what they rested on. The parents stay and name it (DESIGN D03).
+Of one round each point takes part in one merge at most, which the reference code does not see to.
 
 Merging is for questions that relate things to each other. Those that ask for one thing lose by it: 65 to 60 and 60 to
 55 points of accuracy on the primitive questions of two data sets (Table 3). So without such a goal nothing is merged
-(C-05).
+(DESIGN D05).
 
 **Departures.** In the paper a language model chooses pairs with the goal in mind and writes the description; so does
 Claude here, where it judges, and it may choose groups (``services/points/proposals.py``). Without it those pairs come
@@ -38,7 +38,7 @@ _RELATING = re.compile(
 
 
 def relational(question: Question, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
-    """Return whether a goal relates things to each other (C-05): a topic, why, how, a comparison, or several hops.
+    """Return whether a goal relates things to each other (DESIGN D05): topic, why, how, comparison or several hops.
 
     Args:
         question: the goal, taken apart.

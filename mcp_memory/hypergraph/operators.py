@@ -38,7 +38,7 @@ class LocalPoints:
         self._shaping = shaping or Shaping()
 
     def __call__(self, asked: Step) -> Found:
-        """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (C-01).
+        """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (DESIGN D01).
 
         One that was merged stands for what it has become; what is no point gives nothing.
         """

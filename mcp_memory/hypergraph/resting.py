@@ -1,4 +1,4 @@
-"""What memory points rest on: the sentences that a question gains by the points that bear on it (C.3.2c).
+"""What memory points rest on: the sentences that a question gains by the points that bear on it (DESIGN 3.2).
 
 **Departures.** The paper gives a model the descriptions of all points, and the passages of their entities, to answer
 from (§3.3.4). Here points are found beside the raw text, and hand what is theirs to the sentences that they were made

@@ -1,9 +1,9 @@
 """Where subqueries look: around a point, or beyond all of them (HGMem §3.3.2, eqs 6 and 7); and a question's points.
 
 **Departures.** The reference code looks two steps around a point, in the graph of facts alone, for all subqueries at
-once, and leaves nothing out of a global exploration. Here it is as the paper says (C-01): one step, in the graph of
-facts (N_G) and in the hypergraph (N_M), and beyond all points only what none of them joins. The paper compares entities
-with a subquery by vectors of their own; here an entity weighs what the best sentence that names it weighs.
+once, and leaves nothing out of a global exploration. Here it is as the paper says (DESIGN D01): one step, in the graph
+of facts (N_G) and in the hypergraph (N_M), and beyond all points only what none of them joins. The paper compares
+entities with a subquery by vectors of their own; here an entity weighs what the best sentence that names it weighs.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def absent(space: Space, name: str) -> bool:
 def bearing(
     space: Space, names: Iterable[str], keys: Iterable[str], scope: str, vector: Vector, most: int
 ) -> list[Point]:
-    """Return the active points that bear on a question (C.3.2c): of what it names, or made for it; the likest first.
+    """Return the active points that bear on a question (DESIGN 3.2), most similar first: on names it has, or made for it.
 
     Args:
         space: of a view that is held still.

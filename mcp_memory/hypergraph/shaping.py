@@ -18,7 +18,7 @@ class Shaping:
         redundant: ROUGE-L from which on a sentence says what another said; of QRMeM's pool of questions (§3.3).
         words: in a description; ours.
         merged_words: in the description of what was merged; ours.
-        hub_share: share of the entities that no hub has more sentences than; C.2.1.
+        hub_share: share of the entities that no hub has more sentences than; DESIGN 2.1.
         hub_least: so many sentences make no hub, whatever the share: in a small memory all that joins would be one.
         relevance: share of the best item's score below which evidence says too little for a point; ours (measured: .5
             keeps 93 to 100 of 100 texts that answer and were found, and of what it keeps 27 and 73 of 100 answer in

@@ -9,7 +9,7 @@ Speakers are often roles. A question that names nobody but says "I" or "my" asks
 which no English can be seen loses the name and is otherwise left alone.
 
 Somebody who understands language may say more of a question than its words do, a `Meaning`, and `overlaid` joins the
-two (L4 of C.0: REAL's anchors with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without it a
+two (DESIGN L4: REAL's anchors with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without it a
 question means what its words say.
 """
 

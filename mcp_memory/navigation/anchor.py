@@ -1,4 +1,4 @@
-"""Where a search begins: the entities that a question is about (REAL §3.3.1, C.3.1).
+"""Where a search begins: the entities that a question is about (REAL §3.3.1, DESIGN 3.1).
 
 What is the surest comes first, and less sure ways are tried only where nothing was found before:
 
@@ -95,8 +95,8 @@ def meant(facts: Facts, name: str, joint: float) -> list[str]:
     begins so ("Acme" and "Acme Corporation"). A name that fits more than a dozen means nobody. Stop words are never
     compared.
 
-    **Departure** from C.3.1, which takes a name by its Jaccard index alone: villages, films and people that share all
-    words but one are others.
+    **Departure** from DESIGN 3.1, which takes a name by its Jaccard index alone: villages, films and people that share
+    all words but one are others.
     """
     exact = facts.resolve(name)
     if exact is not None:

@@ -227,7 +227,7 @@ def serves(version: Version, intent: Intent, facts: Facts) -> bool:
 
 
 def moment(constraint: Constraint | None, *, as_of: Millis | None, now: Millis) -> Moment | None:
-    """Return the time in question: what the question names, else ``as_of``, else now (C.3.1).
+    """Return the time in question: what the question names, else ``as_of``, else now (DESIGN 3.1).
 
     None, which filters nothing, where the question wants a place in the order of things ("first"), or names an event
     whose time is not known.
@@ -245,7 +245,7 @@ def moment(constraint: Constraint | None, *, as_of: Millis | None, now: Millis) 
 
 
 def holds(version: Version, at: Moment | None, intent: Intent, *, past: bool = False) -> bool:
-    """Return whether a fact belongs to the time in question (REAL's TimeValid, with C-29).
+    """Return whether a fact belongs to the time in question (REAL's TimeValid, with DESIGN D29).
 
     - An explicit interval has to share an instant with the fact. An event without an end of its own is one instant.
     - At an instant, a state has to hold and an event to have happened: "what did she buy?" asks of all purchases.

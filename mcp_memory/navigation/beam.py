@@ -5,16 +5,17 @@ each beam decides for itself:
 
 - *Stop*, where no expansion is more sufficient (S_AS) than the path as it is: it is final;
 - else *Expand*: the more sufficient expansions compete for the k places of the next step;
-- and *Counterfactual* beside either (C-39), where what it could expand to is not reliable: what the rules recover
+- and *Counterfactual* beside either (DESIGN D39), where what it could expand to is not reliable: what the rules recover
   competes too.
 
-Paths that still go on after the last step are final as well: taken to the letter, Algorithm 1 would lose them (C-31).
+Paths that still go on after the last step are final as well: taken to the letter, Algorithm 1 would lose them (DESIGN
+D31).
 
 **Departures.** Of the expansions only the reliable ones are sure of a place in the pool; the others compete with what
-was recovered for the places that these leave, so that a beam never adds more than m paths (C-32, the paper's own
+was recovered for the places that these leave, so that a beam never adds more than m paths (DESIGN D32, the paper's own
 bound). A recovered path, too, has to be more sufficient than the path that it goes on from: the paper does not say so,
 and without it every path that stops would drag its guesses along. From a root alone nothing stops as long as there is
-a neighbour, however little that says (I-33).
+a neighbour, however little that says (DESIGN I33).
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ def finished(walk: Searching[ResultT], scores: Callable[[Candidates], Sequence[P
 
 
 def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
-    """Return the key that sorts the best path first: S, then S_AS, S_QR, shorter, newer, id (C-34)."""
+    """Return the key that sorts the best path first: S, then S_AS, S_QR, shorter, newer, id (DESIGN D34)."""
     scores = path.scores
     newest = max((step.version.since for step in path.steps), default=0)
     ids = (path.root.key, *(step.version.id for step in path.steps))

@@ -1,7 +1,7 @@
-"""When navigation needs repair, how much it may cost, and the paths that it recovers (REAL §3.3.2, step III; C-33).
+"""When navigation needs repair, how much it may cost, and the paths that it recovers (REAL §3.3.2 III; DESIGN D33).
 
 A beam is repaired where normal expansion is unreliable: no candidate is left, or none is relevant enough, or none is
-coherent enough, or (C-33; the paper tests the two maxima apart) none is both. What is recovered may fill only the
+coherent enough, or (DESIGN D33; the paper tests the two maxima apart) none is both. What is recovered may fill only the
 places that reliable candidates leave: ``B_cf = max(0, m − |N_rel|)``.
 """
 
@@ -34,7 +34,7 @@ def needed(candidates: Sequence[PathScores], limits: Limits) -> bool:
     """Return whether the expansion of a beam is unreliable.
 
     The paper's three conditions, no candidate and either maximum below its threshold, each make N_rel empty; so with
-    the fourth of C-33 this is the whole test.
+    the fourth of DESIGN D33 this is the whole test.
     """
     return not any(reliable(scores, limits) for scores in candidates)
 

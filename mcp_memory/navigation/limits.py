@@ -17,20 +17,20 @@ class Limits:
         coherence: δ_LC, likewise.
         roots: at most so many are followed; ours, so that a long question stays cheap.
         specific: (head, relation) that a common noun takes part in at most to be a root; ours, so that "film" is none.
-        soft_roots: facts nearest to the question whose ends stand in for roots (C.3.1, which takes 5: measured, these
-            find nothing more and take twice as long).
+        soft_roots: facts nearest to the question whose ends stand in for roots (DESIGN 3.1, which takes 5: measured,
+            these find nothing more and take twice as long).
         nearest: assertions that are compared for that, from the texts nearest to the question; ours, so that it stays
             one small product.
         scanned: versions on each side of a root that are looked at before the best m are taken; ours, for hubs.
         passed: likewise, of an entity on the way; with 256 as well the walk over dense facts takes twice as long.
         premises: neighbours that each rule of repair looks at; ours, likewise.
-        joint: the Jaccard index of their words from which on two names may mean the same (C.3.1).
+        joint: the Jaccard index of their words from which on two names may mean the same (DESIGN 3.1).
         asked: what a relation that the question asks for adds to relevance, of what is left to 1; ours.
-        spread: deviations of the background cosine from 0 to 1 of the calibrated one (C.3.2).
-        backward: taken off relevance for a step from tail to head (C-36).
+        spread: deviations of the background cosine from 0 to 1 of the calibrated one (DESIGN 3.2).
+        backward: taken off relevance for a step from tail to head (DESIGN D36).
         incompatible: taken off a neighbour's rank where it is not of the kind that the root's intent looks for, as far
-            as the question does not ask for its relation by name (C-35, which gives no number).
-        same: confidence kept by the inverse of a fact, or its mirror where the relation is symmetric (C.3.3).
+            as the question does not ask for its relation by name (DESIGN D35, which gives no number).
+        same: confidence kept by the inverse of a fact, or its mirror where the relation is symmetric (DESIGN 3.3).
         implied: likewise, by a relation that another implies.
         hyponymy: likewise, by a step up or down in a hierarchy.
         succession: likewise, by the version before or after.

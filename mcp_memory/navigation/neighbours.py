@@ -1,9 +1,9 @@
 """The neighbours of an entity, as one question may walk to them: REAL's cascade of filters (§3.3.2, step I).
 
-Both directions are walked (C-36). What remains is ranked: by what the question asks for by name, then by meaning, a
-little lower where it is walked backward, or is of another kind than the intent looks for and not asked for by name
-(C-35: soft, since a strict filter prunes most answers). Of a hub only so many versions on each side are looked at,
-``limits.scanned`` of a root and ``limits.passed`` of what lies on the way: of what goes out the relations that the
+Both directions are walked (DESIGN D36). What remains is ranked: by what the question asks for by name, then by meaning,
+a little lower where it is walked backward, or is of another kind than the intent looks for and not asked for by name
+(DESIGN D35: soft, since a strict filter prunes most answers). Of a hub only so many versions on each side are looked
+at, ``limits.scanned`` of a root and ``limits.passed`` of what lies on the way: of what goes out the relations that the
 question asks for first, and of each the newest; of what comes in, likewise, whatever came up first.
 """
 

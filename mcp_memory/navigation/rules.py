@@ -1,14 +1,14 @@
-"""Counterfactual inference: the five rules that bridge a gap of the graph (REAL table I, C.3.3).
+"""Counterfactual inference: the five rules that bridge a gap of the graph (REAL table I, DESIGN 3.3).
 
 Each rule looks at what is known around the end of a path and yields hypotheses, *guesses*: steps that would be possible
 if the rule held. A guess has a fact of its own, made up for this path (its id begins with ``i_``) from the facts that
 it follows from, with the time they share and the least of their confidences, discounted by the rule; only the version
-before or after is a real one. No guess is ever stored (I-11).
+before or after is a real one. No guess is ever stored (DESIGN I11).
 
-**Departures** (C-37). The paper's "symmetry", likes → interested_in, is an implication: inverse, symmetric and implied
-relations are told apart here by the registry. Its temporal succession, "after(A, B) and B happened, so A did not", is
-unsound in general: what follows is only that A comes after the time of B; and the value before or after the time in
-question is offered, as a guess.
+**Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: inverse, symmetric and
+implied relations are told apart here by the registry. Its temporal succession, "after(A, B) and B happened, so A did
+not", is unsound in general: what follows is only that A comes after the time of B; and the value before or after the
+time in question is offered, as a guess.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ RULES: tuple[tuple[Rule, Callable[[Neighbourhood, Path], Iterator[Guess]]], ...]
     ("causality", causality),
     ("cooccurrence", cooccurrence),
 )
-"""In the order of C.3.3."""
+"""In the order of DESIGN 3.3."""
 
 
 def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequence[Edge]:

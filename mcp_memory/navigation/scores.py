@@ -1,10 +1,10 @@
-"""The three scores of a path, and who gives them (REAL §3.3.2; the formulas of C.3.2).
+"""The three scores of a path, and who gives them (REAL §3.3.2; the formulas of DESIGN 3.2).
 
 Whoever judges is a `PathJudge`; without a language model it is the `EmbeddedJudge`:
 
 - *relevance*, S_QR: ``x + (1 − x)·.7·a``, where x is the calibrated cosine ``cal(x) = clip((x − μ)/(4σ), 0, 1)`` of
   the question with the path, and a how far the question asks for its relations by name, both as the mean over the
-  steps; .05 less for each step walked from tail to head (C-36). So δ = .5 is a cosine two deviations above the
+  steps; .05 less for each step walked from tail to head (DESIGN D36). So δ = .5 is a cosine two deviations above the
   background, or a relation that is asked for in so many words.
 - *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the step before it]
   + .3·[it is of the kind that the intent looks for; else how far the question asks for it by name]
@@ -189,7 +189,7 @@ def ends(path: Path, facts: Facts) -> list[str]:
 
 
 def visits(path: Path, facts: Facts) -> frozenset[str]:
-    """Return the keys of all entities on a path, to none of which it comes again (I-32)."""
+    """Return the keys of all entities on a path, to none of which it comes again (DESIGN I32)."""
     return frozenset((path.root.key, *ends(path, facts)))
 
 

@@ -1,11 +1,11 @@
-"""Is what is held enough, and if not, what is missing: C.3.5, without a language model.
+"""Is what is held enough, and if not, what is missing: DESIGN 3.5, without a language model.
 
 How far the evidence covers the question is judged by whoever looked (``search/sufficiency.py``: coverage by rarity, and
 margin and share of the speaker who is named). Here comes the question whether anything among the best is of the type
 that is asked for, and both become a *reason* in words: what nothing covers, and what kind of answer is needed for whom.
 Words, because an operator may look for them (QRMeM's retry with the reason).
 
-**Departures** from C.3.5, which wants coverage ≥ .8, an item of the right type tied to a root, and a stable path:
+**Departures** from DESIGN 3.5, which wants coverage ≥ .8, an item of the right type tied to a root, and a stable path:
 coverage alone tells answerable questions from others with an AUROC of .75, the judgement used here with .79, so that
 decides, and the type is asked for besides. Of the type only the form is looked at: a number, a date, a name that the
 question does not say.

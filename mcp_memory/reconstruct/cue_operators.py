@@ -23,7 +23,7 @@ from mcp_memory.reconstruct.events import RARE, counted, item, onward, query_of,
 from mcp_memory.reconstruct.graph import CueGraph
 
 PARTIAL = 2
-"""Cues of a query that a sentence must have where it has not all of them (A.5)."""
+"""Cues of a query that a sentence must have where it has not all of them (DESIGN 6)."""
 LINKS = 8
 """Cues that are told in reverse: as many steps as a reader will look at."""
 _NEXT = 3  # tags that are suggested

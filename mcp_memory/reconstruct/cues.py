@@ -1,4 +1,4 @@
-"""The cues of a sentence: words and short phrases of it by which it is found again (MRAgent eq. 6, §D; A.5).
+"""The cues of a sentence: words and short phrases of it by which it is found again (MRAgent eq. 6, §D; DESIGN 6).
 
 The paper has a language model list 2 to 30 keywords of a sentence, verbatim and without inference, and always adds the
 speaker. Here they are, by spelling alone: the speaker, the names (``language/mentions.py``), and the other words that
@@ -9,8 +9,8 @@ Two cues are the same if they have the same *key*: no case, articles, titles or 
 plain form, so that "the paintings" and "painting" are one.
 
 **Departures.** A document has nobody who says it, so what it is about (its head) takes the speaker's place: it is what
-the pronouns of its sentences mean. It is the only cue beside the speaker that need not stand in the sentence (I-37).
-Numbers alone are no cues: times are found on the timeline.
+the pronouns of its sentences mean. It is the only cue beside the speaker that need not stand in the sentence (DESIGN
+I37). Numbers alone are no cues: times are found on the timeline.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from mcp_memory.language.tokens import STOP_WORDS, words
 MOST = 30
 """Cues of one sentence (the paper's prompt for keywords, 2 to 30)."""
 JOINT = 0.6
-"""The Jaccard index from which on two cues match (A.5, W-16)."""
+"""The Jaccard index from which on two cues match (DESIGN 6, DESIGN W16)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ M = (C, V, R) with R ⊆ C×G×V: a sentence v (the paper's episode) is found by
 words says how a cue and a sentence belong together. It is an attribute of their relation, not a node. Forward, a cue
 leads to the tags under which something is told of it, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse a
 sentence leads to its (c, g): to what it may be connected with. Both directions read the same rows and the same rule, so
-that they cannot disagree (I-36).
+that they cannot disagree (DESIGN I36).
 
 **Cues** are those of ``cues.py``, and besides phrases: two words that stand next to one another in at least two
 sentences. A phrase that stood in one so far is remembered by its first sentence alone.
@@ -42,7 +42,7 @@ FEW = 5
 FOUND = 8
 """Cues that one name may match."""
 TAG_WORDS = 2
-"""A tag has at most so many words (A.5)."""
+"""A tag has at most so many words (DESIGN 6)."""
 
 
 class CueGraph:
@@ -138,7 +138,7 @@ class CueGraph:
         return {code >> 1 for code in self._of(row) if self._named(code >> 1)}
 
     def spelling(self, space: Space, row: int) -> dict[int, str]:
-        """Return how each cue of a sentence is written in it (I-37)."""
+        """Return how each cue of a sentence is written in it (DESIGN I37)."""
         sentence = space.sentences[row]
         text = space.text(sentence)
         found: dict[int, str] = {}

@@ -1,15 +1,15 @@
-"""The active walk: look, judge what is missing, choose the next calls, look again (MRAgent §3.2, C.3.4).
+"""The active walk: look, judge what is missing, choose the next calls, look again (MRAgent §3.2, DESIGN 3.4).
 
 Each turn selects calls (f_select, eq. 10): the strongest of those that were thought of and not made yet. It has them
 made (eq. 11), routes what they find (f_route, eq. 12) and judges again. It ends where that is enough, where nothing new
 comes any more, or where the budget does. Whatever is found is found by operators, which the walk knows by what the
 policy calls them and by nothing else.
 
-**Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (C-30). So that a walk
-does not spend in one turn what later ones need, a turn takes at most its share of the calls that are left.
+**Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that a
+walk does not spend in one turn what later ones need, a turn takes at most its share of the calls that are left.
 
 **Departures.** The paper's model selects and routes; here a table does (``policy.py``), and routing keeps what is
-strong enough (``state.py``). The same calls over the same memory end in the same state (I-35).
+strong enough (``state.py``). The same calls over the same memory end in the same state (DESIGN I35).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def walk(
     Args:
         state: after the first look.
         first: what is thought of it; where that is enough no turn is taken.
-        select: thinks of calls; none is made twice (I-35).
+        select: thinks of calls; none is made twice (DESIGN I35).
         execute: makes them.
         assess: judges again.
         budget: how far.

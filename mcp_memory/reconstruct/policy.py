@@ -1,4 +1,4 @@
-"""What to do next, as a table: f_select without a language model (MRAgent eq. 10, C.3.4).
+"""What to do next, as a table: f_select without a language model (MRAgent eq. 10, DESIGN 3.4).
 
 ``resources/policy.toml`` tells kinds of question apart and says for each which operators are called in which turn, and
 with what. It is read once, and checked against the operators that there are: the walk itself knows none by name.

@@ -63,7 +63,7 @@ class Action:
 
     @property
     def key(self) -> Key:
-        """What tells it from other calls (I-35); the case of a text does not."""
+        """What tells it from other calls (DESIGN I35); the case of a text does not."""
         args = ((name, given.casefold() if isinstance(given, str) else given) for name, given in self.args.items())
         return self.operator, tuple(sorted(args))
 

@@ -1,4 +1,6 @@
-"""Topics: what a space keeps coming back to (MRAgent's abstraction layer, V^τ; C.1 step 5), derived from its segments.
+"""Topics: what a space keeps coming back to (MRAgent's abstraction layer, V^τ; DESIGN 1 step 5).
+
+They are derived from its segments.
 
 Leader clustering (Hartigan, "Clustering Algorithms", 1975, ch. 3): in the order of arrival a segment joins the leader
 that its vector is most like, if the cosine is at least .55, else it is a leader itself. A leader is a topic once a
@@ -7,8 +9,8 @@ second segment has joined it. So topics grow with what arrives, and nothing that
 The paper has a language model write a topic's summary. Here it is extractive: the most typical sentence, the one
 nearest to the mean of the members, and the cues that stand in many of them and in few other places.
 
-**Departures** from C.1, whose centroids move with each member: leaders stay what they were, so that the topics do not
-depend on how the arrivals were cut into calls; the mean serves the summary alone. Where the view holds no vectors
+**Departures** from DESIGN 1, whose centroids move with each member: leaders stay what they were, so that the topics do
+not depend on how the arrivals were cut into calls; the mean serves the summary alone. Where the view holds no vectors
 (`View.vector_limit`) there are no topics.
 """
 
@@ -27,7 +29,7 @@ from mcp_memory.vectors import GrowingMatrix, Matrix, Vector
 from mcp_memory.view.space import NONE, Space
 
 ALIKE = 0.55
-"""The cosine from which on a segment is of a leader's topic (C.1; of MiniLM's kind of vectors)."""
+"""The cosine from which on a segment is of a leader's topic (DESIGN 1; of MiniLM's kind of vectors)."""
 MEMBERS = 2
 """Segments that make a topic."""
 TERMS = 5

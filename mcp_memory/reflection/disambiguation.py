@@ -1,4 +1,4 @@
-"""Disambiguation: which names may be two spellings of one entity, and which surely are (QRMeM §2.1, C.2.5).
+"""Disambiguation: which names may be two spellings of one entity, and which surely are (QRMeM §2.1, DESIGN 2.5).
 
 The paper asks a language model whether two nodes of its graph are the same, and merges them. Here two rules are sure
 enough to act on, both on the safe side: what is merged wrongly misleads, what stays apart merely costs a step.
@@ -30,7 +30,7 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 JACCARD = 0.6
-"""Share of their words that two names have in common from which on they may be one (C.2.5)."""
+"""Share of their words that two names have in common from which on they may be one (DESIGN 2.5)."""
 COSINE = 0.85
 """Of two names of one kind, likewise."""
 COMMON = 50

@@ -3,8 +3,8 @@
 QRMeM (§2.1) has a language model write, for each pair of entities of a segment, one paragraph on how they are related,
 an *open relation*. Here that is said by whoever said it: an edge is the sentences that state a fact of the two, and
 where no fact joins them, the sentences that name both. So an edge is as near to a question as the nearest of its
-sentences, whose vectors are there already, and no text is written or embedded to build the graph (C-23: it is built on
-write, for no question in particular).
+sentences, whose vectors are there already, and no text is written or embedded to build the graph (DESIGN D23: it is
+built on write, for no question in particular).
 """
 
 from __future__ import annotations

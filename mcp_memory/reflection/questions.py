@@ -6,9 +6,9 @@ head has, by the template of its relation ("Where does Ann live?"), and whose it
 Oslo?").
 
 **Departures.** A question is compared only with those of the *same segment* that are about one of the same entities
-(C-24): "when did alice move to paris" and "when did bob move to rome" share two thirds of their words and ask for
+(DESIGN D24): "when did alice move to paris" and "when did bob move to rome" share two thirds of their words and ask for
 different things. Which of two alike questions is kept depends on which came first; that any two of the pool are unlike
-does not (I-30).
+does not (DESIGN I30).
 
 The paper adds the entities and relations of its questions to the graph. Here the pool is a further cue to its segments:
 as like a question as the nearest of theirs is (`answering`). **Measured** on dialogues (some 40 facts and 70 questions

@@ -5,11 +5,12 @@ entities] is taken, and its segments join S_add with that score; where the windo
 (`window`).
 
 **Departures.** Line 8 of the algorithm takes the neighbours of E_s, the text those of the *current* entities: taken
-literally the search never leaves the first hop, so it is the current ones (C-21), and what is reached at step n is
-within n hops of E_s (I-31). The paper has no limit of trials; here it is a number (C-22). It asks a model before each
-whether the segments answer; here whoever navigates judges that between two calls (``reconstruct/assess.py``). The
-reason is not embedded here: the graph compares with the text that its caller had embedded, which has question, reason
-and entities in it. A step adds the two nearest segments of its entity, not all, and never takes a hub.
+literally the search never leaves the first hop, so it is the current ones (DESIGN D21), and what is reached at step n
+is within n hops of E_s (DESIGN I31). The paper has no limit of trials; here it is a number (DESIGN D22). It asks a
+model before each whether the segments answer; here whoever navigates judges that between two calls
+(``reconstruct/assess.py``). The reason is not embedded here: the graph compares with the text that its caller had
+embedded, which has question, reason and entities in it. A step adds the two nearest segments of its entity, not all,
+and never takes a hub.
 
 **Measured** as one call beyond the first look, which held ten texts, five more found: of the texts that these ten lack
 it finds 27 % on questions of two to four hops over passages of an encyclopedia, half of them not even among the first

@@ -11,12 +11,13 @@ class Reflecting:
 
     Attributes:
         window: L, tokens of the segments that are held together (§3.2: 4,096).
-        trials: steps of reflection, and rounds of a trial, in one call (C-22: the paper has no number).
+        trials: steps of reflection, and rounds of a trial, in one call (DESIGN D22: the paper has no number).
         segments: of one entity that a step adds, the nearest to the question; the paper adds all. Measured: `reflect`.
         hub: sentences that name an entity, or facts about it, above which no step leads to it; ours, measured there.
         rounds: iterations of graph expansion; ours, the paper has one without a number.
         width: entities that one of them, or of a trial's rounds, adds; ours.
-        deviations: above the background from which on an edge is near to the question; as for REAL's paths (C.3.2).
+        deviations: above the background from which on an edge is near to the question; as for REAL's paths (DESIGN
+            3.2).
         reflection: whether it reflects (Algorithm 1).
         expansion: whether the entities are grown first along all edges that are near to the question.
         entity_trial: whether they are widened by what the held segments share, where the question names none.

@@ -2,7 +2,7 @@
 
 S_mix = S_imp ∪ S_add: the important segments, those of the question's entities, and the ones that reflection added.
 Where they are longer than L together, the lowest-scored of S_add go. The important ones may exceed L by themselves, for
-which the paper has nothing (C-22): they are then cut likewise, by how like the question they are, down to one.
+which the paper has nothing (DESIGN D22): they are then cut likewise, by how like the question they are, down to one.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def fitting(
     Args:
         important: S_imp; if there is any, the best is kept, however long it is.
         added: S_add; what is important too is not added.
-        limit: L, in tokens; LEN of what is returned is at most that, but for one important piece that is longer (I-31).
+        limit: L, in tokens; LEN of what is returned is at most that, but for one important piece that is longer (DESIGN
+            I31).
     """
     first = _best(important)
     while len(first) > 1 and _tokens(first) > limit:

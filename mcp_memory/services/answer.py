@@ -2,7 +2,7 @@
 
 Recall first; then a judge proposes the best that the facts and the evidence's sentences can say, with a confidence.
 Below the bar nothing is said: the caller gets the evidence and can make up its own mind. Every answer cites the
-sentences that it stands on, as spans of the stored turns (I-38), and each citation names an item of the evidence.
+sentences that it stands on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence.
 
 What was learnt of the sentences counts in it: their gates go to the judge, and what a caller denied for this very
 question is not said plainly again.

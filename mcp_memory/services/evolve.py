@@ -3,10 +3,10 @@
 ``points`` and ``merge`` make memory points (HGMem): of what a caller gives (``points.py``), and of what is found for a
 goal or was found in an episode (``organise.py``). Three steps are about feedback (``feedback.py``): ``feedback``
 teaches the sentences of the episode (GAM-RAG §3.3) and keeps a correction; ``confidence`` confirms facts (REAL §3.2,
-C.2.3); ``cardinality`` tells what a relation was found to be (C.2.4). The last two need no work of their own: both are
-functions of what is asserted, so they follow whatever is written. What they do here is to write down a confirmation,
-and to tell what changed. Two more go over the whole space, and only when they are asked for: ``entities`` brings
-together names that mean one entity (``naming.py``), ``questions`` adds to the pool (``pooling.py``).
+DESIGN 2.3); ``cardinality`` tells what a relation was found to be (DESIGN 2.4). The last two need no work of their own:
+both are functions of what is asserted, so they follow whatever is written. What they do here is to write down a
+confirmation, and to tell what changed. Two more go over the whole space, and only when they are asked for: ``entities``
+brings together names that mean one entity (``naming.py``), ``questions`` adds to the pool (``pooling.py``).
 
 Each step commits by itself, and a call that is cancelled leaves every transaction whole or undone.
 """

@@ -1,4 +1,4 @@
-"""What no assertion passes without, whoever read it: its words stand in the text, its numbers make sense (design C.1).
+"""What no assertion passes without, whoever read it: its words stand in the text, its numbers make sense (DESIGN 1).
 
 A language model may invent a name, a rule may cut one badly. So head and tail must be written in the text, or be who
 speaks, who is spoken to, or what the document is about; what a relative is called by whose they are ("Maria's sister")

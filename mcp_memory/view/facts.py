@@ -5,7 +5,7 @@ on. Three things decide how, each as a function of all that was recorded, so tha
 
 - which assertions count (``assertions.py``);
 - which names mean the same entity (``names.py``), as far as aliases say so: what somebody said, what the memory thinks;
-- how many values a relation has at a time, where the registry does not know (C.2.4).
+- how many values a relation has at a time, where the registry does not know (DESIGN 2.4).
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ class Facts:
         return known if known != "unknown" else learnt(self.counts(relation))
 
     def counts(self, relation: str) -> Counts:
-        """Return the counters of C.2.4 for a relation in this space."""
+        """Return the counters of DESIGN 2.4 for a relation in this space."""
         for head in self._uncounted.pop(relation, ()):
             for member in {head, self._names.meant(head)}:
                 self._count(member, relation)

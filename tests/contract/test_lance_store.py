@@ -769,7 +769,7 @@ WRITES = st.lists(
 def test_rows_are_never_lost_doubled_or_let_into_another_space(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[str, list[int]]]
 ) -> None:
-    """I-1, I-8 and I-39, with a writer that looks under the lock what is there already, as the service does."""
+    """DESIGN I1, DESIGN I8 and DESIGN I39, with a writer that checks under the lock what is there already."""
     uri = str(tmp_path_factory.mktemp("property") / "store")
 
     async def run() -> None:

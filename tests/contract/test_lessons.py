@@ -124,7 +124,7 @@ async def test_spaces_are_walls_for_what_was_learnt(open_store: Open) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 async def test_what_two_learn_in_any_interleaving_is_what_a_third_reads(open_store: Open, seed: int) -> None:
-    """Lessons that are old or new, with turns and without, and reads of more or less in between (I-27)."""
+    """Lessons that are old or new, with turns and without, and reads of more or less in between (DESIGN I27)."""
     dice = random.Random(seed)
     stores = [open_store(), open_store()]
     expected: dict[str, int] = {}

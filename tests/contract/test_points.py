@@ -59,7 +59,7 @@ async def test_the_last_revision_counts_whoever_wrote_it(open_store: Open) -> No
 
 
 async def test_a_merged_point_stays_and_resolves_to_what_took_it_in(open_store: Open) -> None:
-    """Over several merges, in any order of reading (I-13)."""
+    """Over several merges, in any order of reading (DESIGN I13)."""
     store = open_store()
     a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
     await _write(store, pointed(a, b, c))

@@ -201,7 +201,7 @@ async def test_a_writer_that_fails_before_its_commit_leaves_nothing(open_store: 
 
 
 async def test_spaces_are_walls(open_store: Open) -> None:
-    """One batch may hold several; names with quotes in them are names (I-39)."""
+    """One batch may hold several; names with quotes in them are names (DESIGN I39)."""
     store = open_store()
     odd = "o'brien' OR '1'='1"
     await _write(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))

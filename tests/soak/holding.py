@@ -19,7 +19,7 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
 ALIKE = 0.6
-"""ROUGE-L that two questions of one segment about a common entity stay below (I-30)."""
+"""ROUGE-L that two questions of one segment about a common entity stay below (DESIGN I30)."""
 _MAY_SHRINK = "beliefs_"
 """Beliefs that later ones took the place of may go."""
 
@@ -71,7 +71,7 @@ async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Se
         for quote in dict.fromkeys(quotes):
             turns = view.space(quote.space).revisions(quote.session, quote.ref)
             if not any(_stands(quote.text, turn.text) for turn in turns):
-                found.append(f"I-38: {quote} stands nowhere")
+                found.append(f"DESIGN I38: {quote} stands nowhere")
     await store.aclose()
     return found
 
@@ -83,63 +83,63 @@ def faults(space: Space) -> Iterator[str]:
 
 
 def _facts(space: Space) -> Iterator[str]:
-    """Ask I-2 and I-3 of every (head, relation)."""
+    """Ask DESIGN I2 and DESIGN I3 of every (head, relation)."""
     facts = space.facts
     for key in facts.entities():
         for relation in facts.relations_of(key):
             versions = facts.versions(key, relation)
             for one in versions:
                 if not one.since <= one.until or (one.since == one.until) != (one.status == "contested"):
-                    yield f"I-3: {one.text} holds from {one.since} to {one.until} and is {one.status}"
+                    yield f"DESIGN I3: {one.text} holds from {one.since} to {one.until} and is {one.status}"
             live = sorted((one for one in versions if one.status != "contested"), key=lambda one: one.since)
             if facts.cardinality(relation) == "single":
                 for one, after in pairwise(live):
                     if one.until > after.since:
-                        yield f"I-2: {one.text} and {after.text} hold at once"
+                        yield f"DESIGN I2: {one.text} and {after.text} hold at once"
 
 
 def _points(space: Space) -> Iterator[str]:
-    """Ask I-12 to I-16 of every point."""
+    """Ask DESIGN I12 to DESIGN I16 of every point."""
     graph, order = space.hypergraph, Shaping().order
     for point in graph.all():
         revisions = graph.revisions(point.id)
         if len({one.entities for one in revisions}) > 1:
-            yield f"I-12: {point.id} had other vertices before"
+            yield f"DESIGN I12: {point.id} had other vertices before"
         if [one.revision for one in revisions] != list(range(len(revisions))):
-            yield f"I-12: {point.id} has the revisions {[one.revision for one in revisions]}"
+            yield f"DESIGN I12: {point.id} has the revisions {[one.revision for one in revisions]}"
         keys = {space.facts._names.written(name) for name in point.entities}
         if len(keys) < 2 or len(point.entities) > order:
-            yield f"I-15, I-16: {point.id} joins {len(keys)} entities"
+            yield f"DESIGN I15, DESIGN I16: {point.id} joins {len(keys)} entities"
         become = graph.resolve(point.id)
         if become is None or not become.active:
-            yield f"I-13: {point.id} does not end in an active point"
+            yield f"DESIGN I13: {point.id} does not end in an active point"
         if (point.status == "merged") != (point.merged_into is not None):
-            yield f"I-13: {point.id} is {point.status} and went into {point.merged_into}"
+            yield f"DESIGN I13: {point.id} is {point.status} and went into {point.merged_into}"
         if point.parents:
             parents = [graph.get(name) for name in point.parents]
             union = {space.facts._names.written(name) for one in parents if one for name in one.entities}
             if None in parents or union != keys:
-                yield f"I-13: {point.id} does not join what its parents join"
+                yield f"DESIGN I13: {point.id} does not join what its parents join"
             for one in parents:
                 if one is not None and one.merged_into != point.id:
-                    yield f"I-13: {one.id} is a parent of {point.id} and went into {one.merged_into}"
+                    yield f"DESIGN I13: {one.id} is a parent of {point.id} and went into {one.merged_into}"
 
 
 def _lessons(space: Space) -> Iterator[str]:
-    """Ask I-27 of every lesson."""
+    """Ask DESIGN I27 of every lesson."""
     lessons = space.beliefs.lessons()
     for key, count in Counter(lesson.key for lesson in lessons).items():
         if count > 1:
-            yield f"I-27: {key} was heard {count} times"
+            yield f"DESIGN I27: {key} was heard {count} times"
     for lesson in lessons:
         episode = lesson.episode()
         if isinstance(episode, str):
-            yield f"I-27: {lesson.key}: {episode}"
+            yield f"DESIGN I27: {lesson.key}: {episode}"
         elif lesson.source == "embedded" and (episode.abstained or set(lesson.labels) - _activated(episode)):
-            yield f"I-27: {lesson.key} taught what was not activated, or an abstention"
+            yield f"DESIGN I27: {lesson.key} taught what was not activated, or an abstention"
         for name in lesson.labels:
             if space.sentence(name) is None:
-                yield f"I-27: {lesson.key} taught {name}, which is not there"
+                yield f"DESIGN I27: {lesson.key} taught {name}, which is not there"
 
 
 def _activated(episode: object) -> set[str]:
@@ -152,13 +152,13 @@ def _activated(episode: object) -> set[str]:
 
 
 def _questions(space: Space) -> Iterator[str]:
-    """Ask I-30 of the pool of every segment."""
+    """Ask DESIGN I30 of the pool of every segment."""
     for segment in {one.segment_id for one in space.questions.rows}:
         pool = space.questions.of_segment(segment)
         for place, one in enumerate(pool):
             for other in pool[place + 1 :]:
                 if one.entities & other.entities and rouge_l(words(one.text), words(other.text)) >= ALIKE:
-                    yield f"I-30: {one.text!r} and {other.text!r} are alike"
+                    yield f"DESIGN I30: {one.text!r} and {other.text!r} are alike"
 
 
 def _stands(quote: str, text: str) -> bool:

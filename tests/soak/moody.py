@@ -61,7 +61,7 @@ class Moody:
         """Return what comes back for a request."""
         told = [space for space, names in self.names.items() if any(name in asked.text for name in names)]
         if len(told) > 1:
-            self.wrong.append(f"I-39: a request tells of {told}: {asked.text}")
+            self.wrong.append(f"DESIGN I39: a request tells of {told}: {asked.text}")
         marks = _MARK.findall(asked.text)
         if len(marks) not in (0, 2) or len(set(marks)) > 1:
             self.wrong.append(f"the data of a request is not between two marks: {asked.text}")

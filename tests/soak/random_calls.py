@@ -187,11 +187,11 @@ class Soak:
             known.clear()  # those that nobody learnt from died with the process
 
     def count(self) -> None:
-        """Count the rows of each table; none may have lost one (I-1)."""
+        """Count the rows of each table; none may have lost one (DESIGN I1)."""
         now = rows(str(self.store))
         for table, before in self._counted.items():
             if now.get(table, 0) < before:
-                self.wrong.append(f"I-1: {table} had {before} rows, and now {now.get(table, 0)}")
+                self.wrong.append(f"DESIGN I1: {table} had {before} rows, and now {now.get(table, 0)}")
         self._counted = now
 
     # What is called
@@ -338,7 +338,7 @@ class Soak:
         told = json.dumps(reply, ensure_ascii=False)
         self.done[tool] += 1
         if leaked := [name for name in _names(space) if name in told]:
-            self.wrong.append(f"I-39: {tool} in {space} {arguments} tells of {leaked}")
+            self.wrong.append(f"DESIGN I39: {tool} in {space} {arguments} tells of {leaked}")
         if reply.get("isError"):
             self.done["refused"] += 1
             text = reply["content"][0]["text"]

@@ -53,6 +53,14 @@ def test_each_broken_promise_is_named(tmp_path: Path) -> None:
     )
     said = {("default", "talk", "lost"): "Lost words.", ("other", "talk", "x"): "x"}
     found = " ".join(broken(uri, said, [Quote("default", "talk", "x", "never said")]))
-    for promise in ("I-12", "I-13", "I-27", "I-30", "I-38", "talk/lost is not there", "other: what was acknowledged"):
+    for promise in (
+        "DESIGN I12",
+        "DESIGN I13",
+        "DESIGN I27",
+        "DESIGN I30",
+        "DESIGN I38",
+        "talk/lost is not there",
+        "other: what was acknowledged",
+    ):
         assert promise in found
     assert rows(uri)["questions_0"] == 2

@@ -1,10 +1,10 @@
-"""Claude as the judge of answers: it answers and cites, or says what is missing and where to look (L10 and L6 of C.0).
+"""Claude as the judge of answers: it answers and cites, or says what is missing and where to look (DESIGN L10 and L6).
 
 It sees the question and what recall found, and names the numbers of what its answer rests on. Numbers that nobody gave
-it are dropped; an answer that is left without any is refused (C.4.3). What it cites is quoted from the stored turns, so
-a citation is never the model's own words, and it is what the model says supports the answer: GAM-RAG's feedback labels
-need no call of their own. An answer that rests on guesses, on what is not sure, or on what the user called wrong for
-the question is hedged, whatever the model says of itself.
+it are dropped; an answer that is left without any is refused (DESIGN 4 step 3). What it cites is quoted from the stored
+turns, so a citation is never the model's own words, and it is what the model says supports the answer: GAM-RAG's
+feedback labels need no call of their own. An answer that rests on guesses, on what is not sure, or on what the user
+called wrong for the question is hedged, whatever the model says of itself.
 """
 
 from __future__ import annotations

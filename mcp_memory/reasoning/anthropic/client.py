@@ -10,7 +10,7 @@ a second or two that are no part of it.
 
 Whoever is cancelled while waiting cancels the request, which closes the connection.
 
-**Departures.** C.0 raises the temperature with each try; the SDK of today has no temperature to raise.
+**Departures.** DESIGN 5 raises the temperature with each try; the SDK of today has no temperature to raise.
 
 The key is handed over once and kept in the SDK's client alone. It is in no message, log or representation of ours, and
 the SDK logs requests (memory text) below the level INFO only, which is shut off here.

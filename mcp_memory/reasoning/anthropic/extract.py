@@ -1,12 +1,12 @@
-"""Claude as a reader: facts out of texts, where rules miss what is implied, passive or spread over clauses (L1 of C.0).
+"""Claude as a reader: facts out of texts, where rules miss what is implied, passive or spread over clauses (DESIGN L1).
 
 It sees some texts of one session, sentence by sentence with numbers, and names for each fact the line that states it.
 What becomes of a fact is decided here and not by the model: it stands in the sentence that the number means, what its
 names and times mean says ``asserting.py``, and it has to pass ``temporal/guards.py``: what is nowhere written is no
 fact. What does not pass is left out, and the log tells how much that was.
 
-**Departures.** C.0 has L1 return sentences, cues, tags and entities too; here these follow from the text alone, so that
-a memory with a key is built like one without, and one call reads twice as much.
+**Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too; here these follow from the text
+alone, so that a memory with a key is built like one without, and one call reads twice as much.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ class Cited:
     Attributes:
         key: of what it stands for, by which a judge that is asked again is spared it; see `Judgement`.
         citations: where it was said.
-        certain: whether somebody stated it surely, so that it is no hypothesis (I-11), and nobody called it wrong for
-            this question.
+        certain: whether somebody stated it surely, so that it is no hypothesis (DESIGN I11), and nobody called it wrong
+            for this question.
         gate: how far it is known to help with the question; see `Candidate`.
     """
 

@@ -1,4 +1,4 @@
-"""Claude as the evaluator of paths: REAL's scores of what a search chooses from (§3.3.2, II; L5 of C.0).
+"""Claude as the evaluator of paths: REAL's scores of what a search chooses from (§3.3.2, II; DESIGN L5).
 
 It sees the question and the paths in the form of eq. 9, one a line behind a number; of one that goes on from another
 that is shown only the steps behind it. It is asked once a step for the paths of all beams and what they could go on to,
@@ -8,8 +8,9 @@ tokens. Unless the question itself is
 long, a call never takes more than 900.
 
 Whatever it replies, scores are all that it changes. A number that was not given means nothing, a path without a score
-keeps that of the formulas, and a guess suffices no further than it is sure (I-11). So a wrong word leads a search
-astray and no farther: which paths there are, how many and how long they become is not its to say (I-32 to I-34).
+keeps that of the formulas, and a guess suffices no further than it is sure (DESIGN I11). So a wrong word leads a search
+astray and no farther: which paths there are, how many and how long they become is not its to say (DESIGN I32 to DESIGN
+I34).
 """
 
 from __future__ import annotations

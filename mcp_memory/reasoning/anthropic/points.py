@@ -1,4 +1,4 @@
-"""Claude makes, updates and merges memory points, as HGMem's model does (§3.5, eqs 2 and 8; L7 and L8 of C.0).
+"""Claude makes, updates and merges memory points, as HGMem's model does (§3.5, eqs 2 and 8; DESIGN L7 and L8).
 
 It sees the goal, points behind the numbers P1, P2, … and evidence behind E1, E2, …, and names what it means by them.
 Numbers that nobody gave it mean nothing, and a proposal that is left without what it needs is left out, with a reason;

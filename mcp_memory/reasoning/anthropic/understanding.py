@@ -1,4 +1,4 @@
-"""Claude as the reader of questions: what one means, before anything is looked for (L4 of C.0).
+"""Claude as the reader of questions: what one means, before anything is looked for (DESIGN L4).
 
 It sees the question and who speaks in the space, and says whom it is about, which relations of the registry it asks
 for, with what intent, about which time, and what has to be found on the way (REAL §3.3.1, MRAgent's cues). Nothing of
@@ -9,8 +9,8 @@ questions, it costs 1 to 4 points of recall in dialogues and none in documents. 
 sent back.
 
 **Departures.** REAL tells the intents of roots apart; ours is one for the whole question (`navigation.anchor`). The
-relation schema of C.0 is the registry, not the relations of the space: these are named by whoever wrote them, and may
-be thousands.
+relation schema of DESIGN 5 is the registry, not the relations of the space: these are named by whoever wrote them, and
+may be thousands.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Every sentence is weighed (``support``), the better ones are searched for spans of the form that the question asks for
 (``dates``, ``amounts``, ``names``, ``phrases``, ``polarity``), and the span with the highest sum of its sentence's
 support and its own fit is proposed, with a confidence (``confidence``). It never puts words together that do not stand
-together: what it says is a stretch of one sentence, a date worked out, "Yes" or "No" (L10 of the design, C.4 step 5).
+together: what it says is a stretch of one sentence, a date worked out, "Yes" or "No" (DESIGN L10 of the design, DESIGN
+4 step 5).
 
 A name in a document that does not clearly lead the other names of its sentence is given with the clauses around it.
 """

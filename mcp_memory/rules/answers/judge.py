@@ -2,8 +2,8 @@
 
 The paper asks a language model for the sentences that state the answer or are a necessary bridge to it. Here a sentence
 supports the answer if the answer stands in it word for word and it is about something that the question names, or that
-lies on the path to the answer; or if it states a fact of that path (C.2.6). Such a judge sees only what recall found,
-so its errors are those of recall: its word counts with doubled noise.
+lies on the path to the answer; or if it states a fact of that path (DESIGN 2.6). Such a judge sees only what recall
+found, so its errors are those of recall: its word counts with doubled noise.
 
 **Departures.** "Yes", "no" and a bare number stand in many sentences by chance: they are no answer that a sentence
 could hold, and only the path speaks for those.

@@ -1,4 +1,4 @@
-"""Which facts a question asks for: the one relation of one entity, or nothing (C.4 step 5).
+"""Which facts a question asks for: the one relation of one entity, or nothing (DESIGN 4 step 5).
 
 A question has to name the entity (or describe it by facts that a path leads over, "Ann's sister"), hold a word of the
 relation, want the type of thing that its values are, and say nothing more: a content word that none of these explain

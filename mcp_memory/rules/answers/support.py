@@ -1,8 +1,8 @@
 """How well a sentence of the evidence bears on a question, before any span of it is looked at.
 
-Coverage is that of C.3.5 in the design: the share of the question's words, rare ones counting more, that the sentence
-holds; the same over the whole item of evidence tells of questions whose words are spread over neighbours. The person
-asked about must be the one who speaks, or be named: the right event of the wrong person is the commonest false
+Coverage is that of DESIGN 3.5: the share of the question's words, rare ones counting more, that the
+sentence holds; the same over the whole item of evidence tells of questions whose words are spread over neighbours. The
+person asked about must be the one who speaks, or be named: the right event of the wrong person is the commonest false
 friend. Where the question states a time, so should the sentence.
 """
 

@@ -1,12 +1,13 @@
 """Answers from versions of facts: a value at a time, when it began or ended, how long, how many, yes or no.
 
-C.4 step 5 of the design: the tail of the relation that the question asks for, a time worked out of validity, the count
-of distinct live tails, yes or no only from a matching fact with polarity. What the facts do not clearly hold is not
+DESIGN 4 step 5: the tail of the relation that the question asks for, a time worked out of validity, the
+count of distinct live tails, yes or no only from a matching fact with polarity. What the facts do not clearly hold is
+not
 said: a question has to ask for one relation of one entity (``matching``) and mean a time that is known (``held``).
 Facts tell what was said and no more, so "no" is answered only from the end of a fact, a denial, or another value of a
 relation that has one at a time.
 
-What nothing has confirmed, and what rests on a hypothesis, is said with a hedge (I-11).
+What nothing has confirmed, and what rests on a hypothesis, is said with a hedge (DESIGN I11).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a statement is about, by its words (design C.1): REAL's five intents, the first that fits."""
+"""What a statement is about, by its words (DESIGN 1): REAL's five intents, the first that fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How surely something is said (design C.1): plainly, by hearsay, with doubt, or not at all as a fact.
+"""How surely something is said (DESIGN 1): plainly, by hearsay, with doubt, or not at all as a fact.
 
 A question, a condition, a wish and a command assert nothing. What a clause stands under ("I think that …", "Tom said
 …") and what is added behind it ("…, apparently") both count, and the least sure of them decides.

@@ -1,4 +1,4 @@
-"""Enrichment: what was written is read for facts once more, by a language model, when nobody waits for it (C.0, L1).
+"""Enrichment: what was written is read for facts once more, by a language model, when nobody waits for it (DESIGN L1).
 
 One step reads some texts of one session: under the store's lock those are chosen that nobody has read, the newest first
 and then what stands before them, and leased; the lock is given back; the model is asked; then what it found and how far

@@ -1,4 +1,4 @@
-"""What nobody has read for facts with a language model yet, what of it is read next, and how it is cut (C.0, L1).
+"""What nobody has read for facts with a language model yet, what of it is read next, and how it is cut (DESIGN L1).
 
 The newest comes first, then what stands before it in its session, as much as one call takes. A long text is read in
 parts. How it is cut is arithmetic on its sentences that no setting changes, so that any process goes on where another

@@ -1,4 +1,4 @@
-"""Labels: which sentences of an episode a judge's word is about, and what it says of each (GAM-RAG §3.3, C.2.6).
+"""Labels: which sentences of an episode a judge's word is about, and what it says of each (GAM-RAG §3.3, DESIGN 2.6).
 
 **Departures.** GAM-RAG labels sentences. A caller here names pieces of evidence, which may be more than that. Of a fact
 all sentences count that state it in the sources shown; of a passage only those that the answer cites, or else the one
@@ -7,19 +7,19 @@ own judge is asked only about the sentences that were activated or are cited; wh
 answer, it has nothing to teach. The paper counts what was activated and not marked as not supporting (y = 0). Here only
 what somebody names is labelled: measured over five rounds of teaching, the others brought nothing on what was taught
 (-.2 to +.2 points of recall) and cost up to 1.3 where 30 % of the words were wrong, and what was not marked may be a
-bridge (C-10).
+bridge (DESIGN D10).
 
 In the paper every answer is a lesson. Here the memory's own judge is not recorded where what it would say is known: as
 soon as all sentences that it finds to support the answer have a confident gate for the question, by whoever's word.
 Else a question that is asked again and again would fill the store with one word, and what the rules got wrong would
 come to be held for as certain as what callers confirmed again and again.
 
-A caller may name what it found by steps of its own: then its walk activated that for the question (I-27), as
+A caller may name what it found by steps of its own: then its walk activated that for the question (DESIGN I27), as
 propagation does the rest.
 
 A correction is the caller's later and explicit word about the question. So its own sentences count as supporting,
-though nothing activated them (I-27): else what it corrects would be found and answered as before wherever no fact is
-read out of it. By it the caller says as well what is wrong: what the wrong answer cites is closed (y = -1). After an
+though nothing activated them (DESIGN I27): else what it corrects would be found and answered as before wherever no fact
+is read out of it. By it the caller says as well what is wrong: what the wrong answer cites is closed (y = -1). After an
 abstention its sentences are all that is taught.
 
 A caller's word stands against the memory's own: of a sentence that a caller called wrong for such a question (its gate
@@ -53,7 +53,7 @@ CORRECTING = 4
 def feedback_labels(
     episode: Episode, feedback: Feedback, telling: Mapping[str, Sequence[str]], corrected: Iterable[str] = ()
 ) -> dict[str, Target]:
-    """Return y of each sentence that a caller's word is about (C.2.6, C-10).
+    """Return y of each sentence that a caller's word is about (DESIGN 2.6, DESIGN D10).
 
     What supports, and what a right answer cites, has y = 1. What does not support has y = 0, which makes its gate
     neutral, and y = -1, which closes it, only if the caller says as well that the answer was wrong: then it is what

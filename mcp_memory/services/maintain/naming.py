@@ -1,4 +1,4 @@
-"""Entities: names that mean one of them are brought together (C.2.5).
+"""Entities: names that mean one of them are brought together (DESIGN 2.5).
 
 What is found (``reflection/disambiguation.py``) is recorded as an alias with its reason, decided under the store's lock
 by what is told then. Nothing that was said is touched, so it is undone by saying that the two are not the same: a fact

@@ -1,7 +1,8 @@
 """Questions: what the facts of each segment answer joins the pool, asked (QRMeM §2.1; ``reflection/questions.py``).
 
 Whether a question is like one of its segment is decided under the store's lock, by the pool as it is then, so that no
-two are, whoever pools at the same time (I-30). A call commits piece by piece: a cancelled one leaves whole pieces.
+two are, whoever pools at the same time (DESIGN I30). A call commits piece by piece: a cancelled one leaves whole
+pieces.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Organise: memory points out of what is found for a goal (HGMem §3.3; C.2.1, C.2.2).
+"""Organise: memory points out of what is found for a goal (HGMem §3.3; DESIGN 2.1, DESIGN 2.2).
 
 Read it as the walk of one goal: recall what belongs to it, group what belongs together, make points of the groups or
 take them into those that are there, and merge where the goal relates things to each other. Where a judge takes part it
@@ -9,7 +9,7 @@ Organising again what was organised changes nothing, and asks nobody: evidence t
 not shown again, nor is a judge asked where all that is left was shown to it before in this process (``considered.py``).
 
 **Departures.** The paper forgets its points after each question and makes them over several steps of retrieval. Here
-they are kept under the goal (C-04), and a call is one step: who wants more asks again once more is known.
+they are kept under the goal (DESIGN D04), and a call is one step: who wants more asks again once more is known.
 """
 
 from __future__ import annotations

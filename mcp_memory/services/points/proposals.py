@@ -3,9 +3,10 @@
 While a judge thinks nothing is held, so others may have changed what it was shown. Under the store's lock each proposal
 is held against the points as they are then, and one that no longer fits is left out, with a reason: it is no error.
 
-- A new point joins only names that stand in the evidence which it cites, or that the space knows (I-14): at least two
-  things, and no more than a point may join (I-15, I-16). Evidence that others have put into words meanwhile makes none.
-- A description is changed only if it is still the one that the judge has seen. A point keeps its vertices (C-02).
+- A new point joins only names that stand in the evidence which it cites, or that the space knows (DESIGN I14): at least
+  two things, and no more than a point may join (DESIGN I15, DESIGN I16). Evidence that others have put into words
+  meanwhile makes none.
+- A description is changed only if it is still the one that the judge has seen. A point keeps its vertices (DESIGN D02).
 - What a caller has written is never written anew and never merged: such a point only gains evidence.
 - A point of almost the same vertices is not made twice: an extract takes the judge's words, as one does of nothing but
   the evidence cited; a point that the judge has not seen, since it was made meanwhile, gains the evidence. Beside a

@@ -3,10 +3,10 @@
 Navigation walks over facts and knows no vectors; here it is told how like the question each statement of a fact is,
 and what it finds is laid back on the segments that say so, as one more channel of the first look.
 
-**Departures.** REAL compares the question with the words of a relation and its tail (C.3.2). Here it is compared with
-the sentence that states them: that is how they were said, and its vector is there already, so that no text but the
-question is embedded. The background that calibrates cosines (C.3.2) is the question's own: mean and deviation over the
-segments of the space.
+**Departures.** REAL compares the question with the words of a relation and its tail (DESIGN 3.2). Here it is compared
+with the sentence that states them: that is how they were said, and its vector is there already, so that no text but the
+question is embedded. The background that calibrates cosines (DESIGN 3.2) is the question's own: mean and deviation over
+the segments of the space.
 """
 
 from __future__ import annotations

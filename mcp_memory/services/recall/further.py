@@ -1,7 +1,7 @@
 """Further evidence: a judge says what it misses and where to look; memory is searched, and the judge asked again.
 
 This is how a language model takes part in the loop of MRAgent (§3.2) and HGMem: its word on whether the evidence is
-enough and its choice of the next steps are one call (L6 and L10 of C.0), and nothing is held still while it thinks.
+enough and its choice of the next steps are one call (DESIGN L6 and L10), and nothing is held still while it thinks.
 What the steps find joins the evidence. The judge is shown only what is new and what it kept. It ends with an answer,
 without a proposal of steps that were not taken, with nothing new, or after `ROUNDS`.
 

@@ -1,4 +1,4 @@
-"""Evaluate: a judge that takes its time scores the paths that a search chooses from (REAL §3.3.2, II; L5 of C.0).
+"""Evaluate: a judge that takes its time scores the paths that a search chooses from (REAL §3.3.2, II; DESIGN L5).
 
 The formulas score all candidates first, which takes milliseconds, and the search shows each step before anything is
 decided. What the judge says takes the place of these scores. While it thinks, nothing is held still, and nothing of a

@@ -1,4 +1,4 @@
-"""Memory points as evidence: where one says what no text alone says, it leads the texts that it rests on (C.3.2c).
+"""Memory points as evidence: where one says what no text alone says, it leads the texts that it rests on (DESIGN 3.2).
 
 A point becomes an item of evidence where two things hold:
 

@@ -2,7 +2,7 @@
 
 Facts lead on from what they reached, as far as more is known there. Where they end, and in a memory without any, what
 was found leads on by what is said in it (MRAgent's reverse step) and beside it, and reflection by what is missing
-(QRMeM's R; C.3.5). A step that recall itself has taken is not proposed again.
+(QRMeM's R; DESIGN 3.5). A step that recall itself has taken is not proposed again.
 
 There are such steps for a recall that finds itself sufficient too: whether it is, the client's own model decides.
 """

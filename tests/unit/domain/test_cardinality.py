@@ -1,4 +1,4 @@
-"""How many values a relation has at a time, learnt from the way it is talked about (W-10)."""
+"""How many values a relation has at a time, learnt from the way it is talked about (DESIGN W10)."""
 
 import random
 

@@ -474,7 +474,7 @@ class Overwriting:
 
 
 class Literal:
-    """Follows REAL §3.2 to the letter (design A.4): merges the same value to [min, ∞), closes others at the start."""
+    """Follows REAL §3.2 to the letter (DESIGN 7): merges the same value to [min, ∞), closes others at the start."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, int, float]] = []
@@ -505,7 +505,7 @@ class Folding:
 
 
 def breaks(rows: Sequence[tuple[str, int, float]], told: Sequence[tuple[str, int]]) -> tuple[bool, bool]:
-    """Return whether I-2 is broken, and whether I-5 is, at the start of some value."""
+    """Return whether DESIGN I2 is broken, and whether DESIGN I5 is, at the start of some value."""
     held = [[tail for tail, since, until in rows if since <= start < until] for _, start in told]
     return any(len(tails) > 1 for tails in held), any(
         tail not in tails for (tail, _), tails in zip(told, held, strict=True)

@@ -169,7 +169,7 @@ def test_any_evidence_taken_in_twice_is_taken_in_once(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
-    """I-13 and I-16; the pairs share an entity and are alike, the likeliest first."""
+    """DESIGN I13 and DESIGN I16; the pairs share an entity and are alike, the likeliest first."""
     dice = random.Random(seed)
     names = [f"{one}1" for one in "ABCDEFGHIJ"]
     points = [point(str(number), dice.sample(names, dice.randint(2, 4))) for number in range(8)]

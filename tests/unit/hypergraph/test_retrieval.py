@@ -1,4 +1,4 @@
-"""Where subqueries look: W-13 by hand, and what holds for any graph (I-17)."""
+"""Where subqueries look: DESIGN W13 by hand, and what holds for any graph (DESIGN I17)."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""ROUGE-L by hand (W-11), and what holds of it for any texts."""
+"""ROUGE-L by hand (DESIGN W11), and what holds of it for any texts."""
 
 import pytest
 from hypothesis import given

@@ -50,7 +50,7 @@ def test_a_question_without_a_time_finds_what_holds_now() -> None:
 @pytest.mark.parametrize(
     "question", ["How did Ann's home change?", "When did Ann move?", "Did Ann rather live in Paris?"]
 )
-def test_questions_for_a_change_a_comparison_or_a_time_see_what_is_over(question: str) -> None:  # C-29
+def test_questions_for_a_change_a_comparison_or_a_time_see_what_is_over(question: str) -> None:  # DESIGN D29
     assert {"paris", "london"} <= set(ends(question))
 
 
@@ -66,7 +66,7 @@ def test_what_was_bought_once_is_found_later_and_not_earlier() -> None:
     assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), switches=alone) == []
 
 
-def test_facts_are_walked_from_tail_to_head_too_a_little_lower() -> None:  # C-36
+def test_facts_are_walked_from_tail_to_head_too_a_little_lower() -> None:  # DESIGN D36
     best = ask(graph(*ANN), "Who works at Acme?").paths[0]
     assert (best.end, best.steps[0].forward) == ("ann", False)
     forward = ask(graph(*ANN), "Where does Ann work?").paths[0]
@@ -81,7 +81,7 @@ def test_a_hedged_remark_is_walked_along_only_where_guesses_are_wanted() -> None
     assert ends("Where does Ann live?", *rows, switches=Switches(confidence=False)) == ["oslo"]
 
 
-def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() -> None:  # C-35
+def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() -> None:  # DESIGN D35
     rows = (said("Ann", "knows", "Bob"), said("Ann", "knows", "rain", intent="CAUSAL"))
     soft = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False))
     assert [path.end for path in soft.paths] == ["rain", "bob"]
@@ -122,7 +122,7 @@ def test_without_the_temporal_filter_what_is_over_is_found_too() -> None:
     assert {"paris", "london"} <= set(ends("Where does Ann live?", switches=Switches(temporal_filter=False)))
 
 
-def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # C-31
+def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # DESIGN D31
     rows = [said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)]
     found = ask(graph(*rows), "from here", named=["stop 0"], scores=farther)
     assert [path.end for path in found.paths] == ["stop 3"]
@@ -140,7 +140,7 @@ def test_the_candidates_of_all_beams_of_all_roots_are_shown_once_a_step() -> Non
     assert shown[0] == 6
 
 
-def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # C-34
+def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # DESIGN D34
     rows = (said("Ann", "knows", "Bob", 2001), said("Ann", "knows", "Cleo", 2003), said("Ann", "knows", "Dan", 2002))
     assert ends("Whom does Ann know?", *rows) == ["cleo", "dan", "bob"]
 

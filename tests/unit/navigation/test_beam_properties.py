@@ -1,4 +1,4 @@
-"""What holds of navigation over any graph: I-32, I-33, I-34 and I-11, checked over random ones."""
+"""What holds of navigation over any graph: DESIGN I11, I32, I33 and I34, checked over random ones."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def near(assertions: Any) -> list[float]:
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
     facts: Facts, question: str, at: Moment | None
-) -> None:  # I-32
+) -> None:  # DESIGN I32
     found = ask(facts, question, at=at, near=near)
     limits = Limits()
     walked = [(path.root, tuple((step.version.id, step.forward) for step in path.steps)) for path in found.paths]
@@ -81,7 +81,7 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
     facts: Facts, question: str, at: Moment | None
-) -> None:  # I-32
+) -> None:  # DESIGN I32
     asking = Asking(understand(question, ()))
     for path in ask(facts, question, at=at, near=near).paths:
         for step in path.steps:
@@ -90,7 +90,8 @@ def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: str, at: Moment | None) -> None:  # I-33
+def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: str, at: Moment | None) -> None:
+    # DESIGN I33
     found = ask(facts, question, at=at, near=near)
     reached = {path.root for path in found.paths}
     for root in found.roots:
@@ -107,7 +108,7 @@ def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: s
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_without_uncertainty_nothing_below_the_threshold_is_walked_along_or_inferred_from(
     facts: Facts, question: str, at: Moment | None
-) -> None:  # I-34
+) -> None:  # DESIGN I34
     stable = {version.id for version in facts.all()}
     statements = {assertion for version in facts.all() for assertion in version.assertions}
     for path in ask(facts, question, at=at, near=near).paths:
@@ -123,7 +124,7 @@ def test_without_uncertainty_nothing_below_the_threshold_is_walked_along_or_infe
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_what_is_inferred_carries_its_rule_and_is_never_among_the_facts(
     facts: Facts, question: str, at: Moment | None
-) -> None:  # I-11
+) -> None:  # DESIGN I11
     before = list(facts.rows)
     versions = {version.id for version in facts.all(suspected=True)}
     found = ask(facts, question, at=at, near=near, include_uncertain=True)

@@ -1,4 +1,4 @@
-"""Repair: when it is called for (W-8), what it may cost, and a small story for each of the five rules."""
+"""Repair: when it is called for (DESIGN W8), what it may cost, and a small story for each of the five rules."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def guesses(found: Navigation) -> list[Step]:
     [
         (scores((0.7, 0.9), (0.6, 0.4), (0.4, 0.8), (0.55, 0.6)), False, 3),
         (scores((0.4, 0.9), (0.3, 0.8)), True, 5),
-        (scores((0.9, 0.1), (0.1, 0.9)), True, 5),  # C-33: the paper, which tests the maxima apart, would not repair
+        (scores((0.9, 0.1), (0.1, 0.9)), True, 5),  # DESIGN D33: the paper would not repair
         ([], True, 5),
     ],
 )
 def test_repair_is_called_for_where_nothing_is_reliable_and_fills_the_places_left(
     candidates: list[PathScores], called: bool, places: int
-) -> None:  # W-8
+) -> None:  # DESIGN W8
     assert needed(candidates, Limits()) is called
     assert budget(candidates, Limits()) == places
 
@@ -154,7 +154,7 @@ def test_a_reliable_answer_needs_no_repair() -> None:
     assert not found.trace[0].repaired
 
 
-def test_a_path_that_stops_may_be_repaired_too() -> None:  # C-39
+def test_a_path_that_stops_may_be_repaired_too() -> None:  # DESIGN D39
     facts = graph(said("Ann", "visited", "Oslo", turn="t_1"), said("a boat", "sold", "Bob", turn="t_1"))
     found = ask(facts, "Who did Ann meet?", limits=Limits(expanded=2))
     stopped = [decision for decision in found.trace if decision.stopped]

@@ -54,7 +54,7 @@ def test_whoever_gives_the_scores_back_as_they_are_changes_nothing(
 @given(graphs, st.sampled_from(QUESTIONS), moments, st.integers(0, 999))
 def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_that_hold(
     facts: Facts, question: str, at: Moment | None, seed: int
-) -> None:  # I-11, I-32 to I-34
+) -> None:  # DESIGN I11, DESIGN I32 to DESIGN I34
     rows, limits = list(facts.rows), Limits()
     asking = Asking(understand(question, ()))
     stable = {version.id for version in facts.all()}

@@ -29,7 +29,7 @@ def only(facts: Facts, head: str, relation: str) -> Version:
     return facts.versions(head, relation)[-1]
 
 
-def test_the_cosine_is_calibrated_by_the_background() -> None:  # W-15
+def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
     likeness = Likeness(told_apart(), (0.1, 0.1), 4.0)
     assert likeness.calibrated(0.35) == pytest.approx(0.625)
     assert likeness.calibrated(0.3) == pytest.approx(0.5)  # two deviations above it

@@ -34,7 +34,7 @@ def maps(space: Space) -> dict[str, object]:
 
 
 def test_a_cue_leads_to_tags_a_cue_and_a_tag_to_sentences_and_a_sentence_back() -> None:
-    """W-14."""
+    """DESIGN W14."""
     space = say(new_space(), "Alice: Plan.", "Alice: The Paris trip.")
     graph = CueGraph.of(space)
     alice, paris = number(graph, "alice"), number(graph, "Paris")
@@ -46,7 +46,7 @@ def test_a_cue_leads_to_tags_a_cue_and_a_tag_to_sentences_and_a_sentence_back() 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_forward_and_reverse_agree(seed: int) -> None:
-    """I-36: (c, g) leads to v exactly where v leads back to (c, g)."""
+    """DESIGN I36: (c, g) leads to v exactly where v leads back to (c, g)."""
     fact = NewFact("Ann", "lives_in", "Paris")
     space = say(new_space(), *random_lines(seed), facts={3: [fact], 7: [fact]})
     graph = CueGraph.of(space)
@@ -76,7 +76,7 @@ def test_what_arrives_bit_by_bit_gives_the_same_graph(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_cue_is_spelt_as_it_stands_in_its_sentence(seed: int) -> None:
-    """I-37, phrases too."""
+    """DESIGN I37, phrases too."""
     space = say(new_space(), *random_lines(seed))
     graph = CueGraph.of(space)
     for row, sentence in enumerate(space.sentences):

@@ -46,7 +46,7 @@ TEXTS = st.text(alphabet=st.sampled_from("abCD eE’'-,.中文カタ日Ｔeßé�
 
 @given(TEXTS, st.sampled_from(["Ann", None]))
 def test_every_cue_stands_in_the_sentence_or_is_its_speaker(text: str, speaker: str | None) -> None:
-    """I-37."""
+    """DESIGN I37."""
     found = cues_of(turn(text, speaker), text)
     for cue in found:
         assert cue.key
@@ -59,7 +59,7 @@ def test_every_cue_stands_in_the_sentence_or_is_its_speaker(text: str, speaker: 
     [("video game tournament", "video game", 2 / 3), ("red car", "blue car", 0.0), ("Lee", "Ann Lee", JOINT)],
 )
 def test_cues_match_by_equality_by_what_is_within_or_by_jaccard(asked: str, known: str, index: float) -> None:
-    """W-16."""
+    """DESIGN W16."""
     assert likeness(key_of(asked), key_of(known)) == pytest.approx(index)
 
 

@@ -1,4 +1,4 @@
-"""The walk keeps within its budgets whatever the operators do, and the same calls end in the same state (I-35)."""
+"""The walk keeps its budgets whatever the operators do, and the same calls end in the same state (DESIGN I35)."""
 
 from random import Random
 

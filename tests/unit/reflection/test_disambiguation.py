@@ -1,4 +1,4 @@
-"""Disambiguation: what is surely one, what may be, and what keeps two apart (C.2.5)."""
+"""Disambiguation: what is surely one, what may be, and what keeps two apart (DESIGN 2.5)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The three navigators of QRMeM: by hand, and what holds for any graph (I-31)."""
+"""The three navigators of QRMeM: by hand, and what holds for any graph (DESIGN I31)."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ CHAIN = (["Aa met Bb."], ["Bb met Cc."], ["Cc met Dd."], ["Aa met Ee."])
 def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves_the_first_hop():
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
     found = reflect(line, ["aa"], line.pieces("aa"), Reflecting(trials=3))
-    assert found.entities == ("bb", "cc", "dd")  # C-21: by the letter of line 8 it would be bb, ee and then nothing
+    assert found.entities == ("bb", "cc", "dd")  # DESIGN D21: not bb, ee and then nothing
     assert (rows(found.important), rows(found.added)) == ([0, 3], [1, 2])
     assert [round(piece.score, 2) for piece in found.added] == [0.9, 0.8]  # of the edges that led there
 

@@ -1,4 +1,4 @@
-"""The question pool: W-11 by hand, I-30 for any questions, and what is asked of facts."""
+"""The question pool: DESIGN W11 by hand, DESIGN I30 for any questions, and what is asked of facts."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The window: W-12 by hand, and I-31 for any segments."""
+"""The window: DESIGN W12 by hand, and DESIGN I31 for any segments."""
 
 from hypothesis import given
 from hypothesis import strategies as st

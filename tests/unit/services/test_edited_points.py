@@ -172,7 +172,7 @@ async def test_what_steps_leave_out_is_skipped_with_the_reason():
 
 @pytest.mark.parametrize("seed", range(12))
 async def test_of_any_edits_the_vertices_stay_merges_unite_and_chains_end_in_an_active_point(seed):
-    """I-12, I-13, I-15 and I-16; a second process reads the same."""
+    """DESIGN I12, DESIGN I13, DESIGN I15 and DESIGN I16; a second process reads the same."""
     dice = random.Random(seed)
     log = FakeLog()
     one = await told(memory(log))

@@ -1,4 +1,4 @@
-"""What the guards keep and what they drop (design C.1)."""
+"""What the guards keep and what they drop (DESIGN 1)."""
 
 from dataclasses import replace
 

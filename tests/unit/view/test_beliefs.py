@@ -15,7 +15,7 @@ from mcp_memory.view.view import View
 
 
 def test_nothing_learnt_is_an_empty_space_of_beliefs() -> None:
-    """And a sentence that nobody judged has none (I-20)."""
+    """And a sentence that nobody judged has none (DESIGN I20)."""
     beliefs = Beliefs()
     assert (len(beliefs), beliefs.sentence_ids, beliefs.lessons()) == (0, [], [])
     assert beliefs.of("s_1") is None

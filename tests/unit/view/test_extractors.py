@@ -1,6 +1,6 @@
 """Three that read the same texts, the caller, Claude and the embedded engine: what design D.1 promises holds of them.
 
-``test_facts.py`` asks it of the order of arrival (I-4), with these three as well.
+``test_facts.py`` asks it of the order of arrival (DESIGN I4), with these three as well.
 """
 
 from asserting import asserted

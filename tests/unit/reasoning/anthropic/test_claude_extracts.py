@@ -279,7 +279,7 @@ TOLD = [
 
 
 def sound(one, whole):
-    """Check what I-1 to I-6 and I-37 rest on."""
+    """Check what DESIGN I1 to DESIGN I6 and DESIGN I37 rest on."""
     start, end = split(whole.text)[one.sentence]
     assert (start, end) == (one.start, one.end)
     assert one.since < one.until

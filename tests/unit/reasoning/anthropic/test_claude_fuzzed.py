@@ -1,4 +1,4 @@
-"""Whatever comes back as a reply, what is made of it keeps the invariants (I-40): 2,400 mutated replies."""
+"""Whatever comes back as a reply, what is made of it keeps the invariants (DESIGN I40): 2,400 mutated replies."""
 
 import json
 import random

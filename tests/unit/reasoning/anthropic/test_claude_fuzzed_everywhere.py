@@ -96,7 +96,7 @@ def _within(one):
 
 
 def quoted(space, sources):
-    """Check that words stand where they are said to stand (I-38)."""
+    """Check that words stand where they are said to stand (DESIGN I38)."""
     for source in sources:
         assert space.turns[source.turn.id].text[source.start : source.end] == source.quote
 

@@ -1,4 +1,4 @@
-"""Whatever comes back about memory points, the call succeeds, says why, and I-12 to I-16 hold (I-40)."""
+"""Whatever comes back about memory points, the call succeeds, says why, and DESIGN I12 to I16 hold (DESIGN I40)."""
 
 import json
 import random
@@ -55,7 +55,7 @@ async def organised(one, goal=GOAL, **asked):
 
 
 def sound(one) -> None:
-    """Check the points of a memory: I-12 to I-16."""
+    """Check the points of a memory: DESIGN I12 to DESIGN I16."""
     space = one.store._view.space("default")
     assert list(broken(space)) == []
     texts = " ".join(" ".join(words(turn.text)) for turn in space.turns.values()) + " ann bob dan"

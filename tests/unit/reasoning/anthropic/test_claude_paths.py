@@ -264,7 +264,7 @@ async def test_what_a_name_says_stays_on_its_line_between_the_marks():
 
 
 @pytest.mark.parametrize("seed", range(6))
-async def test_whatever_it_replies_the_paths_are_those_of_the_facts(seed):  # I-40
+async def test_whatever_it_replies_the_paths_are_those_of_the_facts(seed):  # DESIGN I40
     draw = random.Random(seed)
     shares = (0, 1, 0.5, -1, 2, None, "1", True, 1e-300, 10**400)
 

@@ -58,7 +58,7 @@ def test_of_more_paths_than_there_is_room_for_the_best_are_shown_and_the_others_
     assert all(scores[place] == many[place].scores for place in hidden)
 
 
-def test_a_guess_suffices_no_further_than_it_is_sure():  # I-11
+def test_a_guess_suffices_no_further_than_it_is_sure():  # DESIGN I11
     stated, other, *_ = last(*BOB)
     (step,) = other.steps
     guess = replace(other, steps=(replace(step, inferred="cooccurrence", confidence=0.3),))

@@ -1,4 +1,4 @@
-"""What a small memory answers, what it must not answer, and that it cites what was really said (I-38)."""
+"""What a small memory answers, what it must not answer, and that it cites what was really said (DESIGN I38)."""
 
 from __future__ import annotations
 
