@@ -99,7 +99,7 @@ def absent(space: Space, name: str) -> bool:
 def bearing(
     space: Space, names: Iterable[str], keys: Iterable[str], scope: str, vector: Vector, most: int
 ) -> list[Point]:
-    """Return the active points that bear on a question (DESIGN 3.2), most similar first: on names it has, or made for it.
+    """Return the active points on names that a question has, or made for it, most similar first (DESIGN 3.2).
 
     Args:
         space: of a view that is held still.
