@@ -26,7 +26,7 @@ from mcp_memory.domain.requests import (
 from mcp_memory.domain.spending import day_of
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.learning import Teacher
+from mcp_memory.gain.kalman import Teacher
 from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store, TextReader
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rooms import Rooms
@@ -35,17 +35,15 @@ from mcp_memory.rules.answers.judge import EmbeddedJudge
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.background.enrichment import Enriching
 from mcp_memory.services.background.ledger import DayLedger
-from mcp_memory.services.background.queue import Background
-from mcp_memory.services.background.warming import AT_ONCE, warm
+from mcp_memory.services.background.queue import AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import Taking
 from mcp_memory.services.maintain.status import status
-from mcp_memory.services.points.edits import Making
+from mcp_memory.services.points.edits import Considered, Making
 from mcp_memory.services.points.organise import organise
-from mcp_memory.services.points.seen import Considered
 from mcp_memory.services.recall.reconstruct import reconstruct
 from mcp_memory.services.write import write
 

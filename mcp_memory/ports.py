@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.answers import Candidate, Judgement, Knowledge
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Target
+from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.organising import Matter, Proposed
 from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.domain.points import Matter, Proposed
 from mcp_memory.domain.requests import Window
 from mcp_memory.domain.spending import Outlay, Spending
 from mcp_memory.domain.status import StoreStatus

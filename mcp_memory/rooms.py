@@ -10,13 +10,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from mcp_memory.config import Config
-from mcp_memory.gain.gate import Gating
-from mcp_memory.gain.kalman import Noise
-from mcp_memory.gain.learning import Learning
-from mcp_memory.gain.operators import Propagate
-from mcp_memory.gain.propagation import Propagating
+from mcp_memory.gain.gates import Gating
+from mcp_memory.gain.kalman import Learning, Noise
+from mcp_memory.gain.propagation import Propagate, Propagating
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions

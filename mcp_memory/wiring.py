@@ -18,7 +18,7 @@ from mcp_memory.config import Config
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
-from mcp_memory.gain.learning import Teacher
+from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
 from mcp_memory.ports import Embedder, Extractor, Inquiry, Organiser, Progress, TextReader
@@ -38,9 +38,8 @@ from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.look import INDEXES
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import Reading, deriver
 from mcp_memory.services.learn.update import relearner
-from mcp_memory.services.maintain.rebuild import deriver
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 

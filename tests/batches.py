@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
+from mcp_memory.domain.episodes import Belief, Episode, Lesson, Shown, Target
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id

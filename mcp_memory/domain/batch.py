@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcp_memory.domain.aliases import Alias
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point

@@ -14,8 +14,7 @@ from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.budget import counted
 from mcp_memory.server.status_reply import judged_by, spent_today, texts_read
-from mcp_memory.services.ingest import Reading
-from mcp_memory.services.maintain.rebuild import deriver
+from mcp_memory.services.ingest import Reading, deriver
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from mcp_memory.domain.points import LEAST
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.mentions import mentions
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import words

@@ -13,7 +13,7 @@ import numpy as np
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.hypergraph.retrieval import Retrieved, beyond, near, retrieved
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.ports import Found, Step
 from mcp_memory.view.evidence import SOURCES, sentence_evidence
 from mcp_memory.view.hypergraph import vertices

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.organising import Matter, Proposed
+from mcp_memory.domain.points import Matter, Proposed
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import EngineError
 from mcp_memory.reasoning.anthropic.budget import Allowance, Budget

@@ -14,12 +14,9 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Found, Step
-from mcp_memory.reflection.expansion import expand
-from mcp_memory.reflection.graph import Graph
-from mcp_memory.reflection.reflect import reflect
+from mcp_memory.reflection.graph import Graph, Piece, fitting
+from mcp_memory.reflection.navigators import entity_trial, expand, reflect
 from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.reflection.trial import entity_trial
-from mcp_memory.reflection.window import Piece, fitting
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import segment_evidence
 from mcp_memory.view.space import NONE, Space

@@ -27,8 +27,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Inquiry, Judge, Operator, Store, Teach
 from mcp_memory.services.learn.episodes import Episodes, cited, episode_of
-from mcp_memory.services.learn.labels import Trial, lesson_of, own_lesson, trial
-from mcp_memory.services.learn.update import learn
+from mcp_memory.services.learn.update import Trial, learn, lesson_of, own_lesson, trial
 from mcp_memory.services.recall.further import Searching, rested
 from mcp_memory.services.recall.judge_input import opened, resting
 from mcp_memory.services.recall.path_scoring import evaluated

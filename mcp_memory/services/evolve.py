@@ -32,8 +32,7 @@ from mcp_memory.domain.requests import (
 from mcp_memory.errors import InvalidInput
 from mcp_memory.services.learn.episodes import episode_named
 from mcp_memory.services.learn.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact, with_explored
-from mcp_memory.services.maintain.naming import unite
-from mcp_memory.services.maintain.pooling import pool
+from mcp_memory.services.maintain.whole_space import pool, unite
 from mcp_memory.services.points.edits import edit
 from mcp_memory.services.points.organise import Organised, organise
 

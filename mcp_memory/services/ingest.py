@@ -1,11 +1,16 @@
 """What follows from a text alone: its sentences, segments, the times it states, the facts it asserts, and vectors.
 
 Writing and rebuilding both come here, so a rebuilt memory is the memory that was written.
+
+Rebuild: everything that is derived, made anew from the log of what was said.
+
+It is what `doctor` does after damage, after a change of the embedder, and what a store of an older format needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +19,7 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
+from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
@@ -139,3 +145,18 @@ async def _embed(embedder: Embedder, texts: Sequence[str], progress: Progress) -
         await progress(start, len(texts), "embedding")
         vectors[start : start + SLICE] = await embedder.embed(texts[start : start + SLICE])
     return vectors
+
+
+def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], Awaitable[Batch]]:
+    """Return what makes batches of turns anew, the way `write` first made them; they must come in order, and once."""
+    talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
+
+    async def make(turns: list[Turn]) -> Batch:
+        partners = []
+        for turn in turns:
+            place = turn.space, turn.session
+            partners.append(talking[place].partner(turn))
+            talking[place] = talking[place].after(turn)
+        return batch_of(turns, await derive(reading, turns, partners, progress=progress))
+
+    return make

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Belief
 from mcp_memory.storage.columns import numbers
 from mcp_memory.storage.pieces import LENGTH_TOLERANCE, vectors_of
 from mcp_memory.storage.rows import left_out

@@ -14,8 +14,7 @@ from itertools import groupby
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.lessons import lessons_of
 from mcp_memory.storage.names import EPISODES, TURNS, sentences_table

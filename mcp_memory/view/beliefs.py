@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.episodes import Belief, Episode, Lesson
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.columns import Column

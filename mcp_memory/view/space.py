@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.aliases import Alias
-from mcp_memory.domain.beliefs import Belief
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point

@@ -15,7 +15,7 @@ from written_stores import FACTS, MESSAGES, STORES, held, memory_of, unpacked, w
 
 from mcp_memory.domain.requests import AnswerRequest, NewItem, RecallRequest, WriteRequest
 from mcp_memory.memory import Memory, silent
-from mcp_memory.services.maintain.rebuild import deriver
+from mcp_memory.services.ingest import deriver
 from mcp_memory.storage.schemas import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

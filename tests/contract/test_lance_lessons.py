@@ -14,8 +14,7 @@ from batches import DIMENSION, batch, belief, derive, known, lesson, taught, tur
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh, relearning

@@ -11,8 +11,7 @@ import pytest
 from batches import batch, belief, known, lesson, taught
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.episodes import Belief, Episode, Lesson
 from mcp_memory.ports import Store
 
 pytestmark = pytest.mark.anyio

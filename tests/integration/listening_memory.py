@@ -118,8 +118,7 @@ class ListeningMemory:
         import numpy as np
 
         from mcp_memory.domain.batch import Batch
-        from mcp_memory.domain.beliefs import Belief
-        from mcp_memory.domain.episodes import Lesson
+        from mcp_memory.domain.episodes import Belief, Lesson
         from mcp_memory.domain.requests import EvolveResult, Improved, Skipped
 
         await progress(0, 2, "learning")

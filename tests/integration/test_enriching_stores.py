@@ -18,7 +18,7 @@ from mcp_memory.config import Storage
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.memory import Memory, silent
-from mcp_memory.services.maintain.rebuild import deriver
+from mcp_memory.services.ingest import deriver
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store
 

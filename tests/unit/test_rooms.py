@@ -4,9 +4,9 @@ from dataclasses import asdict
 
 from mcp_memory.config import Config
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.kalman import Learning
 from mcp_memory.gain.propagation import Propagating
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.loading import load
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks

@@ -18,8 +18,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcp_memory.domain.organising import Ground, Insertion, Matter, Merging, Proposed, Update
-from mcp_memory.domain.points import LEAST, Point
+from mcp_memory.domain.points import LEAST, Ground, Insertion, Matter, Merging, Point, Proposed, Update
 from mcp_memory.errors import EngineError
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt

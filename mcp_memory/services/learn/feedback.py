@@ -12,14 +12,42 @@ loses by it.
 
 **Explored evidence.** A caller whom a recall did not suffice goes on by steps of its own (``explore.py``), and what it
 found there may be named as evidence of that recall: it joins the episode, and its trace.
+
+Labels: which sentences of an episode a judge's word is about, and what it says of each (GAM-RAG §3.3, DESIGN 2.6).
+
+**Departures.** GAM-RAG labels sentences. A caller here names pieces of evidence, which may be more than that. Of a fact
+all sentences count that state it in the sources shown; of a passage only those that the answer cites, or else the one
+most like the question: to label them all would teach that its whole surroundings help with the question. The memory's
+own judge is asked only about the sentences that were activated or are cited; where it finds none of them to support the
+answer, it has nothing to teach. The paper counts what was activated and not marked as not supporting (y = 0). Here only
+what somebody names is labelled: measured over five rounds of teaching, the others brought nothing on what was taught
+(-.2 to +.2 points of recall) and cost up to 1.3 where 30 % of the words were wrong, and what was not marked may be a
+bridge (DESIGN D10).
+
+In the paper every answer is a lesson. Here the memory's own judge is not recorded where what it would say is known: as
+soon as all sentences that it finds to support the answer have a confident gate for the question, by whoever's word.
+Else a question that is asked again and again would fill the store with one word, and what the rules got wrong would
+come to be held for as certain as what callers confirmed again and again.
+
+A caller may name what it found by steps of its own: then its walk activated that for the question (DESIGN I27), as
+propagation does the rest.
+
+A correction is the caller's later and explicit word about the question. So its own sentences count as supporting,
+though nothing activated them (DESIGN I27): else what it corrects would be found and answered as before wherever no fact
+is read out of it. By it the caller says as well what is wrong: what the wrong answer cites is closed (y = -1). After an
+abstention its sentences are all that is taught.
+
+A caller's word stands against the memory's own: of a sentence that a caller called wrong for such a question (its gate
+is below 1, where its own words never bring it) the memory teaches itself nothing. Its word weighs half as much, but it
+would be said at every repetition of the question, until what misled is back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.episodes import Episode, Lesson
+from mcp_memory.domain.episodes import Episode, Lesson, Shown, Target
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.relations import Cardinality, relations
@@ -34,14 +62,18 @@ from mcp_memory.domain.requests import (
     WriteRequest,
 )
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Sentence
 from mcp_memory.errors import InvalidInput
+from mcp_memory.language.questions import understand
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.ports import Embedder, Progress, Store, Teach
+from mcp_memory.search.look import queries
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes, record_ids
-from mcp_memory.services.learn.labels import correcting, feedback_labels, told_by, unopposed
-from mcp_memory.services.learn.update import Learnt, learn
+from mcp_memory.services.learn.update import Learnt, labelled_sentences, learn
 from mcp_memory.services.points.edits import Making
 from mcp_memory.services.write import write
+from mcp_memory.view.space import Space
 
 SESSION = "feedback"
 """Where corrections and confirmations are kept."""
@@ -307,3 +339,115 @@ _VALUES: dict[Cardinality, str] = {
 
 async def _quiet(_done: float, _total: float, _what: str) -> None:
     """Report no progress of a part."""
+
+
+CORRECTING = 4
+"""Sentences of a correction that are taken to say what is right; what comes after them is its surroundings."""
+
+
+def feedback_labels(
+    episode: Episode, feedback: Feedback, telling: Mapping[str, Sequence[str]], corrected: Iterable[str] = ()
+) -> dict[str, Target]:
+    """Return y of each sentence that a caller's word is about (DESIGN 2.6, DESIGN D10).
+
+    What supports, and what a right answer cites, has y = 1. What does not support has y = 0, which makes its gate
+    neutral, and y = -1, which closes it, only if the caller says as well that the answer was wrong: then it is what
+    misled. What a wrong answer cites has y = 0 unless it is named or corrected: the words may be true and only misread.
+    A sentence that stands both in what supports and in what does not has helped, and so does a correction.
+
+    Args:
+        episode: that the feedback is about.
+        feedback: with ids of its evidence.
+        telling: the sentences that stand for each piece of evidence that is named (`told_by`).
+        corrected: ids of the sentences of the correction (`correcting`).
+    """
+    corrected = list(corrected)
+    if episode.abstained:
+        return dict.fromkeys(corrected, 1)
+    cited: Target = 1 if feedback.answer_correct else -1 if corrected else 0
+    against: Target = -1 if feedback.answer_correct is False else 0
+    labels: dict[str, Target] = {}
+    if feedback.answer_correct is not None:
+        labels |= dict.fromkeys(episode.cited, cited)
+    labels |= {name: against for item in feedback.not_supports for name in telling[item]}
+    labels |= {name: 1 for item in feedback.supports for name in telling[item]}
+    return labels | dict.fromkeys(corrected, 1)
+
+
+def judged(space: Space, episode: Episode) -> dict[str, Target]:
+    """Return the last word on each sentence that was judged for an episode, or that a caller judged elsewhere.
+
+    What a caller called wrong for one question stays wrong for every other, until a caller says that it helped; what
+    only did not help with another question (y = 0) may help here. The memory's own word counts for the episode alone.
+
+    Args:
+        space: of a view that is held still.
+        episode: whose evidence is used.
+    """
+    said: dict[str, Target] = {}
+    for lesson in space.beliefs.lessons():
+        here = lesson.episode_id == episode.id
+        same = here or lesson.query == episode.query
+        if here or lesson.source == "caller":
+            said |= {name: target for name, target in lesson.labels.items() if same or target != 0}
+    return said
+
+
+def correcting(space: Space, session: str, ref: str) -> list[str]:
+    """Return the ids of the first sentences of a correction that state something; a question states nothing.
+
+    Args:
+        space: of a view that is held still.
+        session: where corrections are kept.
+        ref: of the correction, there.
+    """
+    turn = space.current(session, ref)
+    pieces = [space.sentences[row] for row in space.sentences_of(turn.id)[:CORRECTING]] if turn else []
+    return [piece.id for piece in pieces if not space.text(piece).rstrip().endswith(QUESTION_MARKS)]
+
+
+async def told_by(
+    store: Store, embedder: Embedder, episode: Episode, items: Iterable[Shown]
+) -> dict[str, Sequence[str]]:
+    """Return the sentences that stand for each piece of evidence of an episode: see the module."""
+    items = list(items)
+    long = [item for item in items if _passage(item) and not set(item.sentences) & set(episode.cited)]
+    best: dict[str, str] = {}
+    if long:
+        async with store.reading() as view:
+            space = view.space(episode.space)
+            question = understand(episode.query, space.speakers, episode.at)
+            pieces = {piece.id: piece for item in long for piece in labelled_sentences(space, item.sentences)}
+            asked = {name: queries(question)[0 if _document(space, piece) else -1] for name, piece in pieces.items()}
+            texts = {name: space.text(piece) for name, piece in pieces.items()}
+        distinct = list(dict.fromkeys((*asked.values(), *texts.values())))
+        vectors = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
+        likeness = {name: float(vectors[asked[name]] @ vectors[texts[name]]) for name in pieces}
+        for item in long:
+            if there := [name for name in item.sentences if name in likeness]:
+                best[item.id] = max(there, key=lambda name: likeness[name])
+    return {item.id: _standing(item, episode, best.get(item.id)) for item in items}
+
+
+def unopposed(own: Lesson | None, labels: Mapping[str, Target]) -> Lesson | None:
+    """Return what the own judge said and a caller does not deny by ``labels`` of the same episode; None for nothing."""
+    if own is None:
+        return None
+    left = {name: target for name, target in own.labels.items() if labels.get(name, target) == target}
+    return replace(own, labels=left) if left else None
+
+
+def _document(space: Space, piece: Sentence) -> bool:
+    return space.turns[piece.turn_id].kind == "document"
+
+
+def _passage(item: Shown) -> bool:
+    """Return whether an item is a passage of several sentences."""
+    return item.id.startswith("g_") and len(item.sentences) > 1
+
+
+def _standing(item: Shown, episode: Episode, best: str | None) -> Sequence[str]:
+    if not _passage(item):
+        return item.sentences
+    cited = [name for name in item.sentences if name in episode.cited]
+    return cited or ([best] if best else [])

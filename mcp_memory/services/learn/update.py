@@ -11,16 +11,18 @@ so several processes may learn at once. When the step has returned, what was lea
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.domain.episodes import Episode, Lesson, Target
+from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
+from mcp_memory.domain.evidence import Answer, Engine
 from mcp_memory.domain.turns import Sentence
+from mcp_memory.gain.gates import sure
 from mcp_memory.language.dates import times_in_words
-from mcp_memory.language.questions import understand
-from mcp_memory.ports import Embedder, Store, Taught, Teach
+from mcp_memory.language.mentions import mentions
+from mcp_memory.language.questions import Question, understand
+from mcp_memory.ports import Embedder, Judge, Store, Taught, Teach, Witness
 from mcp_memory.search.look import queries
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
@@ -165,3 +167,101 @@ async def _taught(embedder: Embedder, space: str, need: _Need) -> list[Taught]:
 def _vector(space: Space, piece: Sentence) -> Vector | None:
     row = space.sentence_row(piece.turn_id, piece.index)
     return None if space.sentence_vectors is None or row == NONE else space.sentence_vectors[row]
+
+
+DENIED = 0.8
+"""Gate in answers, at most, of what a caller denied for the very question: what one word leaves where it is alone."""
+
+
+def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
+    """Return the gates of the sentences of which a caller's last word on the very question says no good, by row.
+
+    An answer that the memory gave without a hedge has taught itself before anybody can call it wrong, and others may
+    have confirmed it: then one word more brings its gate back to 1 and no further, and the answer would stand. So it
+    would where it was called wrong and nothing was named, which leaves the gate neutral (y = 0). In recall it is.
+
+    Args:
+        space: of a view that is held still.
+        query: as given.
+        gates: of the question, from `gain.gates.opened`; a lower one stays.
+    """
+    said: dict[str, Target] = {}
+    for lesson in space.beliefs.taught(query):
+        if lesson.source == "caller":
+            said |= lesson.labels
+    pieces = labelled_sentences(space, (name for name, target in said.items() if target < 1))
+    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
+    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a judge of support is asked, gathered while the view is held still; see `ports.Judge`.
+
+    Attributes:
+        question: understood with the speakers of the space.
+        names: that the answer came through.
+        witnesses: the sentences to judge.
+        known: ids of the sentences that are confidently known to help with this question.
+        wrong: ids of those that a caller called wrong for it.
+    """
+
+    question: Question
+    names: Sequence[str]
+    witnesses: Sequence[Witness]
+    known: Collection[str] = ()
+    wrong: Collection[str] = ()
+
+
+def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, float]) -> Trial:
+    """Return what there is to judge of an answer.
+
+    Args:
+        space: of a view that is held still.
+        episode: of the answer.
+        answer: with its recall. Of the paths there only those over a fact that it cites have led to it.
+        gates: of the question, from `gain.gates.opened`.
+    """
+    facts = {citation.evidence_id for citation in answer.citations}
+    led = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
+    steps = [step for path in led for step in path.steps]
+    said = [one for step in steps for one in (step.via or step.version.assertions)]
+    rows = {row for one in said if (row := space.sentence_row(one.turn_id, one.sentence)) != NONE}
+    on_path = {space.sentences[row].id for row in rows}
+    names = [root.name for root in answer.recall.roots if not root.soft]
+    names += [name for step in steps for name in (step.version.head, step.version.tail)]
+    witnesses = []
+    for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
+        text, turn = space.text(piece), space.turns[piece.turn_id]
+        witnesses.append(Witness(piece.id, text, mentions(turn, text), piece.id in on_path))
+    known = {space.sentences[row].id for row in sure(gates)}
+    wrong = {space.sentences[row].id for row, value in gates.items() if value < 1}
+    return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
+
+
+async def own_lesson(judge: Judge, episode: Episode, asked: Trial) -> Lesson | None:
+    """Return what the memory's own judge says of an answer; None where it can tell nothing of it that is not known."""
+    if episode.abstained or episode.answer is None:
+        return None
+    found = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    return lesson_of(judge.engine, episode, asked, found)
+
+
+def lesson_of(engine: Engine, episode: Episode, asked: Trial, found: Iterable[str]) -> Lesson | None:
+    """Return the lesson that sentences support an answer; None where that is known of all that a caller lets stand.
+
+    Args:
+        engine: whose word it is.
+        episode: of the answer.
+        asked: what there is to judge of it.
+        found: ids of the sentences.
+    """
+    supporting = [name for name in found if name not in asked.wrong]
+    if all(name in asked.known for name in supporting):
+        return None
+    return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
+
+
+def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
+    """Return the sentences with these ids that the space still has, in their order."""
+    return [piece for name in ids if (piece := space.sentence(name)) is not None]

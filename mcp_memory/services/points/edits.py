@@ -1,29 +1,61 @@
 """Memory points made, updated and merged: by a caller's own words, or out of what was found for a goal (HGMem §3.3.3).
 
 What a judge makes of what was found stands in ``proposed.py``; how all of it is recorded, in ``settling.py``.
+
+What a judge has been asked about for a goal, in this process: it is not asked the same twice.
+
+What it took in stands in the points, for every process and for good. What it left out does not, and would be shown to
+it each time that the goal is organised. This is kept nowhere else, so another process asks once more.
+
+What is done to memory points, decided and recorded.
+
+It is decided under the store's lock, by what the points are then, so several processes may organise at once.
+Descriptions are embedded before it is taken: where a decision needs the vector of words that nobody has embedded yet,
+the lock is given back, the words are embedded, and it is decided again. All of a call is one commit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import LEAST, Point, distinct, point_id
-from mcp_memory.domain.requests import Improved, NewDescription, NewMerge, NewPoint, PointEdits
+from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, NewPoint, PointEdits, Skipped
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import InvalidInput
-from mcp_memory.hypergraph.describe import united
+from mcp_memory.errors import InvalidInput, StoreBusy
+from mcp_memory.hypergraph.evolution import merged, pairs, taken_in, united
 from mcp_memory.hypergraph.grouping import Group
-from mcp_memory.hypergraph.insert import taken_in
-from mcp_memory.hypergraph.merge import merged, pairs
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.retrieval import absent
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, Organiser, Store
-from mcp_memory.services.points.commit import Planned, settle
-from mcp_memory.services.points.seen import Considered
 from mcp_memory.services.recall.pipeline import Looking
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
+
+MOST = 20_000
+"""Names that are kept; the oldest go."""
+
+
+class Considered:
+    """What was considered for the goals of each space, by names."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._known: dict[tuple[str, str, str], None] = {}
+
+    def add(self, space: str, goal: str, names: Iterable[str]) -> None:
+        """Take note of what a judge has considered, once that is stored which came of it."""
+        self._known |= dict.fromkeys((space, goal.casefold(), name) for name in names)
+        while len(self._known) > self._most:
+            self._known.pop(next(iter(self._known)))
+
+    def all(self, space: str, goal: str, names: Iterable[str]) -> bool:
+        """Return whether all of these were considered before."""
+        return all((space, goal.casefold(), name) in self._known for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,3 +260,81 @@ def _merge_alike(
         made, gone = merged(pair, description, scope, "embedded", now)
         planned.record(made, *gone)
         planned.tell("merge", made, " + ".join(point.id for point in pair))
+
+
+TRIES = 8
+"""How often a decision is taken anew because other words are needed than those that were embedded."""
+
+
+@dataclass
+class Planned:
+    """What a call does to the points of a space.
+
+    Attributes:
+        now: the points as they will be, by id.
+        revisions: to be recorded, in order.
+        changes: what the caller is told.
+        skipped: what was left out, and why.
+    """
+
+    now: dict[str, Point]
+    revisions: list[Point] = field(default_factory=list)
+    changes: list[Improved] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def record(self, *points: Point) -> None:
+        """Let these be the last revisions of their points."""
+        self.revisions += points
+        self.now |= {point.id: point for point in points}
+
+    def tell(self, step: EvolveStep, point: Point, before: str | None) -> None:
+        """Tell of a point that a step made or changed; ``before`` is how it was, in words."""
+        joined = ", ".join(point.entities)
+        self.changes.append(Improved(step, "point", point.id, joined, before, point.description))
+
+    def skip(self, step: EvolveStep, reason: str) -> None:
+        """Tell why something was left out."""
+        self.skipped.append(Skipped(step, reason))
+
+
+Plan = Callable[[Space, Mapping[str, Vector]], Planned]
+"""Decides what to do, given a space and the vectors of descriptions; without them it stops short of what needs them."""
+
+
+async def settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> Planned:
+    """Decide, embed what the decision needs, decide again, and record it; return what was decided.
+
+    Raises:
+        StoreError: nothing is changed.
+    """
+    vectors: dict[str, Vector] = {}
+    for _ in range(TRIES):
+        async with store.writing() as transaction:
+            planned = plan(transaction.view.space(space), vectors)
+            texts = dict.fromkeys(point.description for point in planned.revisions)
+            missing = [text for text in texts if text not in vectors]
+            if not missing:
+                revisions = tuple(planned.revisions)
+                if revisions:
+                    rows = np.array([vectors[point.description] for point in revisions], dtype=np.float32)
+                    await transaction.commit(Batch(points=revisions, point_vectors=rows))
+                break
+        vectors |= zip(missing, await embedder.embed(missing), strict=True)
+    else:
+        raise StoreBusy("The memory points were changed by others all the time. Nothing was changed. Try again.")
+    planned.changes[:0] = await _placeholders(store, space, planned.revisions)
+    return planned
+
+
+async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
+    """Return which entities of new points were inserted by force, since nothing else names them (Alg. 1)."""
+    new = [point for point in points if not point.revision and not point.parents]
+    if not new:
+        return []
+    async with store.reading() as view:
+        held = view.space(space)
+        names = distinct(name for point in new for name in point.entities)
+        return [Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in names if absent(held, name)]
+
+
+_PLACEHOLDER = "placeholder: only memory points name it so far"

@@ -19,17 +19,15 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.organising import Matter
-from mcp_memory.domain.points import LEAST, Point, scope_of
+from mcp_memory.domain.points import LEAST, Matter, Point, scope_of
 from mcp_memory.domain.requests import EvolveStep, Improved, RecallRequest, Skipped
 from mcp_memory.domain.spending import Spending
-from mcp_memory.hypergraph.merge import relational
+from mcp_memory.hypergraph.evolution import relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Organiser
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.points.edits import Making, shape
-from mcp_memory.services.points.proposals import take_in
-from mcp_memory.services.points.sources import SHOWN, found_for, groups_of
+from mcp_memory.services.points.proposals import SHOWN, found_for, groups_of, take_in
 from mcp_memory.services.recall.reconstruct import reconstruct
 
 FOUND = 12

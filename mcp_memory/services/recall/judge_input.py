@@ -12,7 +12,7 @@ from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source
 from mcp_memory.ports import Case
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.learn.labels import denied
+from mcp_memory.services.learn.update import denied
 from mcp_memory.services.recall.pipeline import Asked, Findings
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space

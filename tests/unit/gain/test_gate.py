@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_memory.gain.gate import Gating, gate
+from mcp_memory.gain.gates import Gating, gate
 
 
 def test_the_published_gate_gives_the_papers_numbers() -> None:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sentence_space import documents, space_of
 
-from mcp_memory.domain.beliefs import Belief
+from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import Window
 from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.learning import Learning
+from mcp_memory.gain.kalman import Learning
 from mcp_memory.gain.propagation import Propagating
 from mcp_memory.language.questions import understand
 from mcp_memory.view.beliefs import Beliefs

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sentence_space import unit
 
-from mcp_memory.domain.beliefs import Belief
-from mcp_memory.gain.kalman import Noise
-from mcp_memory.gain.learning import Learning, Teacher
+from mcp_memory.domain.episodes import Belief
+from mcp_memory.gain.kalman import Learning, Noise, Teacher
 from mcp_memory.ports import Taught
 
 TAUGHT = Taught("s_1", "x", unit(1), unit(2))

@@ -4,7 +4,7 @@ import numpy as np
 from sentence_space import documents
 
 from mcp_memory.domain.requests import Window
-from mcp_memory.gain.operators import Propagate
+from mcp_memory.gain.propagation import Propagate
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Found, Operator, Step
 

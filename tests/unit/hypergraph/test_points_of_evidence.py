@@ -13,11 +13,9 @@ from unit.gain.sentence_space import documents, space_of
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.hypergraph.describe import extract, united
+from mcp_memory.hypergraph.evolution import extract, merged, pairs, relational, taken_in, united
 from mcp_memory.hypergraph.grouping import Group, grouped, item_of
-from mcp_memory.hypergraph.insert import taken_in
-from mcp_memory.hypergraph.merge import merged, pairs, relational
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.questions import understand
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.tokens import words

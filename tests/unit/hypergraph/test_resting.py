@@ -7,7 +7,7 @@ import pytest
 from batches import point
 from unit.gain.sentence_space import documents
 
-from mcp_memory.hypergraph.resting import resting
+from mcp_memory.hypergraph.retrieval import resting
 
 Z = (0.0, 0.0)
 

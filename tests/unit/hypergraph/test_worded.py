@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_memory.domain.points import Point
-from mcp_memory.hypergraph.insert import reworded, supported, worded
+from mcp_memory.hypergraph.evolution import reworded, supported, worded
 
 FIRST = Point(
     "h_1", "default", ("Ann", "Rufus"), "They met.", "", 0, "active", (), None, ("s_1",), ("f_1",), "anthropic", 1

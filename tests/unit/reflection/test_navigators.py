@@ -6,10 +6,8 @@ import pytest
 from unit.navigation.small_graph import said
 from unit.reflection.woven import NAMES, graph, random_graph
 
-from mcp_memory.reflection.expansion import expand
-from mcp_memory.reflection.reflect import nearest, reflect
+from mcp_memory.reflection.navigators import entity_trial, expand, nearest, reflect, shared
 from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.reflection.trial import entity_trial, shared
 
 
 def rows(pieces):

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.reflection.window import Piece, fitting
+from mcp_memory.reflection.graph import Piece, fitting
 
 PIECES = st.lists(
     st.builds(

@@ -1,6 +1,6 @@
 """What a judge was asked about is known for the goal of a space, as long as it is among the newest."""
 
-from mcp_memory.services.points.seen import Considered
+from mcp_memory.services.points.edits import Considered
 
 
 def test_what_was_considered_is_known_for_its_goal_and_space_alone():

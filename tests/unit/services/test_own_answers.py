@@ -7,10 +7,9 @@ import pytest
 from learning_memory import LINES, judged, memory, recalled, told
 
 from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
-from mcp_memory.gain.learning import Teacher
+from mcp_memory.gain.kalman import Teacher
 from mcp_memory.services.learn.episodes import KEPT
-from mcp_memory.services.learn.labels import Trial, own_lesson
-from mcp_memory.services.learn.update import learn, relearner
+from mcp_memory.services.learn.update import Trial, learn, own_lesson, relearner
 
 pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"

@@ -4,13 +4,13 @@ import pytest
 from unit.services.learning_memory import memory, told
 
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.services.background.warming import warm
+from mcp_memory.services.background.queue import warm
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_after_warming_the_graph_has_every_sentence(monkeypatch):
-    monkeypatch.setattr("mcp_memory.services.background.warming.AT_ONCE", 1)
+    monkeypatch.setattr("mcp_memory.services.background.queue.AT_ONCE", 1)
     one = await told(memory(), "Ann: Rufus met Bella. They ran.", "Bob: Bella won.")
     await warm(one.store)
     async with one.store.reading() as view:

@@ -13,7 +13,7 @@ from standin.rooms import room
 from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, RecallRequest, WriteRequest
-from mcp_memory.services.points.seen import Considered
+from mcp_memory.services.points.edits import Considered
 
 pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))

@@ -13,7 +13,7 @@ from unit.services.learning_memory import told
 
 from mcp_memory.domain.requests import EvolveRequest, NewPoint, PointEdits
 from mcp_memory.hypergraph.retrieval import absent
-from mcp_memory.hypergraph.shaping import Shaping
+from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import words
 
 pytestmark = pytest.mark.anyio
