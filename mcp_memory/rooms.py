@@ -10,9 +10,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from mcp_memory.config import Config
-from mcp_memory.gain.gates import Gating
-from mcp_memory.gain.kalman import Learning, Noise
-from mcp_memory.gain.propagation import Propagate, Propagating
+from mcp_memory.gain.propagation import Propagate
+from mcp_memory.gain.settings import Gating, Learning, Noise, Propagating
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.navigation.limits import Limits

@@ -26,15 +26,13 @@ where they were (see ``Gating``).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.requests import Window
-from mcp_memory.gain.kalman import Learning
 from mcp_memory.gain.propagation import Round, Rows, admitted
+from mcp_memory.gain.settings import Learning
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import NONE, Space
@@ -171,35 +169,6 @@ def _best(space: Space, cosines: Scores, row: int) -> float:
     sentence = space.sentences[row]
     segments = space.segments_with(sentence.turn_id, sentence.index)
     return float(cosines[segments].max()) if segments else 0.0
-
-
-Form = Literal["sharp", "published"]
-
-
-@dataclass(frozen=True, slots=True)
-class Gating:
-    """How gates open.
-
-    Attributes:
-        form: ``sharp`` or as ``published``.
-        talk: θ of the sharp gate for sentences of messages, in [0, 1) (measured: questions never taught lose 1 point of
-            R@10 at .5 and none at .6, where what was taught gains as much).
-        document: θ for sentences of documents (measured on questions made after a few patterns: .5 loses 4 points of
-            R@5 where nothing was taught, .6 none to .4, .7 none; what was taught gains .5 less at .7 than at .6).
-        against: θ below 0, for both. What is said to be wrong begins as like the question; one word of a caller brings
-            its cosine to -.4 at most, which the other thresholds would not notice.
-    """
-
-    form: Form = "sharp"
-    talk: float = 0.6
-    document: float = 0.65
-    against: float = 0.2
-
-    def thresholds(self, *, document: bool) -> tuple[float, float]:
-        """Return the cosine up to which a gate of a sentence of that kind stays at 1: above 0, and (as ≥ 0) below."""
-        if self.form == "published":
-            return 0.0, 0.0
-        return self.document if document else self.talk, self.against
 
 
 def gate(cosines: Scores, doubts: Scores, threshold: float, against: float | None = None) -> Scores:

@@ -16,8 +16,8 @@ import numpy as np
 
 from mcp_memory.domain.requests import Window
 from mcp_memory.gain.gates import confident, experience, opened, sure, weighing
-from mcp_memory.gain.kalman import Learning
-from mcp_memory.gain.propagation import Propagating, Propagation, anchors, propagate
+from mcp_memory.gain.propagation import Propagation, anchors, propagate
+from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs

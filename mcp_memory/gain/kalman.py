@@ -31,46 +31,18 @@ number of lessons can add to a sentence is bounded, and far from the questions t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.gain.gates import Gating
+from mcp_memory.gain.settings import Learning, Update
 from mcp_memory.ports import Taught
 from mcp_memory.vectors import Vector
 
-Update = Literal["exact", "additive"]
 _NOTHING = 1e-6
 """Length below which a vector points nowhere: what float32 leaves of an orthogonal part that is none."""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """How far a judge's word is trusted; variances, without unit.
-
-    Attributes:
-        positive: R_pos, of "it supports the answer" (Appendix C).
-        negative: R_neg, of any other word: what was not marked may still be a bridge (Appendix C).
-        process: Q, what each step adds to the doubt (DESIGN 2.6; the paper gives none).
-        caller: ρ, by which the noise is multiplied for the word of a caller (DESIGN 2.6).
-        anthropic: the same for a language model's.
-        embedded: the same for the rules', which look at what retrieval looked at (DESIGN 2.6).
-    """
-
-    positive: float = 0.5
-    negative: float = 1.0
-    process: float = 0.001
-    caller: float = 0.5
-    anthropic: float = 1.0
-    embedded: float = 2.0
-
-    def of(self, target: Target, source: Engine) -> float:
-        """Return R for a word of a judge."""
-        trust = {"caller": self.caller, "anthropic": self.anthropic, "embedded": self.embedded}[source]
-        return trust * (self.positive if target == 1 else self.negative)
 
 
 def gain(doubt: float, noise: float) -> float:
@@ -117,27 +89,6 @@ def _exact(mean: np.ndarray, query: np.ndarray, target: Target, share: float) ->
 def _unit(vector: np.ndarray) -> np.ndarray | None:
     length = float(np.linalg.norm(vector))
     return vector / length if length > _NOTHING else None
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """How sentences learn, and how what they learnt counts.
-
-    Attributes:
-        noise: how far words are trusted.
-        update: the form of eq. 12.
-        gating: the form of eq. 4.
-        learning: off, what was learnt does not count; whoever asks for beliefs asks for none.
-        task_memory: whether the task channel takes part.
-        time_memory: whether the time channel does.
-    """
-
-    noise: Noise = field(default_factory=Noise)
-    update: Update = "exact"
-    gating: Gating = field(default_factory=Gating)
-    learning: bool = True
-    task_memory: bool = True
-    time_memory: bool = True
 
 
 class Teacher:

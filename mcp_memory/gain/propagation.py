@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.requests import Window
+from mcp_memory.gain.settings import Propagating
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Found, Step
 from mcp_memory.vectors import Scores
@@ -43,26 +43,6 @@ from mcp_memory.view.space import Space
 Rows = NDArray[np.intp]
 READ = 200
 """Words of a question that are searched for names; a pasted page is not a question."""
-
-
-@dataclass(frozen=True, slots=True)
-class Propagating:
-    """The numbers of propagation.
-
-    Attributes:
-        rounds: I, at most (Appendix C: 3).
-        sentences: K_S, activated in a round (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5).
-        entities: K_E, with which a further round begins (Appendix C: 5; 3 and 8 lose up to 1 point).
-        hub: how many sentences may name an entity that begins a further round (measured: 200 loses 1 to 3 points of
-            R@5, 30 up to 1, 6 half a point). The 95th percentile (E) is 6 to 14 on such data, and 1 in a small space.
-        divided: by what eq. 9 divides: the ``activated`` sentences of an entity, or its ``degree``.
-    """
-
-    rounds: int = 3
-    sentences: int = 5
-    entities: int = 5
-    hub: int = 10
-    divided: Literal["activated", "degree"] = "activated"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import opened, weighing
-from mcp_memory.gain.kalman import Learning
 from mcp_memory.gain.propagation import Rows
+from mcp_memory.gain.settings import Learning
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Found, Operator, Step, Store
 from mcp_memory.services.fallback_suggestions import beyond, elsewhere

@@ -4,8 +4,7 @@ from dataclasses import asdict
 
 from mcp_memory.config import Config
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.gain.kalman import Learning
-from mcp_memory.gain.propagation import Propagating
+from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.loading import load
 from mcp_memory.navigation.limits import Limits

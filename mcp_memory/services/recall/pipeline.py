@@ -17,8 +17,7 @@ from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.kalman import Learning
-from mcp_memory.gain.propagation import Propagating
+from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.hypergraph.retrieval import bearing, resting
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.questions import Question, understand

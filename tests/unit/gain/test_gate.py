@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from mcp_memory.gain.gates import Gating, gate
+from mcp_memory.gain.gates import gate
+from mcp_memory.gain.settings import Gating
 
 
 def test_the_published_gate_gives_the_papers_numbers() -> None:

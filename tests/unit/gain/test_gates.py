@@ -6,9 +6,9 @@ from sentence_space import documents, space_of, unit
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import Window
-from mcp_memory.gain.gates import Gating, confident, experience, on_segments, opened, sure, weighing
-from mcp_memory.gain.kalman import Learning
+from mcp_memory.gain.gates import confident, experience, on_segments, opened, sure, weighing
 from mcp_memory.gain.propagation import Round
+from mcp_memory.gain.settings import Gating, Learning
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.beliefs import Beliefs
 

@@ -7,8 +7,7 @@ from sentence_space import documents, space_of
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import Window
 from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.kalman import Learning
-from mcp_memory.gain.propagation import Propagating
+from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.language.questions import understand
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import Space

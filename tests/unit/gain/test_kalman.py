@@ -7,7 +7,8 @@ import pytest
 from sentence_space import unit
 
 from mcp_memory.domain.episodes import Target
-from mcp_memory.gain.kalman import Noise, Update, gain, update
+from mcp_memory.gain.kalman import gain, update
+from mcp_memory.gain.settings import Noise, Update
 
 Q = 0.001
 NEAR = {"abs": 1e-6}

@@ -7,7 +7,8 @@ import pytest
 from sentence_space import unit
 
 from mcp_memory.domain.episodes import Belief
-from mcp_memory.gain.kalman import Learning, Noise, Teacher
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.gain.settings import Learning, Noise
 from mcp_memory.ports import Taught
 
 TAUGHT = Taught("s_1", "x", unit(1), unit(2))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from sentence_space import documents, unit
 
-from mcp_memory.gain.propagation import Propagating, Propagation, anchors, propagate
+from mcp_memory.gain.propagation import Propagation, anchors, propagate
+from mcp_memory.gain.settings import Propagating
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

@@ -8,7 +8,7 @@ from learning_memory import memory, told
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.tokens import words
-from mcp_memory.services.maintain import pooling
+from mcp_memory.services.maintain import whole_space
 
 pytestmark = pytest.mark.anyio
 PATELS = (
@@ -126,7 +126,7 @@ async def test_several_that_pool_at_once_make_the_pool_of_one():
 
 
 async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeypatch):
-    monkeypatch.setattr(pooling, "AT_ONCE", 2)
+    monkeypatch.setattr(whole_space, "AT_ONCE", 2)
     log = FakeLog()
     one = await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.", "Cy: I live in Bonn.")
     with anyio.CancelScope() as scope:
@@ -145,7 +145,7 @@ async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeyp
 
 
 async def test_one_call_adds_so_many_and_says_what_is_left(monkeypatch):
-    monkeypatch.setattr(pooling, "MOST", 2)
+    monkeypatch.setattr(whole_space, "MOST", 2)
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
     done = await stepped(one, "questions")
     assert len(held(one).questions) == 2
