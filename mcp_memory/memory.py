@@ -12,7 +12,7 @@ from functools import cached_property, partial
 
 from mcp_memory import __version__
 from mcp_memory.config import Config
-from mcp_memory.domain.evidence import Answer, Recall
+from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.requests import (
     AnswerRequest,
     EvolveRequest,
@@ -27,7 +27,17 @@ from mcp_memory.domain.spending import day_of
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.kalman import Teacher
-from mcp_memory.ports import Embedder, Extractor, Found, Inquiry, Judge, Organiser, Progress, Store, TextReader
+from mcp_memory.ports import (
+    Embedder,
+    Extractor,
+    OperatorResult,
+    PointJudge,
+    Progress,
+    QuestionJudge,
+    Store,
+    SupportJudge,
+    TextReader,
+)
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rooms import Rooms
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
@@ -85,9 +95,9 @@ class Memory:
     embedder: Embedder
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
-    inquire: Callable[[], Inquiry] = EmbeddedInquiry
-    judge: Judge = field(default_factory=EmbeddedJudge)
-    organiser: Callable[[], Organiser] | None = None
+    inquire: Callable[[], QuestionJudge] = EmbeddedInquiry
+    judge: SupportJudge = field(default_factory=EmbeddedJudge)
+    organiser: Callable[[], PointJudge] | None = None
     text_reader: TextReader | None = None
     claude: Claude | None = None
     episodes: Episodes = field(default_factory=Episodes)
@@ -150,7 +160,7 @@ class Memory:
         if self.config.switches.loop and self.config.switches.tags:
             self.background.put("warm", partial(warm, self.store), lasting=False)
 
-    async def reconstruct(self, request: RecallRequest) -> Recall:
+    async def reconstruct(self, request: RecallRequest) -> RecallResult:
         """See `mcp_memory.services.recall.reconstruct.reconstruct`."""
         self.background.called()
         self.enrich_later()
@@ -165,7 +175,7 @@ class Memory:
             now=self.clock(),
         )
 
-    async def explore(self, request: ExploreRequest) -> Found:
+    async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""
         self.background.called()
         return await explore(
@@ -178,7 +188,7 @@ class Memory:
             episodes=self.episodes,
         )
 
-    async def answer(self, request: AnswerRequest) -> Answer:
+    async def answer(self, request: AnswerRequest) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`."""
         self.background.called()
         self.enrich_later()

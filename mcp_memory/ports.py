@@ -13,19 +13,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.answers import Candidate, Judgement, Knowledge
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Engine, Evidence, Recall, Suggestion
+from mcp_memory.domain.evidence import Engine, Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import Matter, Proposed
-from mcp_memory.domain.requests import Window
-from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -175,13 +174,13 @@ class TextReader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OperatorInput:
     """What one step of navigation is asked; of the arguments each operator uses some.
 
     Attributes:
         space: of a view that is held still.
         cosine: the likeness of the query to what states each of these assertions, in [-1, 1]; 0s without a query.
-        question: the query understood, or None.
+        query: the query understood, or None.
         entity: a name.
         relation: a name, in any form.
         tag: of MRAgent's graph, a word or two.
@@ -194,7 +193,7 @@ class Step:
 
     space: Space
     cosine: Callable[[Sequence[Assertion]], list[float]]
-    question: Question | None = None
+    query: Query | None = None
     entity: str | None = None
     relation: str | None = None
     tag: str | None = None
@@ -206,7 +205,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OperatorResult:
     """What one step of navigation found: evidence, best first, what to do next, and warnings in words."""
 
     items: tuple[Evidence, ...]
@@ -232,34 +231,34 @@ class Operator(Protocol):
     @property
     def uses(self) -> tuple[str, ...]: ...  # noqa: D102
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """Take the step. Nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class JudgeInput:
     """A question with what was found for it, as a judge of answers needs it.
 
     Attributes:
-        question: taken apart.
+        query: taken apart.
         recall: the evidence, and what stands beside it: paths, points, conflicts.
-        candidates: the sentences of the evidence, best items first, those of one item in order, with their gates.
+        sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
         rarity: how much each stem of the question tells, its idf in the space, at least 0.
         knowledge: the facts about what it names, and the gates of what they stand in.
         earlier: what the judge came to before there was all of this; None where it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
     """
 
-    question: Question
-    recall: Recall
-    candidates: Sequence[Candidate]
+    query: Query
+    recall: RecallResult
+    sentences: Sequence[EvidenceSentence]
     rarity: Mapping[str, float]
-    knowledge: Knowledge
+    knowledge: KnownFacts
     earlier: Judgement | None = None
     seen: Collection[Hashable] = frozenset()
 
 
-class Inquiry(Protocol):
+class QuestionJudge(Protocol):
     """The judgements that one question needs, by one judge and within one budget; a new one for each question.
 
     Attributes:
@@ -277,7 +276,7 @@ class Inquiry(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
-    async def understand(self, question: Question, speakers: Collection[str], now: Millis) -> Question:
+    async def understand(self, question: Query, speakers: Collection[str], now: Millis) -> Query:
         """Return a question with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
         Args:
@@ -286,7 +285,7 @@ class Inquiry(Protocol):
             now: the moment of asking.
         """
 
-    async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
+    async def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores] | None:
         """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).
 
         Args:
@@ -297,17 +296,17 @@ class Inquiry(Protocol):
             None where these stand.
         """
 
-    def assesses(self, recall: Recall) -> bool:
+    def assesses(self, recall: RecallResult) -> bool:
         """Return whether `assess` is to be asked about a recall; else it judges itself."""
 
-    async def assess(self, case: Case) -> Judgement:
+    async def assess(self, case: JudgeInput) -> Judgement:
         """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""
 
-    async def judge(self, case: Case) -> Judgement:
+    async def judge(self, case: JudgeInput) -> Judgement:
         """Return what can be said, and whose judgement that is (DESIGN L6 and L10)."""
 
 
-class Organiser(Protocol):
+class PointJudge(Protocol):
     """The judgements that the memory points of one goal need, by one judge and within one budget; a new one a call.
 
     Attributes:
@@ -333,7 +332,7 @@ class Organiser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class SupportCandidate:
     """A sentence of an episode that a judge is asked about.
 
     Attributes:
@@ -352,7 +351,7 @@ class Witness:
 class Ledger(Protocol):
     """Keeps what asking a language model costs in a day within its budget, whoever spends it."""
 
-    async def reserve(self, tokens: int) -> Outlay:
+    async def reserve(self, tokens: int) -> Reservation:
         """Record, for good, that a request of about this size is about to be sent.
 
         Args:
@@ -365,11 +364,11 @@ class Ledger(Protocol):
             EngineError: the day's budget does not hold it, or it could not be recorded. Nothing may be sent.
         """
 
-    def settle(self, reserved: Outlay, took: Spending) -> None:
+    def settle(self, reserved: Reservation, took: Spending) -> None:
         """Let what a request took count in place of what was reserved for it."""
 
 
-class Judge(Protocol):
+class SupportJudge(Protocol):
     """Judges which sentences support an answer: GAM-RAG's feedback (§3.3), without a caller.
 
     Attributes:
@@ -380,7 +379,7 @@ class Judge(Protocol):
     def engine(self) -> Engine: ...  # noqa: D102
 
     async def supporting(
-        self, question: Question, answer: str, names: Sequence[str], witnesses: Sequence[Witness]
+        self, question: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
     ) -> list[str]:
         """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
 
@@ -393,7 +392,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Taught:
+class LearningExample:
     """A sentence that a judge spoke about, and the question in which it did.
 
     Attributes:
@@ -413,10 +412,10 @@ class Taught:
     query_time: Vector | None = None
 
 
-class Teach(Protocol):
+class BeliefUpdate(Protocol):
     """GAM-RAG's update of one sentence memory (§3.3.1)."""
 
-    def __call__(self, taught: Taught, before: Belief | None, target: Target, source: Engine) -> Belief:
+    def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
         """Return what is believed of a sentence after a judge has spoken.
 
         Args:

@@ -21,7 +21,7 @@ from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
-from mcp_memory.ports import Embedder, Extractor, Inquiry, Organiser, Progress, TextReader
+from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance
 from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
@@ -141,7 +141,7 @@ def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> 
     return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
 
 
-def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Inquiry]:
+def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return what opens an inquiry for each question: whose judgement answers by the settings."""
     chosen = config.engine
     if claude is None or chosen.judge == "embedded":
@@ -159,7 +159,7 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Inquir
     return lambda: JudgingInquiry(judges)
 
 
-def open_organisers(config: Config, claude: Claude | None) -> Callable[[], Organiser] | None:
+def open_organisers(config: Config, claude: Claude | None) -> Callable[[], PointJudge] | None:
     """Return what opens a judge of memory points for each call; None for the embedded way, as always with ``auto``."""
     chosen = config.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:

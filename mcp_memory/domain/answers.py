@@ -1,6 +1,6 @@
 """What an answer is made from and what is proposed: sentences and facts that recall found, and what they say.
 
-A judge (``ports.Inquiry``) sees candidates and what the facts say, and gives back a proposal with its
+A judge (``ports.QuestionJudge``) sees candidates and what the facts say, and gives back a proposal with its
 confidence; the service decides whether that is enough to say it. Where a language model judges, it decides that itself.
 """
 
@@ -17,7 +17,7 @@ from mcp_memory.domain.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EvidenceSentence:
     """A sentence of the evidence that an answer may stand in.
 
     Attributes:
@@ -39,7 +39,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RelationFacts:
     """What is known of one relation of one entity, seen from that entity.
 
     Attributes:
@@ -70,7 +70,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class KnownFacts:
     """What the facts say about the entities of a question, as a judge of answers needs it.
 
     Attributes:
@@ -86,7 +86,7 @@ class Knowledge:
     moment: Millis
     chosen: bool
     uncertain: bool
-    groups: tuple[Group, ...]
+    groups: tuple[RelationFacts, ...]
     turns: Mapping[str, Turn]
     times: Mapping[tuple[str, int], tuple[StatedTime, ...]]
     gates: Mapping[str, Sequence[tuple[int, int, float]]] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class Proposal:
         confidence: roughly the share of such proposals that are right, in [0, 1].
         hedged: whether it rests on something uncertain, and should be said so.
         citations: what it rests on, never empty.
-        gate: of what it rests on; see `Candidate`.
+        gate: of what it rests on; see `EvidenceSentence`.
     """
 
     text: str

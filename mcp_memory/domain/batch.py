@@ -13,7 +13,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
-from mcp_memory.domain.spending import Outlay
+from mcp_memory.domain.spending import Reservation
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
@@ -58,7 +58,7 @@ class Batch:
     aliases: tuple[Alias, ...] = ()
     questions: tuple[tuple[str, Pooled], ...] = ()
     question_vectors: Matrix = field(default_factory=_no_vectors)
-    outlays: tuple[Outlay, ...] = ()
+    outlays: tuple[Reservation, ...] = ()
     jobs: tuple[Job, ...] = ()
 
     @property

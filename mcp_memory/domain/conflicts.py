@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mcp_memory.domain.answers import Group
+from mcp_memory.domain.answers import RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Version, verbalise
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 
 
-def conflicts(groups: Sequence[Group], since: Millis, until: Millis) -> tuple[str, ...]:
+def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> tuple[str, ...]:
     """Return the conflicts about a time, each once, in the order of the groups.
 
     Args:
@@ -32,7 +32,7 @@ def conflicts(groups: Sequence[Group], since: Millis, until: Millis) -> tuple[st
     return tuple(told)
 
 
-def _contested(group: Group, live: Iterable[Version]) -> Iterable[str]:
+def _contested(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
     """Return each value that lost to one that holds, or to the start of one."""
     for kept in live:
         for lost in group.versions:
@@ -40,7 +40,7 @@ def _contested(group: Group, live: Iterable[Version]) -> Iterable[str]:
                 yield f"{kept.text}, but it was also said: {lost.text}"
 
 
-def _denied(group: Group, live: Iterable[Version]) -> Iterable[str]:
+def _denied(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
     """Return each value that holds although it was denied for its time."""
     for version in live:
         for denial in group.denials:
@@ -49,7 +49,7 @@ def _denied(group: Group, live: Iterable[Version]) -> Iterable[str]:
 
 
 def _opposed(
-    group: Group, live: Iterable[Version], groups: Iterable[Group], since: Millis, until: Millis
+    group: RelationFacts, live: Iterable[Version], groups: Iterable[RelationFacts], since: Millis, until: Millis
 ) -> Iterable[str]:
     """Return each value that holds together with its opposite; from one side of the pair only."""
     antonym = relations().get(group.relation).antonym

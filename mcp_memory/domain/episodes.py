@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
-from mcp_memory.domain.evidence import Call, Engine, Stop
+from mcp_memory.domain.evidence import Engine, OperatorCall, Stop
 from mcp_memory.domain.times import Millis
 from mcp_memory.vectors import Vector
 
@@ -89,7 +89,7 @@ class Episode:
     paths: tuple[str, ...] = ()
     rounds: int = 0
     stop: Stop | None = None
-    calls: tuple[Call, ...] = ()
+    calls: tuple[OperatorCall, ...] = ()
     explored: tuple[Shown, ...] = ()
 
 
@@ -153,7 +153,7 @@ class Lesson:
             items = trace.get(name, ())
             known[name] = tuple(Shown(**{f.name: _as_held(one[f.name]) for f in fields(Shown)}) for one in items)
         known["calls"] = tuple(
-            Call(**{f.name: one[f.name] for f in fields(Call)} | {"args": _args_held(one["args"])})
+            OperatorCall(**{f.name: one[f.name] for f in fields(OperatorCall)} | {"args": _args_held(one["args"])})
             for one in trace.get("calls", ())
         )
         return Episode(self.episode_id, self.space, self.query, self.asked_at, **known)

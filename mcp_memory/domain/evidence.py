@@ -88,7 +88,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class OperatorCall:
     """One call of an operator that a walk made.
 
     Attributes:
@@ -107,7 +107,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
+class RecallResult:
     """The result of one reconstruction.
 
     Attributes:
@@ -145,7 +145,7 @@ class Recall:
     episode: str = ""
     points: tuple[Point, ...] = ()
     stop: Stop | None = None
-    trace: tuple[Call, ...] = ()
+    trace: tuple[OperatorCall, ...] = ()
     turns: int = 0
     texts: int = 0
     spent: Spending | None = None
@@ -165,7 +165,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerResult:
     """What was found to say, or that there is not enough to say anything.
 
     Attributes:
@@ -181,5 +181,5 @@ class Answer:
     confidence: float
     hedged: bool
     citations: tuple[Citation, ...]
-    recall: Recall
+    recall: RecallResult
     engine: Engine = "embedded"

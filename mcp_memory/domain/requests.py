@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.query import Detail, Window
 from mcp_memory.domain.spending import Spending
-from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 
 Op = Literal["added", "merged", "closed", "contested", "unchanged"]
 """What a write did to a fact: it is new; it was known and is said again; it has an end now; it clashes with another of
 the same start; nothing, for all of it was stored before."""
-Detail = Literal["brief", "full"]
-"""How much of a recall is told: with ``full`` also where it started, which paths it found, and what to try next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +128,6 @@ class WriteResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """The times of what is recalled: from ``since`` (inclusive) to ``until`` (exclusive)."""
-
-    since: Millis = -FOREVER
-    until: Millis = FOREVER
-
-
-@dataclass(frozen=True, slots=True)
 class RecallRequest:
     """What to recall.
 
@@ -155,7 +146,7 @@ class RecallRequest:
     space: str
     query: str | None
     limit: int
-    window: Window = Window()
+    window: Window = field(default_factory=Window)
     as_of: Millis | None = None
     entities: tuple[str, ...] = ()
     include_uncertain: bool = False
@@ -338,7 +329,7 @@ class ExploreRequest:
     entity: str | None = None
     relation: str | None = None
     query: str | None = None
-    window: Window = Window()
+    window: Window = field(default_factory=Window)
     limit: int = 12
     tag: str | None = None
     topic: str | None = None

@@ -53,7 +53,7 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class Outlay:
+class Reservation:
     """An entry of the day's account.
 
     Attributes:

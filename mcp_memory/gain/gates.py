@@ -30,7 +30,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.propagation import Round, Rows, admitted
 from mcp_memory.gain.settings import Learning
 from mcp_memory.vectors import Matrix, Scores, Vector

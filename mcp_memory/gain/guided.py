@@ -14,11 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.gain.gates import confident, experience, opened, sure, weighing
 from mcp_memory.gain.propagation import Propagation, anchors, propagate
 from mcp_memory.gain.settings import Learning, Propagating
-from mcp_memory.language.questions import Question
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex
@@ -49,7 +48,7 @@ class Guidance:
 def guide(
     space: Space,
     beliefs: Beliefs,
-    question: Question,
+    question: Query,
     vectors: Matrix,
     cosines: Matrix,
     *,
@@ -83,7 +82,7 @@ def guide(
 
 def _propagation(
     space: Space,
-    question: Question,
+    question: Query,
     vectors: Matrix,
     cosines: Matrix,
     gates: Mapping[int, float],

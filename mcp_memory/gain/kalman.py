@@ -38,7 +38,7 @@ import numpy as np
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.gain.settings import Learning, Update
-from mcp_memory.ports import Taught
+from mcp_memory.ports import LearningExample
 from mcp_memory.vectors import Vector
 
 _NOTHING = 1e-6
@@ -92,7 +92,7 @@ def _unit(vector: np.ndarray) -> np.ndarray | None:
 
 
 class Teacher:
-    """GAM-RAG's update of one sentence memory; a `ports.Teach`.
+    """GAM-RAG's update of one sentence memory; a `ports.BeliefUpdate`.
 
     Args:
         settings: how.
@@ -101,8 +101,8 @@ class Teacher:
     def __init__(self, settings: Learning | None = None) -> None:
         self._settings = settings or Learning()
 
-    def __call__(self, taught: Taught, before: Belief | None, target: Target, source: Engine) -> Belief:
-        """See `ports.Teach`."""
+    def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
+        """See `ports.BeliefUpdate`."""
         belief = before or Belief(taught.sentence_id, taught.space, taught.vector)  # eq. 2
         if self._settings.task_memory:
             task, doubt = self._update(belief.task, belief.task_doubt, taught.query, target, source)

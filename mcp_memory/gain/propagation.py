@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.settings import Propagating
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -237,14 +237,14 @@ class Propagate:
     needs = ()
     uses = ("entity", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at ``entity``, or without one at what ``query`` names; the window narrows it.
 
         Without a query what names more of these entities comes first. What names none of them is not found.
         """
         space = asked.space
         index = space.index(EntityIndex)
-        begin = anchors(index, "" if asked.question is None else asked.question.text)
+        begin = anchors(index, "" if asked.query is None else asked.query.text)
         if asked.entity is not None:
             number = index.find(asked.entity)
             begin = {} if number is None else {number: 1.0}
@@ -256,21 +256,21 @@ class Propagate:
 
         found = propagate(space, index, begin, weigh, Propagating(rounds=1, sentences=asked.limit))
         if not found.rounds:
-            return Found(())
+            return OperatorResult(())
         best, scores = found.rounds[0].scores[0], found.rounds[0].scores
         items = [self._item(asked, row, score / best) for row, score in zip(found.activated, scores, strict=True)]
-        return Found(tuple(items), self._next(asked, index, found.activated, begin))
+        return OperatorResult(tuple(items), self._next(asked, index, found.activated, begin))
 
-    def _item(self, asked: Step, row: int, score: float) -> Evidence:
+    def _item(self, asked: OperatorInput, row: int, score: float) -> Evidence:
         sentence = asked.space.sentences[row]
         source = Source(asked.space.turns[sentence.turn_id], sentence.start, sentence.end)
         return Evidence(sentence.id, "sentence", source.quote, score, (self.name,), (source,))
 
     def _next(
-        self, asked: Step, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
+        self, asked: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
     ) -> tuple[Suggestion, ...]:
         """Return a further round from what the best sentences name besides, rarest first where one names several."""
-        query = {} if asked.question is None else {"query": asked.question.text}
+        query = {} if asked.query is None else {"query": asked.query.text}
         named: dict[int, int] = {}
         for row in activated:
             others = (entity for entity in index.entities(row) if entity not in begun)

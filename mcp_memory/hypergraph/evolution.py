@@ -39,10 +39,10 @@ from dataclasses import replace
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point, distinct, point_id
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.grouping import Group
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.language.questions import Question
 from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import words
@@ -193,7 +193,7 @@ _RELATING = re.compile(
 )
 
 
-def relational(question: Question, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
+def relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
     """Return whether a goal relates things to each other (DESIGN D05): topic, why, how, comparison or several hops.
 
     Args:
@@ -201,7 +201,7 @@ def relational(question: Question, roots: Sequence[Root], paths: Sequence[Path])
         roots: what navigation started from.
         paths: what it found, best first.
     """
-    if question.asked in ("why", "how", "other") or _RELATING.search(question.text):
+    if question.answer_type in ("why", "how", "other") or _RELATING.search(question.text):
         return True
     named = {root.key for root in roots if not root.soft}
     return len(named) > 1 or (bool(paths) and len(paths[0].steps) > 1)

@@ -14,7 +14,7 @@ from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.hypergraph.retrieval import Retrieved, beyond, near, retrieved
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import SOURCES, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
@@ -37,7 +37,7 @@ class LocalPoints:
     def __init__(self, shaping: Shaping | None = None) -> None:
         self._shaping = shaping or Shaping()
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (DESIGN D01).
 
         One that was merged stands for what it has become; what is no point gives nothing.
@@ -52,12 +52,12 @@ class LocalPoints:
         joined = {key for point in points for key in vertices(space.facts, point)}
         others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
         items = _evidence(asked, found.values(), others, self.name)
-        query = {} if asked.question is None else {"query": asked.question.text}
+        query = {} if asked.query is None else {"query": asked.query.text}
         following = [
             Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared(space, one, joined)}")
             for one in others[:_NEXT]
         ]
-        return Found(tuple(items[: asked.limit]), (*following, *_expansions(space, found.values(), joined)))
+        return OperatorResult(tuple(items[: asked.limit]), (*following, *_expansions(space, found.values(), joined)))
 
 
 class GlobalPoints:
@@ -74,15 +74,17 @@ class GlobalPoints:
     def __init__(self, shaping: Shaping | None = None) -> None:
         self._shaping = shaping or Shaping()
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at ``query``."""
         space = asked.space
         found = retrieved(space, beyond(space), asked.weigh, self._shaping.n_v)
         items = _evidence(asked, found, (), self.name)
-        return Found(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
+        return OperatorResult(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
 
 
-def _evidence(asked: Step, found: Iterable[Retrieved], points: Sequence[Point], operator: str) -> list[Evidence]:
+def _evidence(
+    asked: OperatorInput, found: Iterable[Retrieved], points: Sequence[Point], operator: str
+) -> list[Evidence]:
     """Return sentences about entities, and points, those that fit the query best first."""
     space = asked.space
     weights = {row: weight for one in found for row, weight in zip(one.rows, one.weights, strict=True) if weight > 0}
@@ -94,7 +96,7 @@ def _evidence(asked: Step, found: Iterable[Retrieved], points: Sequence[Point], 
     return sorted((*told, *items), key=lambda item: -item.score)
 
 
-def _said(asked: Step, point: Point) -> float:
+def _said(asked: OperatorInput, point: Point) -> float:
     """Return what the best of the sentences that a point rests on weighs; 0 for one that rests on none."""
     pieces = [piece for name in point.sentences if (piece := asked.space.sentence(name)) is not None]
     rows = np.array([asked.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)

@@ -7,35 +7,25 @@ name has to go from both sides: what is embedded of a turn is what was said, wit
 Speakers are often roles. A question that names nobody but says "I" or "my" asks what the user said, one that says
 "you" asks what the assistant said, where such speakers exist. The rules for the first person are English. A text in
 which no English can be seen loses the name and is otherwise left alone.
-
-Somebody who understands language may say more of a question than its words do, a `Meaning`, and `overlaid` joins the
-two (DESIGN L4: REAL's anchors with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without it a
-question means what its words say.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import Literal
 
-from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.times import Constraint, Millis
+from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
-
-Asked = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
-"""The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
 
 USERS = frozenset(("user", "me", "i", "human", "myself"))
 """Speakers, in lower case, that "I" in a question means."""
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""
 
-_ASKED: tuple[tuple[Asked, re.Pattern[str]], ...] = (
+_ASKED: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
     ("how_many", re.compile(r"\bhow (?:many|much)\b")),
     ("how_long", re.compile(r"\bhow (?:long|old)\b")),
     ("when", re.compile(r"\bwhen\b|\b(?:what|which)\s+(?:day|date|year|month|week|time|season|century|decade)\b")),
@@ -53,95 +43,7 @@ _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question or a handful of keywords, taken apart.
-
-    Attributes:
-        text: as given.
-        stems: of its content words, in order, each once.
-        content: its content words as written, each with its stems, all of them among ``stems`` (several for a run of a
-            script without spaces).
-        asked: the kind of answer it wants.
-        speakers: the speakers it names, spelt as the space spells them.
-        names: what it calls by name, as written.
-        first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
-        time: what it says about time, or None.
-        meant: whom and what it is about beside those that it names, by other names or unsaid; a guess of a reader.
-        relations: what it asks for, by names of the registry, where a reader said so; its words may ask for more.
-        intent: what the answer is made of, where a reader said so; None leaves it to the words.
-        unsure: whether a reader takes it to want guesses too; its words may say so as well.
-        parts: what has to be found on the way, each as a short question of its own or as the words that the text which
-            answers it might have.
-    """
-
-    text: str
-    stems: tuple[str, ...]
-    content: tuple[tuple[str, tuple[str, ...]], ...]
-    asked: Asked
-    speakers: tuple[str, ...]
-    names: tuple[str, ...]
-    first_person: str | None
-    time: Constraint | None = None
-    meant: tuple[str, ...] = ()
-    relations: tuple[str, ...] = ()
-    intent: Intent | None = None
-    unsure: bool = False
-    parts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What a reader takes a question to mean, in its own right; empty for one that says nothing.
-
-    Attributes:
-        names: whom and what it is about, as they may be called elsewhere.
-        relations: what it asks for, by names of the registry.
-        intent: what the answer is made of; FACT says nothing, since all facts serve it.
-        asked: the kind of answer it wants.
-        time: when it asks about, as an interval.
-        unsure: whether it wants guesses too.
-        parts: as of a `Question`.
-    """
-
-    names: tuple[str, ...] = ()
-    relations: tuple[str, ...] = ()
-    intent: Intent = "FACT"
-    asked: Asked = "other"
-    time: Constraint | None = None
-    unsure: bool = False
-    parts: tuple[str, ...] = ()
-
-
-def overlaid(question: Question, meaning: Meaning) -> Question:
-    """Return a question with what a reader takes it to mean.
-
-    What its words say stands: its text and stems, the speakers and names in it, the kind of answer that a question word
-    asks for, the time that it states. A reader is right about most of these too, but the words are certain, and what
-    was measured of the memory was measured with them. So a reader adds what they lack: an asked kind where they show
-    none, a time where they give none, names that are not among those that they have, and that guesses will do.
-
-    Of relations and the intent the words give only hints, and by the paper it is a reader who tells them: both are
-    kept, and an intent that is said comes before the one that a lexicon reads (`navigation.asking`).
-    """
-    known = {entity_key(name) for name in ("", *question.names, *question.speakers)}
-    meant: dict[str, str] = {}
-    for name in meaning.names:
-        if (key := entity_key(name)) not in known:
-            meant.setdefault(key, name)
-    return replace(
-        question,
-        asked=meaning.asked if question.asked == "other" else question.asked,
-        time=question.time or meaning.time,
-        meant=tuple(meant.values()),
-        relations=meaning.relations,
-        intent=None if meaning.intent == "FACT" else meaning.intent,
-        unsure=meaning.unsure,
-        parts=tuple(dict.fromkeys(part for part in meaning.parts if part and part != question.text)),
-    )
-
-
-def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Question:
+def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Query:
     """Take a question apart.
 
     Args:
@@ -163,11 +65,11 @@ def understand(question: str, speakers: Collection[str], now: Millis | None = No
         who = (role,)
         if role.casefold() in ASSISTANTS and not _FIRST.search(question):
             first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
-    return Question(
+    return Query(
         text=question,
         stems=tuple(whole),
-        content=tuple(content.items()),
-        asked=_asked(question),
+        content_words=tuple(content.items()),
+        answer_type=_asked(question),
         speakers=who,
         names=names(question),
         first_person=None if first_person == question else first_person,
@@ -175,7 +77,7 @@ def understand(question: str, speakers: Collection[str], now: Millis | None = No
     )
 
 
-def _asked(question: str) -> Asked:
+def _asked(question: str) -> AnswerType:
     text = " ".join(question.lower().split())
     if _YES_NO.match(text):
         return "yes_no"

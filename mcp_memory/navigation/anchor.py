@@ -23,7 +23,8 @@ from itertools import islice
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Root
-from mcp_memory.language.questions import ASSISTANTS, USERS, Question
+from mcp_memory.domain.query import Query
+from mcp_memory.language.questions import ASSISTANTS, USERS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.navigation.limits import Limits
@@ -41,7 +42,7 @@ _COMPARED = 256  # entities with a word in common that are compared with a name
 
 def anchor(
     facts: Facts,
-    question: Question,
+    question: Query,
     named: Sequence[str] = (),
     *,
     cosine: Cosine | None = None,
@@ -71,7 +72,7 @@ def anchor(
     keys.update(dict.fromkeys(said.named))
     for name in said.unknown:
         keys.update(dict.fromkeys(meant(facts, name, limits.joint)))
-    for name in question.meant:
+    for name in question.extra_names:
         near = meant(facts, name, limits.joint)
         keys.update(dict.fromkeys(key for key in near if facts.degree(key) <= limits.specific or is_name(facts, key)))
     if not keys and said.unknown:
@@ -134,7 +135,7 @@ def _likeness(facts: Facts, name: str, wanted: tuple[str, ...], key: str, joint:
     return index if first and index >= 1 / 2 else 0.0  # "Acme" and "Acme Corporation", not "Bank of Acme"
 
 
-def _persons(facts: Facts, question: Question) -> Iterator[str]:
+def _persons(facts: Facts, question: Query) -> Iterator[str]:
     """Return who "I" and "you" are in this space, where somebody is."""
     for sign, usual, roles in ((_FIRST_PERSON, "user", USERS), (_SECOND_PERSON, "assistant", ASSISTANTS)):
         if sign.search(question.text) and not any(speaker.casefold() in roles for speaker in question.speakers):

@@ -1,7 +1,7 @@
 """What a question asks of the facts: for which relations, with what intent, of which time, and how sure it wants to be.
 
 All of it is read from the words, and from what a reader said of the question where one did (REAL §3.3.1 asks a
-language model; `language.questions.overlaid`). A relation is asked for by the words that the registry lists for it
+language model; `domain.query.with_interpretation`). A relation is asked for by the words that the registry lists for it
 ("job" for ``works_as``), by those of its label, or by the word of the reader.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 
 from mcp_memory.domain.facts import Intent, Version
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language.names import names
 from mcp_memory.language.plain import stem
-from mcp_memory.language.questions import Question
 from mcp_memory.language.stance import looks_back, wants_guesses
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.view.facts import Facts
@@ -69,9 +69,9 @@ class Asking:
         compares: whether it asks the same of several ("is A or B older?").
     """
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Query) -> None:
         self.question = question
-        self.unsure = question.unsure or wants_guesses(question.text)
+        self.unsure = question.accepts_guesses or wants_guesses(question.text)
         self.past = looks_back(question.text)
         self.compares = _CHOICE.search(_plain(question.text)) is not None
         self._words = frozenset(words(question.text))
@@ -156,7 +156,7 @@ class Asking:
 
     @cached_property
     def _beside_names(self) -> frozenset[str]:
-        named = (*self.question.names, *self.question.speakers, *self.question.meant)
+        named = (*self.question.names, *self.question.speakers, *self.question.extra_names)
         return content(self.question).difference(*(stems(name) for name in named))
 
     def _by_words(self, relation: str) -> tuple[float, frozenset[str]]:
@@ -275,7 +275,7 @@ def _plain(text: str) -> str:
     return " ".join(text[:_OPENING].casefold().split())
 
 
-def _nameless(question: Question) -> str:
+def _nameless(question: Query) -> str:
     """Return the opening of a question without its names, whose words ask for nothing: "The Change (1995 film)"."""
     opening = question.text[:_OPENING]
     called = question.names if len(opening) == len(question.text) else names(opening)
@@ -299,13 +299,13 @@ def _standing(name: str, text: str) -> Iterator[int]:
         start = text.find(name, start + 1)
 
 
-def _intent(text: str, question: Question) -> Intent:
+def _intent(text: str, question: Query) -> Intent:
     """Return what the answer is made of, by the words of a question.
 
     One that names its time and asks for something else ("what did she own in 2015?") is not after times: what held then
     answers it (`holds`), whether or not a date was stated with it.
     """
-    wants_time = question.asked in ("when", "how_long")
+    wants_time = question.answer_type in ("when", "how_long")
     bound = not wants_time and question.time is not None and question.time.dated
     for intent, sign in _LEXICON:
         if sign.search(text) and not (intent == "TEMPORAL" and bound):
@@ -313,7 +313,7 @@ def _intent(text: str, question: Question) -> Intent:
     return "TEMPORAL" if wants_time else "FACT"
 
 
-def content(question: Question) -> frozenset[str]:
+def content(question: Query) -> frozenset[str]:
     """Return the stems of what a question says beside its form and its times, whose part validity plays."""
     return frozenset(stem for stem in question.stems if stem not in _times() and not stem.isdecimal())
 

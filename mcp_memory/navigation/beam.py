@@ -26,7 +26,7 @@ from itertools import chain
 from typing import TypeVar
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Rule
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.navigation.counterfactual import budget, needed, recover, reliable
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.neighbours import Neighbourhood
@@ -92,7 +92,7 @@ Searching = Generator[Candidates, Sequence[PathScores] | None, ResultT]
 """A search that can be looked into; see `searching`."""
 
 
-def searching(question: Question, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge) -> Searching[Found]:
+def searching(question: Query, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge) -> Searching[Found]:
     """Search, and show the candidates of each step to whoever drives the search before anything is decided.
 
     Args:
@@ -188,7 +188,7 @@ def _expand(near: Neighbourhood, path: Path) -> list[Path]:
     return [replace(path, steps=(*path.steps, edge.step), end=edge.end) for edge in edges]
 
 
-def _judged(question: Question, groups: Sequence[list[Path]], judge: PathJudge) -> list[list[Path]]:
+def _judged(question: Query, groups: Sequence[list[Path]], judge: PathJudge) -> list[list[Path]]:
     """Return the paths of all groups with their scores, by one call of the judge, or none where there is nothing."""
     every = [path for group in groups for path in group]
     scores = iter(judge.score(question, every) if every else [])

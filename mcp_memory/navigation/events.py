@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_memory.domain.facts import Version
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import words
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking
@@ -21,7 +22,7 @@ _ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separate
 """Words for the end of something rather than its beginning."""
 
 
-def dated(facts: Facts, question: Question) -> Question:
+def dated(facts: Facts, question: Query) -> Query:
     """Return a question whose event, if it names one, has the time that the facts give it; else as it was.
 
     Args:
@@ -47,7 +48,7 @@ def dated(facts: Facts, question: Question) -> Question:
     return replace(question, time=_at(time, meant[0], ends=ends))
 
 
-def _told(facts: Facts, question: Question, event: Question) -> Iterator[Version]:
+def _told(facts: Facts, question: Query, event: Query) -> Iterator[Version]:
     """Yield what is known of those whom the words of an event name, and then of those whom the question names."""
     roots = dict.fromkeys(root.key for asked in (event, question) for root in anchor(facts, asked) if not root.soft)
     for key in roots:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, Root
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking, Moment
 from mcp_memory.navigation.beam import Decision, Searching, searching
@@ -39,7 +39,7 @@ class Navigation:
 
 def navigating(
     facts: Facts,
-    question: Question,
+    question: Query,
     *,
     moment: Moment | None,
     cosine: Cosine,

@@ -23,7 +23,7 @@ from mcp_memory.navigation.counterfactual import recover
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
 
@@ -48,18 +48,18 @@ class _LookingAround(ABC):
         self._limits = limits or Limits()
         self._switches = switches or Switches()
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation``, ``query`` and the window say what is looked for, and of which time."""
         key = _entity(asked, self._limits)
-        return Found(()) if key is None else self._found(asked, key, self._around(asked, key))
+        return OperatorResult(()) if key is None else self._found(asked, key, self._around(asked, key))
 
     @abstractmethod
-    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
+    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         """Return what this step finds around the entity of that key."""
 
-    def _around(self, asked: Step, key: str) -> Neighbourhood:
+    def _around(self, asked: OperatorInput, key: str) -> Neighbourhood:
         label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
-        asking = Asking(asked.question or understand(label, ()))
+        asking = Asking(asked.query or understand(label, ()))
         window = asked.window
         bounded = window.since > BEGINNING or window.until < FOREVER
         return Neighbourhood(
@@ -79,7 +79,7 @@ class ExpandFacts(_LookingAround):
 
     name = "expand_facts"
 
-    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
+    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         edges = [
             edge
             for edge in near.edges(key, near.asking.intent)
@@ -91,14 +91,16 @@ class ExpandFacts(_LookingAround):
             for edge in edges
         ]
         following = self._next(asked, near.facts, key, [(edge.step, edge.end) for edge in edges])
-        return Found(tuple(items), tuple(following))
+        return OperatorResult(tuple(items), tuple(following))
 
-    def _next(self, asked: Step, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]) -> Iterator[Suggestion]:
+    def _next(
+        self, asked: OperatorInput, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]
+    ) -> Iterator[Suggestion]:
         here = facts.name(key)
         if not taken:
             args = {"entity": here}
             args |= {"relation": asked.relation} if asked.relation else {}
-            args |= {"query": asked.question.text} if asked.question else {}
+            args |= {"query": asked.query.text} if asked.query else {}
             yield Suggestion("counterfactual", args, "nothing is known directly: try what may be inferred")
             return
         groups = dict.fromkeys((facts.key(step.version.head), step.version.relation) for step, _ in taken)
@@ -118,11 +120,11 @@ class Versions:
     needs = ("entity",)
     uses = ("entity", "relation", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
         key = _entity(asked, Limits())
         if key is None:
-            return Found(())
+            return OperatorResult(())
         facts = asked.space.facts
         names = facts.relations_of(key) if asked.relation is None else [relations().name(asked.relation)]
         history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
@@ -133,7 +135,7 @@ class Versions:
             for tail in tails
             if tail != key and _is_more_known(facts, tail)
         ]
-        return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+        return OperatorResult(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
 
 
 class Timeline:
@@ -146,7 +148,7 @@ class Timeline:
     needs = ()
     uses = ("entity", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
         facts = asked.space.facts
         if asked.entity is None:
@@ -159,7 +161,7 @@ class Timeline:
         following = [
             Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads
         ]
-        return Found(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+        return OperatorResult(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
 
 
 class Counterfactual(_LookingAround):
@@ -170,12 +172,12 @@ class Counterfactual(_LookingAround):
 
     name = "counterfactual"
 
-    def _around(self, asked: Step, key: str) -> Neighbourhood:
-        return super()._around(asked if asked.relation is None else replace(asked, question=None), key)
+    def _around(self, asked: OperatorInput, key: str) -> Neighbourhood:
+        return super()._around(asked if asked.relation is None else replace(asked, query=None), key)
 
-    def _found(self, asked: Step, key: str, near: Neighbourhood) -> Found:
+    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         facts = near.facts
-        question = asked.question or near.asking.question
+        question = asked.query or near.asking.question
         wanted = None if asked.relation is None else relations().name(asked.relation)
         root = Root(key, facts.name(key), near.asking.intent)
         judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._limits, intents=self._switches.intent)
@@ -194,10 +196,10 @@ class Counterfactual(_LookingAround):
             Suggestion("expand_facts", {"entity": facts.name(end)}, f"check the guess from {facts.name(end)}")
             for end in ends
         ]
-        return Found(tuple(items), tuple(following))
+        return OperatorResult(tuple(items), tuple(following))
 
 
-def _entity(asked: Step, limits: Limits) -> str | None:
+def _entity(asked: OperatorInput, limits: Limits) -> str | None:
     """Return the key of the entity that is asked about, the likeliest where the name fits several; None for none."""
     found = meant(asked.space.facts, asked.entity or "", limits.joint)
     return found[0] if found else None
@@ -212,7 +214,7 @@ def _single(facts: Facts, relation: str) -> bool:
     return facts.cardinality(relation) == "single"
 
 
-def _within(version: Version, asked: Step) -> bool:
+def _within(version: Version, asked: OperatorInput) -> bool:
     return version.since < asked.window.until and max(version.until, version.since + 1) > asked.window.since
 
 
@@ -221,7 +223,7 @@ def _by_start(versions: Iterable[Version]) -> list[Version]:
     return sorted(unique.values(), key=lambda version: (version.since, version.until, version.id))
 
 
-def _beginning(asked: Step) -> Iterator[Version]:
+def _beginning(asked: OperatorInput) -> Iterator[Version]:
     """Yield the versions that begin within the window, by start; only those that are shown are folded."""
     facts = asked.space.facts
     rows = [row for row in facts.rows if asked.window.since <= row.since < asked.window.until and not row.negated]
@@ -236,5 +238,5 @@ def _beginning(asked: Step) -> Iterator[Version]:
         yield version
 
 
-def _evidence(asked: Step, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
+def _evidence(asked: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
     return tuple(fact_evidence(asked.space, version, 1.0, (operator,)) for version in versions)

@@ -31,8 +31,8 @@ from typing import Protocol
 
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, PathScores, Step
+from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import EntityType, relations
-from mcp_memory.language.questions import Asked, Question
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.asking import Asking, content
 from mcp_memory.navigation.limits import Limits
@@ -41,8 +41,8 @@ from mcp_memory.view.facts import Facts
 Cosine = Callable[[Sequence[Assertion]], list[float]]
 """The cosine of the question with the sentence that states each assertion, in [-1, 1]."""
 
-_EXPECTED: Mapping[Asked, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
-_SOUGHT: frozenset[Asked] = frozenset(("who", "where", "what"))
+_EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
+_SOUGHT: frozenset[AnswerType] = frozenset(("who", "where", "what"))
 """Questions for something that they do not name themselves."""
 _SUPPORT = 16
 """Assertions of one version whose sentences are compared, the newest; a fact may be said a thousand times."""
@@ -51,7 +51,7 @@ _SUPPORT = 16
 class PathJudge(Protocol):
     """Says how good paths are."""
 
-    def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
+    def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores]:
         """Return the scores of paths, in their order; asked once a step for the candidates of all beams.
 
         Args:
@@ -115,7 +115,7 @@ class EmbeddedJudge:
     roots: tuple[str, ...] = ()
     intents: bool = True
 
-    def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores]:
+    def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores]:
         """See `PathJudge`."""
         cosines = iter(self.likeness.of(step.version for path in paths for step in path.steps))
         words = content(question)
@@ -200,7 +200,7 @@ def _follows(before: Version, after: Version) -> bool:
 
 def _fits(step: Step, end: str, asking: Asking, facts: Facts) -> float:
     """Return whether what a step leads to is of the type that is asked for: 1, 0, or .5 where that is not known."""
-    asked = asking.question.asked
+    asked = asking.question.answer_type
     if asked in _SOUGHT and asking.tells(end):
         return 0.0
     known = relations().get(step.version.relation)

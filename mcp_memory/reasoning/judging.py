@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from mcp_memory.domain.answers import Judgement
-from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError
-from mcp_memory.language.questions import Question
-from mcp_memory.ports import Case, Inquiry
+from mcp_memory.ports import JudgeInput, QuestionJudge
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
 from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
@@ -40,7 +40,7 @@ class Judges:
         paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
     """
 
-    embedded: Inquiry
+    embedded: QuestionJudge
     claude: ClaudeAnswerer
     when: Literal["auto", "anthropic"]
     sure: float
@@ -50,7 +50,7 @@ class Judges:
 
 
 class JudgingInquiry:
-    """One question, about which Claude is asked or not; fulfils `ports.Inquiry`."""
+    """One question, about which Claude is asked or not; fulfils `ports.QuestionJudge`."""
 
     def __init__(self, judges: Judges) -> None:
         self._judges = judges
@@ -61,12 +61,12 @@ class JudgingInquiry:
 
     @property
     def scores_paths(self) -> bool:
-        """See `ports.Inquiry`; with ``auto`` nobody knows yet whether it is worth a call."""
+        """See `ports.QuestionJudge`; with ``auto`` nobody knows yet whether it is worth a call."""
         return self._judges.paths is not None and self._judges.when == "anthropic"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """See `ports.Inquiry`; several steps that failed for one reason are told in one."""
+        """See `ports.QuestionJudge`; several steps that failed for one reason are told in one."""
         told = [
             f"Claude did not {' and did not '.join(steps)}, the embedded engine did: {reason}."
             for reason, steps in self._undone.items()
@@ -75,11 +75,11 @@ class JudgingInquiry:
 
     @property
     def spent(self) -> Spending | None:
-        """See `ports.Inquiry`."""
+        """See `ports.QuestionJudge`."""
         return self._budget.spent if self._asked else None
 
-    async def understand(self, question: Question, speakers: Collection[str], now: Millis) -> Question:
-        """See `ports.Inquiry`; with ``auto`` nobody knows yet whether it is worth a call."""
+    async def understand(self, question: Query, speakers: Collection[str], now: Millis) -> Query:
+        """See `ports.QuestionJudge`; with ``auto`` nobody knows yet whether it is worth a call."""
         reader = self._judges.reader
         if reader is None or self._judges.when != "anthropic" or not question.stems:
             return question
@@ -90,8 +90,8 @@ class JudgingInquiry:
             self._left("say what the question means", error)
             return question
 
-    async def score(self, question: Question, paths: Sequence[Path]) -> list[PathScores] | None:
-        """See `ports.Inquiry`."""
+    async def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores] | None:
+        """See `ports.QuestionJudge`."""
         if self._judges.paths is None:
             return None
         self._asked = True
@@ -101,22 +101,22 @@ class JudgingInquiry:
             self._left("score the paths through the facts", error)
             return None
 
-    def assesses(self, recall: Recall) -> bool:
-        """See `ports.Inquiry`; with nothing found there is nothing to judge."""
+    def assesses(self, recall: RecallResult) -> bool:
+        """See `ports.QuestionJudge`; with nothing found there is nothing to judge."""
         return bool(recall.evidence) and (self._judges.when == "anthropic" or not recall.sufficient)
 
-    async def assess(self, case: Case) -> Judgement:
-        """See `ports.Inquiry`."""
+    async def assess(self, case: JudgeInput) -> Judgement:
+        """See `ports.QuestionJudge`."""
         return await self._judged(case, Judgement(None))
 
-    async def judge(self, case: Case) -> Judgement:
-        """See `ports.Inquiry`."""
+    async def judge(self, case: JudgeInput) -> Judgement:
+        """See `ports.QuestionJudge`."""
         own = await self._judges.embedded.judge(case)
-        if not case.candidates or (self._judges.when == "auto" and self._sure(own)):
+        if not case.sentences or (self._judges.when == "auto" and self._sure(own)):
             return own  # with nothing found there is nothing to judge
         return await self._judged(case, own)
 
-    async def _judged(self, case: Case, own: Judgement) -> Judgement:
+    async def _judged(self, case: JudgeInput, own: Judgement) -> Judgement:
         """Return what Claude says, else what it said before, else the embedded engine's own judgement."""
         self._asked, earlier = True, case.earlier
         try:

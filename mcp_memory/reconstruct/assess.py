@@ -18,9 +18,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from mcp_memory.domain.query import AnswerType as Wanted
+from mcp_memory.domain.query import Query
 from mcp_memory.language.names import names
-from mcp_memory.language.questions import Asked as Wanted
-from mcp_memory.language.questions import Question
 from mcp_memory.language.tokens import words
 from mcp_memory.view.space import Space
 
@@ -71,7 +71,7 @@ class Assessment:
     reason: str = ""
 
 
-def assess(space: Space, question: Question, rows: Sequence[int], judged: Judged, roots: Sequence[str]) -> Assessment:
+def assess(space: Space, question: Query, rows: Sequence[int], judged: Judged, roots: Sequence[str]) -> Assessment:
     """Return what is thought of the evidence.
 
     Args:
@@ -87,25 +87,25 @@ def assess(space: Space, question: Question, rows: Sequence[int], judged: Judged
     parts = [f"missing: {', '.join(judged.missing)}"] if judged.missing else []
     if not typed:
         whom = f" for {', '.join(roots)}" if roots else ""
-        parts.append(f"need {_NEEDED.get(question.asked, 'an answer')}{whom}")
+        parts.append(f"need {_NEEDED.get(question.answer_type, 'an answer')}{whom}")
     return Assessment(False, judged.sufficiency, judged.missing, "; ".join(parts) or "too little covers the question")
 
 
-def lost(question: Question, missing: Collection[str]) -> float:
+def lost(question: Query, missing: Collection[str]) -> float:
     """Return the share of a question's content, names aside, that is missing, in [0, 1]; 0 where it is all names.
 
     Where it is most of it, what the question says leads nowhere, and only what it names does.
     """
     named = {word for name in (*question.names, *question.speakers) for word in words(name)}
-    said = [word for word, _ in question.content if not named.issuperset(words(word))]
+    said = [word for word, _ in question.content_words if not named.issuperset(words(word))]
     return sum(word in missing for word in said) / len(said) if said else 0.0
 
 
-def _has_type(space: Space, question: Question, row: int) -> bool:
+def _has_type(space: Space, question: Query, row: int) -> bool:
     """Return whether a segment holds something of the form that is asked for; who speaks is a name as well."""
     segment, turn = space.segments[row], space.segment_turn[row]
     text = space.text(segment)
-    match question.asked:
+    match question.answer_type:
         case "how_many":
             return _NUMBER.search(text) is not None
         case "when" | "how_long":

@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcp_memory.domain.evidence import Suggestion
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.cues import asked_cues, key_of, likeness
 from mcp_memory.reconstruct.events import RARE, counted, item, onward, query_of, ranked, rows_of, shown, speaker
 from mcp_memory.reconstruct.graph import CueGraph
@@ -39,12 +39,12 @@ class TagEvents:
     needs = ("entity or query",)
     uses = ("entity", "query", "tag", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at ``entity``, else at what ``query`` names; ``tag`` narrows it."""
         graph = CueGraph.of(asked.space)
         groups = _groups(graph, asked)
         if not groups:
-            return Found(())
+            return OperatorResult(())
         total = sum(_telling(graph, group) for group in groups)
         share: defaultdict[int, float] = defaultdict(float)
         held: Counter[int] = Counter()
@@ -61,16 +61,16 @@ class TagEvents:
         rows = shown(asked, (row for row in share if held[row] >= least))
         found = ranked(asked, {row: min(1.0, share[row]) for row in rows})
         items = tuple(item(asked.space, row, score, self.name) for row, score in found)
-        return Found(items, tuple(self._next(asked, graph, groups, [row for row, _ in found])))
+        return OperatorResult(items, tuple(self._next(asked, graph, groups, [row for row, _ in found])))
 
-    def _rows(self, asked: Step, graph: CueGraph, cue: int) -> list[int]:
+    def _rows(self, asked: OperatorInput, graph: CueGraph, cue: int) -> list[int]:
         if asked.tag is None:
             return graph.rows(cue)
         tags = _matching(graph, graph.tags(asked.space, cue), asked.tag)
         return sorted({row for tag in tags for row in graph.contents(asked.space, cue, tag)})
 
     def _next(
-        self, asked: Step, graph: CueGraph, groups: Sequence[Sequence[tuple[int, float]]], rows: Sequence[int]
+        self, asked: OperatorInput, graph: CueGraph, groups: Sequence[Sequence[tuple[int, float]]], rows: Sequence[int]
     ) -> Iterator[Suggestion]:
         """Yield the tags under which more is told of the cue, then what the sentences lead to."""
         cue = max((group[0][0] for group in groups), key=graph.rarity)
@@ -97,12 +97,12 @@ class EventKeywords:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the sentences themselves are the items, their cues and tags stand in ``next``."""
         space, graph = asked.space, CueGraph.of(asked.space)
         rows = shown(asked, rows_of(space, asked.ids))[: asked.limit]
         items = tuple(item(space, row, 1.0, self.name) for row in rows)
-        known = {cue.key for cue in asked_cues(asked.question.text)} if asked.question else set()
+        known = {cue.key for cue in asked_cues(asked.query.text)} if asked.query else set()
         told: dict[int, str] = {}
         tags: dict[int, dict[str, None]] = {}
         named: set[int] = set()
@@ -134,14 +134,14 @@ class EventKeywords:
             )
             for cue in _apart(graph, order, others)[:LINKS]
         ]
-        return Found(items, tuple(following))
+        return OperatorResult(items, tuple(following))
 
 
-def _groups(graph: CueGraph, asked: Step) -> list[list[tuple[int, float]]]:
+def _groups(graph: CueGraph, asked: OperatorInput) -> list[list[tuple[int, float]]]:
     """Return the cues that are known of what was asked: those that each of its names or words matches, best first."""
     names = [asked.entity] if asked.entity is not None else []
-    if not names and asked.question is not None:
-        names = [cue.written for cue in asked_cues(asked.question.text)]
+    if not names and asked.query is not None:
+        names = [cue.written for cue in asked_cues(asked.query.text)]
     found = (graph.find(name) for name in dict.fromkeys(names))
     return list({group[0][0]: group for group in found if group}.values())
 

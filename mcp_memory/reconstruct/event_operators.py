@@ -21,7 +21,7 @@ from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.language import iso
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.cues import asked_cues
 from mcp_memory.reconstruct.events import RARE, counted, item, onward, query_of, ranked, rows_of, shown, speaker
 from mcp_memory.reconstruct.graph import CueGraph
@@ -43,15 +43,15 @@ class EventTime:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; all items score 1, for the order is that of time."""
         space = asked.space
         rows = sorted(shown(asked, rows_of(space, asked.ids)), key=lambda row: (*_when(space, row), row))
         rows = rows[: asked.limit]
         items = tuple(dated_evidence(space, space.sentences[row], 1.0, (self.name,)) for row in rows)
-        return Found(items, tuple(self._next(asked, rows)))
+        return OperatorResult(items, tuple(self._next(asked, rows)))
 
-    def _next(self, asked: Step, rows: Sequence[int]) -> Iterator[Suggestion]:
+    def _next(self, asked: OperatorInput, rows: Sequence[int]) -> Iterator[Suggestion]:
         """Yield what is known of the time from the first to the last, and what was said around them."""
         if not rows:
             return
@@ -75,7 +75,7 @@ class EventContext:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the passages come first, then what is linked, the rarest cues first."""
         space, graph = asked.space, CueGraph.of(asked.space)
         rows = shown(asked, rows_of(space, asked.ids))
@@ -94,9 +94,9 @@ class EventContext:
         shares = max(asked.limit - len(passages), asked.limit // 2) if linked else 0
         items = passages[: asked.limit - min(shares, len(linked))]
         items += [item(space, row, score / 2, self.name) for row, score in linked[: asked.limit - len(items)]]
-        return Found(tuple(items), tuple(self._next(asked, [row for row, _ in linked], sorted(own))))
+        return OperatorResult(tuple(items), tuple(self._next(asked, [row for row, _ in linked], sorted(own))))
 
-    def _next(self, asked: Step, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
+    def _next(self, asked: OperatorInput, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
         yield from onward(asked, linked, "event_keywords", "event_time")
         topics = Topics.of(asked.space)
         found = {topic.id: topic for segment in own if (topic := topics.topic_of(asked.space, segment))}
@@ -112,20 +112,20 @@ class TopicEvents:
     needs = ("topic",)
     uses = ("topic", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``topic`` is the id of one, or words, and then it is the one that says them most."""
         space, topics = asked.space, Topics.of(asked.space)
         topic = topics.get(space, asked.topic or "") or self._about(asked, topics)
         if topic is None:
-            return Found(())
+            return OperatorResult(())
         likeness_of = dict(topics.typical(space, topic))
         by_row = {row: space.sentences_within(space.segments[row]) for row in likeness_of}
         first = {rows[0]: row for row, rows in by_row.items() if rows}
         found = ranked(asked, {one: max(0.01, likeness_of[first[one]]) for one in shown(asked, first)})
         items = tuple(segment_evidence(space, first[one], score, (self.name,)) for one, score in found)
-        return Found(items, tuple(self._next(asked, topics, topic, [one for one, _ in found])))
+        return OperatorResult(items, tuple(self._next(asked, topics, topic, [one for one, _ in found])))
 
-    def _about(self, asked: Step, topics: Topics) -> Topic | None:
+    def _about(self, asked: OperatorInput, topics: Topics) -> Topic | None:
         """Return the topic whose segments have most of the cues that are asked for, by how much each tells."""
         space, graph = asked.space, CueGraph.of(asked.space)
         votes: defaultdict[str, float] = defaultdict(float)
@@ -141,7 +141,7 @@ class TopicEvents:
         best = min(votes, key=lambda name: (-votes[name], name), default=None)
         return None if best is None else found[best]
 
-    def _next(self, asked: Step, topics: Topics, topic: Topic, rows: Sequence[int]) -> Iterator[Suggestion]:
+    def _next(self, asked: OperatorInput, topics: Topics, topic: Topic, rows: Sequence[int]) -> Iterator[Suggestion]:
         yield from onward(asked, rows, "event_keywords", "event_time")
         graph = CueGraph.of(asked.space)
         for other in topics.near(asked.space, topic, _NEAR):

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import WHOLE
-from mcp_memory.ports import Step
+from mcp_memory.ports import OperatorInput
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.view.evidence import sentence_evidence
 from mcp_memory.view.space import NONE, Space
@@ -20,7 +20,7 @@ RARE = 12
 _HELD = 3  # ids that a suggestion goes on from
 
 
-def shown(asked: Step, rows: Iterable[int]) -> list[int]:
+def shown(asked: OperatorInput, rows: Iterable[int]) -> list[int]:
     """Return those sentences that were said within the window and are of no old revision, in their order."""
     space, window = asked.space, asked.window
     kept: list[int] = []
@@ -45,7 +45,7 @@ def newest_first(space: Space, rows: Sequence[int]) -> list[int]:
     return sorted(rows, key=lambda row: (-space.turns[space.sentences[row].turn_id].time, row))
 
 
-def ranked(asked: Step, worth: Mapping[int, float]) -> list[tuple[int, float]]:
+def ranked(asked: OperatorInput, worth: Mapping[int, float]) -> list[tuple[int, float]]:
     """Return the best sentences with their scores, best = 1; in a tie the newest first.
 
     Args:
@@ -67,7 +67,7 @@ def item(space: Space, row: int, score: float, operator: str) -> Evidence:
     return sentence_evidence(space, space.sentences[row], score, (operator,))
 
 
-def onward(asked: Step, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
+def onward(asked: OperatorInput, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
     """Yield the steps that go on from the first of these sentences."""
     why = {
         "event_keywords": "what else these are about, and where that leads",
@@ -80,9 +80,9 @@ def onward(asked: Step, rows: Sequence[int], *operators: str) -> Iterator[Sugges
             yield Suggestion(operator, {"ids": ids, **query_of(asked)}, why[operator])
 
 
-def query_of(asked: Step) -> dict[str, str]:
+def query_of(asked: OperatorInput) -> dict[str, str]:
     """Return the query as an argument of the next step, where there is one."""
-    return {} if asked.question is None else {"query": asked.question.text}
+    return {} if asked.query is None else {"query": asked.query.text}
 
 
 def counted(count: int, what: str = "sentence") -> str:

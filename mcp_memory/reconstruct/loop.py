@@ -19,13 +19,13 @@ from dataclasses import dataclass
 from math import ceil
 
 from mcp_memory.domain.evidence import Stop
-from mcp_memory.ports import Found
+from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.assess import Assessment
 from mcp_memory.reconstruct.state import Action, State
 
 Select = Callable[[State, Assessment, int], Sequence[Action]]
 """f_select: given the state, what is missing and how many turns are left, this one included: calls, best first."""
-Execute = Callable[[Sequence[Action]], Awaitable[Sequence[Found]]]
+Execute = Callable[[Sequence[Action]], Awaitable[Sequence[OperatorResult]]]
 """Makes the calls of a turn, all of them at once, and returns what each found."""
 Assess = Callable[[State], Assessment]
 IDLE = 2

@@ -13,7 +13,7 @@ from itertools import islice
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.relations import relations
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reconstruct.cues import key_of, likeness
 from mcp_memory.reconstruct.graph import relation_tag
 from mcp_memory.view.evidence import fact_evidence
@@ -34,11 +34,11 @@ class PersonalInformation:
     needs = ("entity",)
     uses = ("entity", "query", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`."""
         facts, key = asked.space.facts, entity_of(asked)
         if key is None:
-            return Found((), tuple(_told_of(asked)))
+            return OperatorResult((), tuple(_told_of(asked)))
         aspects = _aspects(asked, key)
         order = _likest(asked, {relation: known[0] for relation, known in aspects.items()})[: asked.limit]
         items = tuple(fact_evidence(asked.space, aspects[name][0], score, (self.name,)) for name, score in order)
@@ -50,7 +50,7 @@ class PersonalInformation:
             )
             for name, _ in order
         ]
-        return Found(items, (*following, *_told_of(asked)))
+        return OperatorResult(items, (*following, *_told_of(asked)))
 
 
 class PersonalAspect:
@@ -60,17 +60,17 @@ class PersonalAspect:
     needs = ("entity", "relation or tag")
     uses = ("entity", "relation", "tag", "since", "until")
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the aspect is a ``relation``, or a ``tag`` that fits the words of some relations."""
         key = entity_of(asked)
         if key is None:
-            return Found((), tuple(_told_of(asked)))
+            return OperatorResult((), tuple(_told_of(asked)))
         meant = (known for relation, known in _aspects(asked, key).items() if _meant(asked, relation))
         known = [version for one in meant for version in one][: asked.limit]
         items = tuple(fact_evidence(asked.space, version, 1.0, (self.name,)) for version in known)
-        return Found(items, tuple(self._next(asked, key, known)))
+        return OperatorResult(items, tuple(self._next(asked, key, known)))
 
-    def _next(self, asked: Step, key: str, known: list[Version]) -> Iterator[Suggestion]:
+    def _next(self, asked: OperatorInput, key: str, known: list[Version]) -> Iterator[Suggestion]:
         facts = asked.space.facts
         ends = dict.fromkeys(facts.end(one, forward=facts.key(one.head) == key) for one in known)
         for end in [end for end in ends if end != key and facts.bearer(end) == end and facts.degree(end) > 1][:_NEXT]:
@@ -82,7 +82,7 @@ class PersonalAspect:
             yield Suggestion("personal_information", {"entity": facts.name(key)}, "the aspects that are known")
 
 
-def entity_of(asked: Step) -> str | None:
+def entity_of(asked: OperatorInput) -> str | None:
     """Return the key of the entity that is asked about: who bears the name, else whose name matches it (`likeness`)."""
     facts, name = asked.space.facts, asked.entity or ""
     key = facts.resolve(name)
@@ -98,7 +98,7 @@ def _sharing(facts: Facts, name: str) -> list[str]:
     return facts.sharing([word for word in name.casefold().split() if word], _COMPARED)
 
 
-def _aspects(asked: Step, key: str) -> dict[str, list[Version]]:
+def _aspects(asked: OperatorInput, key: str) -> dict[str, list[Version]]:
     """Return what is known of an entity from both sides, by relation: what holds now first, then the newest."""
     facts, window = asked.space.facts, asked.window
     found: dict[str, dict[str, Version]] = {}
@@ -111,7 +111,7 @@ def _aspects(asked: Step, key: str) -> dict[str, list[Version]]:
     }
 
 
-def _likest(asked: Step, facts: dict[str, Version]) -> list[tuple[str, float]]:
+def _likest(asked: OperatorInput, facts: dict[str, Version]) -> list[tuple[str, float]]:
     """Return aspects with their scores, best = 1: by what their facts have to do with the query, in a tie as known."""
     likeness_of = {name: max(asked.cosine(version.assertions), default=0.0) for name, version in facts.items()}
     best = max(likeness_of.values(), default=0.0)
@@ -119,7 +119,7 @@ def _likest(asked: Step, facts: dict[str, Version]) -> list[tuple[str, float]]:
     return sorted(scores, key=lambda one: -one[1])
 
 
-def _meant(asked: Step, relation: str) -> bool:
+def _meant(asked: OperatorInput, relation: str) -> bool:
     if asked.relation is not None:
         return relation == relations().name(asked.relation)
     tag = (asked.tag or "").replace("_", " ")
@@ -128,7 +128,7 @@ def _meant(asked: Step, relation: str) -> bool:
     return any(likeness(key_of(tag), key_of(form)) for form in forms)
 
 
-def _told_of(asked: Step) -> Iterator[Suggestion]:
+def _told_of(asked: OperatorInput) -> Iterator[Suggestion]:
     """Yield the step to the sentences that name the entity: what was told of it and is no fact."""
     if asked.entity is not None:
         yield Suggestion("tag_events", {"entity": asked.entity}, "the sentences that name it")

@@ -19,8 +19,8 @@ from itertools import product
 from math import prod
 from typing import Any, get_args
 
+from mcp_memory.domain.query import AnswerType as Wanted
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.language.questions import Asked as Wanted
 from mcp_memory.ports import Operator
 from mcp_memory.reconstruct.assess import Assessment
 from mcp_memory.reconstruct.sources import SOURCES
@@ -51,7 +51,7 @@ class Signs:
     """By what questions of a kind are told; one without any takes all.
 
     Attributes:
-        asked: kinds of answer (`language.questions.Asked`).
+        asked: kinds of answer (`domain.query.AnswerType`).
         words: expressions, one of which stands in it, whatever the case.
         dated: it gives a date.
         names: it calls at least so many things by name; 0 where that is no sign.
@@ -71,7 +71,7 @@ class Signs:
         question = asked.question
         return (
             self == Signs()
-            or question.asked in self.asked
+            or question.answer_type in self.asked
             or (self.dated and question.time is not None and question.time.dated)
             or (0 < self.names <= len(question.names))
             or (0 < self.speakers == len(question.speakers))

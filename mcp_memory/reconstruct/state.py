@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.evidence import Call
+from mcp_memory.domain.evidence import OperatorCall
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import Question
-from mcp_memory.ports import Found
+from mcp_memory.ports import OperatorResult
 from mcp_memory.view.space import Space
 
 Argument = str | tuple[str, ...]
@@ -39,7 +39,7 @@ class Asked:
     """
 
     space: Space
-    question: Question
+    question: Query
     roots: tuple[str, ...] = ()
     points: tuple[Point, ...] = ()
     lost: float = 0.0
@@ -90,7 +90,7 @@ class Made:
     """A call that was made: what it found, and how strong what it went on from was."""
 
     strength: float
-    found: Found
+    found: OperatorResult
     place: int
 
 
@@ -118,7 +118,7 @@ class State:
     made: dict[Key, Made] = field(default_factory=dict)
     agenda: dict[Key, Action] = field(default_factory=dict)
     dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
-    trace: list[Call] = field(default_factory=list)
+    trace: list[OperatorCall] = field(default_factory=list)
     turns: int = 0
     idle: int = 0
 
@@ -144,7 +144,7 @@ class State:
                 self.agenda[action.key] = action
         return again
 
-    def take(self, done: Sequence[tuple[Action, Found]], again: Sequence[Action] = ()) -> None:
+    def take(self, done: Sequence[tuple[Action, OperatorResult]], again: Sequence[Action] = ()) -> None:
         """Take a turn's results in: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
 
         An item is routed to the segments that its sources stand in, whatever kind it is of. What is too weak is let go,
@@ -164,11 +164,11 @@ class State:
             kept = self._route(action, found, len(self.trace), fresh)
             self.made[action.key] = Made(action.strength, found, len(self.trace))
             self.agenda.pop(action.key, None)
-            self.trace.append(Call(self.turns, action.operator, dict(action.args), len(found.items), kept))
+            self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(found.items), kept))
         self.active = tuple(sorted(fresh.values(), key=lambda one: -one.strength))
         self.idle = 0 if fresh else self.idle + 1
 
-    def _route(self, action: Action, found: Found, place: int, fresh: dict[int, Held]) -> int:
+    def _route(self, action: Action, found: OperatorResult, place: int, fresh: dict[int, Held]) -> int:
         """Hold what a call found, as far as it is news; return how many of its items are kept."""
         kept = 0
         for item in found.items:

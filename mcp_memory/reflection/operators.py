@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Found, Step
+from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reflection.graph import Graph, Piece, fitting
 from mcp_memory.reflection.navigators import entity_trial, expand, reflect
 from mcp_memory.reflection.settings import Reflecting
@@ -43,15 +43,15 @@ class Reflect:
     def __init__(self, settings: Reflecting | None = None) -> None:
         self._settings = settings or Reflecting()
 
-    def __call__(self, asked: Step) -> Found:
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at what ``query`` names and at ``entity``.
 
         The query is [Q; R; E] of the paper: the question, what is missing, and the entities that are known, in any
         words; after a semicolon each may stand by itself. What ``ids`` stand for is held: it is S_imp and not found
         again. The window hides what was said outside of it.
         """
-        if asked.weigh is None or asked.question is None:
-            return Found(())
+        if asked.weigh is None or asked.query is None:
+            return OperatorResult(())
         graph = Graph(asked.space, asked.weigh, hub=self._settings.hub)
         begin = _entities(graph, asked)
         held = graph.standing(row for one in asked.ids for row in _sentences(asked.space, one))
@@ -59,7 +59,7 @@ class Reflect:
         shown = pieces[: asked.limit]
         best = shown[0].score if shown else 1.0
         items = [segment_evidence(asked.space, piece.row, piece.score / best, (self.name,)) for piece in shown]
-        return Found(tuple(items), tuple(self._next(asked, graph, entities, items)))
+        return OperatorResult(tuple(items), tuple(self._next(asked, graph, entities, items)))
 
     def _navigated(
         self, graph: Graph, begin: Sequence[str], held: Sequence[Piece]
@@ -84,24 +84,24 @@ class Reflect:
         return entities, fitting(held, pieces, settings.window)[1]
 
     def _next(
-        self, asked: Step, graph: Graph, entities: Sequence[str], items: Sequence[Evidence]
+        self, asked: OperatorInput, graph: Graph, entities: Sequence[str], items: Sequence[Evidence]
     ) -> Iterator[Suggestion]:
         """Yield the step after this one, with what it added, and where else the new entities lead."""
-        if asked.question is None or not items:
+        if asked.query is None or not items:
             return
         names = {key: graph.name(key) for key in entities}
-        query = "; ".join(dict.fromkeys((asked.question.text, *names.values())))
+        query = "; ".join(dict.fromkeys((asked.query.text, *names.values())))
         ids = tuple(dict.fromkeys((*asked.ids, *(item.id for item in items))))
         yield Suggestion(self.name, {"query": query, "ids": ids}, "what lies beyond these")
         for key in entities[:_NEXT]:
             operator = "expand_facts" if graph.space.facts.degree(key) else "propagate"
-            args = {"entity": names[key], "query": asked.question.text}
+            args = {"entity": names[key], "query": asked.query.text}
             yield Suggestion(operator, args, f"what else is known of {names[key]}")
 
 
-def _entities(graph: Graph, asked: Step) -> list[str]:
+def _entities(graph: Graph, asked: OperatorInput) -> list[str]:
     """Return E: the keys of the entities that the query names or the caller does."""
-    question = asked.question
+    question = asked.query
     if question is None:
         return []
     parts = [part.strip() for part in question.text.split(";")[1:]]

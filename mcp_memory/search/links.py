@@ -49,7 +49,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
 from mcp_memory.search.heads import TALK, HeadIndex
 from mcp_memory.search.spans import Rows
@@ -167,7 +167,7 @@ def _by_likeness(space: Space, row: int, question: Vector | None) -> tuple[list[
 
 def bridges(
     space: Space,
-    question: Question,
+    question: Query,
     named: NDArray[np.bool_],
     rows: Rows,
     total: Scores,
@@ -213,7 +213,7 @@ def bridges(
     return given
 
 
-def upheld(space: Space, question: Question, rows: Rows, found: Sequence[Seed], given: Mapping[str, Scores]) -> Scores:
+def upheld(space: Space, question: Query, rows: Rows, found: Sequence[Seed], given: Mapping[str, Scores]) -> Scores:
     """Return what things that are compared get, so that what one of them mentions does not come before another.
 
     A question that compares calls its things by name, and so leads to them as surely as any text leads to what it

@@ -34,10 +34,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.mentions import mentions
-from mcp_memory.language.questions import Question
 from mcp_memory.search.heads import HeadIndex
 from mcp_memory.search.links import PlaceIndex, Seed, bridges, seeds, upheld
 from mcp_memory.search.spans import Rows
@@ -117,7 +116,7 @@ class _Asked:
     """What `look` was asked; its docstring says what each of these is."""
 
     space: Space
-    question: Question
+    question: Query
     cosines: Matrix
     weights: Weights
     switches: Switches
@@ -153,14 +152,14 @@ class Survey:
     further: Mapping[str, Scores] = field(default_factory=dict)
 
 
-def queries(question: Question) -> list[str]:
+def queries(question: Query) -> list[str]:
     """Return the one or two texts to embed for a question: as it is, and its first-person form if it has one."""
     return [question.text] if question.first_person is None else [question.text, question.first_person]
 
 
 def look(
     space: Space,
-    question: Question,
+    question: Query,
     cosines: Matrix,
     window: Window,
     weights: Weights,
@@ -191,7 +190,7 @@ def look(
 
 def survey(
     space: Space,
-    question: Question,
+    question: Query,
     cosines: Matrix,
     window: Window,
     weights: Weights,

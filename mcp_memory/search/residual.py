@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.search.heads import HeadIndex
 from mcp_memory.search.links import apart, compared_things, rare
@@ -54,7 +54,7 @@ class Residual:
     passes: float
 
 
-def residuals(space: Space, question: Question, seen: Survey, *, always: bool) -> list[Residual]:
+def residuals(space: Space, question: Query, seen: Survey, *, always: bool) -> list[Residual]:
     """Return what a question still asks after each of the seeds, at most `MOST`.
 
     Nothing where nothing is open, and nothing after talk: there is no head to take out.
@@ -101,7 +101,7 @@ def compared(asked: Sequence[Residual], likeness: Matrix) -> Scores:
     return given
 
 
-def _open(space: Space, question: Question, seen: Survey) -> bool:
+def _open(space: Space, question: Query, seen: Survey) -> bool:
     """Return whether the first look leaves something open: no seed says most of what the question says.
 
     A question that gives dates asks for another time of what was found, and one that names what two of the seeds are

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.look import Hit
 from mcp_memory.search.speakers import SpeakerIndex
@@ -50,12 +50,14 @@ class Judgement:
     missing: tuple[str, ...]
 
 
-def judge(space: Space, question: Question, hits: Sequence[Hit]) -> Judgement:
+def judge(space: Space, question: Query, hits: Sequence[Hit]) -> Judgement:
     """Judge the hits that are returned for a question, best first."""
     rows = np.array([hit.row for hit in hits], dtype=np.intp)
     index = space.index(WordIndex)
     said = {stem: index.says(rows, stem) for stem in question.stems}
-    missing = tuple(word for word, parts in question.content if 2 * sum(said[p].any() for p in parts) < len(parts))
+    missing = tuple(
+        word for word, parts in question.content_words if 2 * sum(said[p].any() for p in parts) < len(parts)
+    )
     if not hits:
         return Judgement(0.0, False, missing)
     theirs = np.ones(len(rows), dtype=np.bool_)

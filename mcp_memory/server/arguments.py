@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from mcp_memory.config import Limits
 from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.query import Detail as HowMuch
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import (
     AnswerRequest,
@@ -30,7 +31,6 @@ from mcp_memory.domain.requests import (
     RecallRequest,
     WriteRequest,
 )
-from mcp_memory.domain.requests import Detail as HowMuch
 from mcp_memory.domain.requests import Feedback as Said
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import checks

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from mcp_memory.config import Limits
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso

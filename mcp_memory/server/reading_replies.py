@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
 from mcp_memory.domain import evidence as found
-from mcp_memory.domain import requests
+from mcp_memory.domain.query import Detail
 from mcp_memory.errors import InvalidInput
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.server import records
@@ -30,10 +30,10 @@ from mcp_memory.server.results import (
 from mcp_memory.server.status_reply import spent_result
 
 if TYPE_CHECKING:
-    from mcp_memory.ports import Found
+    from mcp_memory.ports import OperatorResult
 
 
-def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "brief") -> Reply:
+def recalled(recall: found.RecallResult, max_tokens: int, detail: Detail = "brief") -> Reply:
     """Return what memory_reconstruct says, within ``max_tokens``."""
     missing = within(recall.missing, "missing", max_tokens)
     said = within(recall.warnings, "warnings", max_tokens)
@@ -68,7 +68,7 @@ def recalled(recall: found.Recall, max_tokens: int, detail: requests.Detail = "b
     return fitting or reply(0)  # without a record it always fits: what stays is bounded above
 
 
-def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "brief") -> Reply:
+def answered(answer: found.AnswerResult, max_tokens: int, detail: Detail = "brief") -> Reply:
     """Return what memory_answer says, within ``max_tokens``.
 
     Raises:
@@ -122,7 +122,7 @@ def answered(answer: found.Answer, max_tokens: int, detail: requests.Detail = "b
     return fitting
 
 
-def explored(step: Found, max_tokens: int) -> Reply:
+def explored(step: OperatorResult, max_tokens: int) -> Reply:
     """Return what memory_explore says, within ``max_tokens``."""
     further = within([_next(one) for one in step.next], "next", max_tokens)
     said = within(step.warnings, "warnings", max_tokens)
@@ -155,7 +155,7 @@ class _Beside(TypedDict):
     budget: BudgetResult | None
 
 
-def _beside(recall: found.Recall, max_tokens: int, detail: requests.Detail) -> tuple[_Beside, list[str]]:
+def _beside(recall: found.RecallResult, max_tokens: int, detail: Detail) -> tuple[_Beside, list[str]]:
     """Return what stands beside the evidence, and the same as lines to read."""
     conflicts = within(recall.conflicts, "conflicts", max_tokens)
     lines = [f"Conflict: {_line(conflict)}" for conflict in conflicts]
@@ -190,7 +190,7 @@ def _beside(recall: found.Recall, max_tokens: int, detail: requests.Detail) -> t
     ), lines
 
 
-def _episode(recall: found.Recall) -> list[str]:
+def _episode(recall: found.RecallResult) -> list[str]:
     return [f"Episode {recall.episode} (for memory_evolve)."] if recall.episode else []
 
 
@@ -205,7 +205,7 @@ def _next(suggestion: found.Suggestion) -> NextResult:
     return NextResult(operator=suggestion.operator, args=_args(suggestion.args), why=suggestion.why)
 
 
-def _call(call: found.Call) -> CallResult:
+def _call(call: found.OperatorCall) -> CallResult:
     return CallResult(turn=call.turn, operator=call.operator, args=_args(call.args), found=call.found, kept=call.kept)
 
 

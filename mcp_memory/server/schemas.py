@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.requests import Detail as HowMuch
+from mcp_memory.domain.query import Detail as HowMuch
 from mcp_memory.domain.requests import EvolveStep
 
 LIMIT = (1, 200)

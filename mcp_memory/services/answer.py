@@ -19,13 +19,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mcp_memory.domain.answers import Judgement, Knowledge, Proposal
+from mcp_memory.domain.answers import Judgement, KnownFacts, Proposal
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import Answer, Recall
+from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
-from mcp_memory.ports import Embedder, Inquiry, Judge, Operator, Store, Teach
+from mcp_memory.ports import BeliefUpdate, Embedder, Operator, QuestionJudge, Store, SupportJudge
 from mcp_memory.services.learn.episodes import Episodes, cited, episode_of
 from mcp_memory.services.learn.update import Trial, learn, lesson_of, own_lesson, trial
 from mcp_memory.services.recall.further import Searching, rested
@@ -73,15 +73,15 @@ class Own:
             that the embedded judge labels are right, of answers without a hedge 88, which are a quarter of them.
     """
 
-    judge: Judge
-    teach: Teach
+    judge: SupportJudge
+    teach: BeliefUpdate
     labels: Literal["learn", "sure", "wait"] = "sure"
 
 
 async def answer(
     store: Store,
     embedder: Embedder,
-    inquiry: Inquiry,
+    inquiry: QuestionJudge,
     request: AnswerRequest,
     *,
     looking: Looking,
@@ -90,7 +90,7 @@ async def answer(
     own: Own | None = None,
     operators: Mapping[str, Operator] | None = None,
     now: Millis,
-) -> Answer:
+) -> AnswerResult:
     """Return the answer, or an abstention (``text`` is None) with the evidence and how near it came.
 
     What the facts contradict each other in about the question is told in ``recall.conflicts``, answer or not. Both are
@@ -148,7 +148,7 @@ async def answer(
     return await _learning(store, embedder, episodes, own, found, episode, asked)
 
 
-def _said(recall: Recall, judgement: Judgement, knowledge: Knowledge, bar: Bar) -> Answer:
+def _said(recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, bar: Bar) -> AnswerResult:
     """Return a judgement as the answer, or the abstention that it comes to.
 
     The bar is for the embedded engine, whose confidences it was measured on; a language model abstains by itself.
@@ -156,17 +156,17 @@ def _said(recall: Recall, judgement: Judgement, knowledge: Knowledge, bar: Bar) 
     recall = replace(recall, missing=judgement.missing or recall.missing)
     proposal, engine = judgement.proposal, judgement.engine
     if proposal is None:
-        return Answer(None, 0.0, False, (), recall, engine)
+        return AnswerResult(None, 0.0, False, (), recall, engine)
     if engine == "embedded" and not bar.passes(proposal):
-        return Answer(None, proposal.confidence, False, (), recall, engine)
+        return AnswerResult(None, proposal.confidence, False, (), recall, engine)
     hedged = proposal.hedged or proposal.confidence < bar.plain
     rests = resting(recall, proposal.citations, knowledge)
-    return Answer(proposal.text, proposal.confidence, hedged, proposal.citations, rests, engine)
+    return AnswerResult(proposal.text, proposal.confidence, hedged, proposal.citations, rests, engine)
 
 
 async def _learning(
-    store: Store, embedder: Embedder, episodes: Episodes, own: Own, found: Answer, episode: Episode, asked: Trial
-) -> Answer:
+    store: Store, embedder: Embedder, episodes: Episodes, own: Own, found: AnswerResult, episode: Episode, asked: Trial
+) -> AnswerResult:
     """Return the answer once what its own judge says of it is learnt, or waits for a caller."""
     if found.engine == "embedded":
         lesson = await own_lesson(own.judge, episode, asked)

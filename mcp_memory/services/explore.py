@@ -21,7 +21,7 @@ from mcp_memory.gain.gates import opened, weighing
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import Learning
 from mcp_memory.hypergraph.operators import LocalPoints
-from mcp_memory.ports import Embedder, Found, Operator, Step, Store
+from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.services.fallback_suggestions import beyond, elsewhere
 from mcp_memory.services.learn.episodes import Episodes, episode_named, number_of, record_ids
 from mcp_memory.services.recall.facts import cosine_of
@@ -43,7 +43,7 @@ async def explore(
     now: Millis,
     learning: Learning | None = None,
     episodes: Episodes | None = None,
-) -> Found:
+) -> OperatorResult:
     """Return what one step finds, or what to try where it finds nothing; of an unknown space it says that.
 
     Args:
@@ -93,7 +93,7 @@ async def explore(
             likeness = cosine_of(space, vectors, near)
             gates = {} if learning is None else opened(space, space.beliefs, vectors, asked.time, learning)
             weigh = weighing(space, vectors, near, gates, request.window)
-        step = Step(
+        step = OperatorInput(
             space,
             likeness,
             question,
@@ -113,7 +113,7 @@ async def explore(
         return replace(found, next=within(space, found.next), warnings=warnings)
 
 
-def _taken(operator: Operator, step: Step) -> Found:
+def _taken(operator: Operator, step: OperatorInput) -> OperatorResult:
     found = operator(step)
     if found.next:
         return found

@@ -15,7 +15,7 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language import iso
-from mcp_memory.ports import Operator, Step
+from mcp_memory.ports import Operator, OperatorInput
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.facts import Facts
@@ -31,7 +31,7 @@ _SHARING = 64
 """Entities that have a word of a name in theirs."""
 
 
-def elsewhere(asked: Step, operator: Operator) -> tuple[Suggestion, ...]:
+def elsewhere(asked: OperatorInput, operator: Operator) -> tuple[Suggestion, ...]:
     """Return what may be worth trying after a step that found nothing; nothing in a space that holds nothing.
 
     Args:
@@ -41,7 +41,7 @@ def elsewhere(asked: Step, operator: Operator) -> tuple[Suggestion, ...]:
     return tuple(_tried(asked, operator.name)) if asked.space.turns else ()
 
 
-def beyond(asked: Step, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
+def beyond(asked: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
     """Return where the best of what a step found may lead by what is said there; nothing where only guesses were found.
 
     Args:
@@ -50,7 +50,7 @@ def beyond(asked: Step, operator: Operator, items: Sequence[Evidence]) -> tuple[
         items: that it found, best first.
     """
     ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
-    query = {} if asked.question is None else {"query": asked.question.text}
+    query = {} if asked.query is None else {"query": asked.query.text}
     ways = {
         "event_keywords": "what these are about, and where that leads",
         "event_context": "what was said around them",
@@ -60,7 +60,7 @@ def beyond(asked: Step, operator: Operator, items: Sequence[Evidence]) -> tuple[
     )
 
 
-def _tried(asked: Step, operator: str) -> Iterator[Suggestion]:
+def _tried(asked: OperatorInput, operator: str) -> Iterator[Suggestion]:
     given = _arguments(asked)
     if given.keys() & {"since", "until"}:
         timeless = {name: value for name, value in given.items() if name not in ("since", "until")}
@@ -72,12 +72,12 @@ def _tried(asked: Step, operator: str) -> Iterator[Suggestion]:
         yield Suggestion("tag_events", {"query": asked.topic or ""}, "the sentences with these words")
     elif operator == "tag_events":
         yield from _topics(asked.space)
-    elif asked.question is not None:
-        yield Suggestion("tag_events", {"query": asked.question.text}, "the sentences with its words")
+    elif asked.query is not None:
+        yield Suggestion("tag_events", {"query": asked.query.text}, "the sentences with its words")
 
 
 def _of_entity(
-    asked: Step, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
+    asked: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
 ) -> Iterator[Suggestion]:
     facts = asked.space.facts
     key = facts.resolve(entity)
@@ -110,7 +110,7 @@ def _topics(space: Space) -> Iterator[Suggestion]:
         yield Suggestion("topic_events", {"topic": topic.id}, f"a topic here: {terms}")
 
 
-def _arguments(asked: Step) -> dict[str, str | tuple[str, ...]]:
+def _arguments(asked: OperatorInput) -> dict[str, str | tuple[str, ...]]:
     """Return the arguments that a step was asked with."""
     window = asked.window
     given: dict[str, str | tuple[str, ...] | None] = {
@@ -119,7 +119,7 @@ def _arguments(asked: Step) -> dict[str, str | tuple[str, ...]]:
         "tag": asked.tag,
         "topic": asked.topic,
         "ids": asked.ids,
-        "query": None if asked.question is None else asked.question.text,
+        "query": None if asked.query is None else asked.query.text,
         "since": iso.show(window.since) if window.since > BEGINNING else None,
         "until": iso.show(window.until) if window.until < FOREVER else None,
     }

@@ -25,7 +25,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import Pooled
-from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix, Vector
@@ -65,7 +65,7 @@ class Commit:
         points: rows in ``points``, and in ``point_vectors_<generation>``.
         aliases: rows in ``aliases``.
         questions: rows in ``questions_<generation>``; a rebuild takes them over with their numbers.
-        day: that what follows counts for, see `Outlay`, whose one table this is; 0 where nothing does.
+        day: that what follows counts for, see `Reservation`, whose one table this is; 0 where nothing does.
         calls: that asking a language model has cost; this and what follows is below 0 where it corrects an earlier row.
         input_tokens: likewise.
         cached_tokens: likewise.
@@ -98,10 +98,10 @@ class Commit:
     jobs: int = 0
 
     @property
-    def outlay(self) -> Outlay | None:
+    def outlay(self) -> Reservation | None:
         """What asking a language model has cost; None for most commits."""
         what = Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens)
-        return Outlay(self.day, what) if self.day else None
+        return Reservation(self.day, what) if self.day else None
 
 
 def commit_rows(commit: Commit) -> Rows:

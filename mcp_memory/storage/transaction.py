@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Extractor
-from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.assertions import DERIVED, LOGGED
@@ -197,7 +197,7 @@ def append(
     return commit, version
 
 
-def summed(outlays: Sequence[Outlay]) -> Outlay:
+def summed(outlays: Sequence[Reservation]) -> Reservation:
     """Return what was spent as one entry; of day 0 where nothing was.
 
     Raises:
@@ -206,7 +206,7 @@ def summed(outlays: Sequence[Outlay]) -> Outlay:
     days = {outlay.day for outlay in outlays} or {0}
     if len(days) > 1:
         raise ValueError("a commit holds what was spent on one day")
-    return Outlay(days.pop(), sum((outlay.what for outlay in outlays), Spending()))
+    return Reservation(days.pop(), sum((outlay.what for outlay in outlays), Spending()))
 
 
 def _append_at_once(tables: Tables, parts: dict[str, Rows]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from batches import DIMENSION, batch, derive
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.schemas import Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
@@ -24,7 +24,7 @@ LACKING = {4: ["aliases", "questions", *COLUMNS, "jobs"], 5: [*COLUMNS, "jobs"]}
 
 
 def outlay(tokens: int, calls: int = 1, day: int = TODAY) -> Batch:
-    return Batch(outlays=(Outlay(day, Spending(calls, tokens)),))
+    return Batch(outlays=(Reservation(day, Spending(calls, tokens)),))
 
 
 async def _spent(store: LanceStore) -> Spending:

@@ -9,7 +9,7 @@ import pytest
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Outlay, Spending
+from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Store
 from mcp_memory.services.background.ledger import DayLedger
@@ -21,7 +21,7 @@ NOW = 1_800_000_000_000
 TODAY = 20_833
 
 
-async def _write(store: Store, *outlays: Outlay, rows: Batch | None = None) -> int:
+async def _write(store: Store, *outlays: Reservation, rows: Batch | None = None) -> int:
     async with store.writing() as transaction:
         return await transaction.commit(rows or Batch(outlays=outlays))
 
@@ -33,9 +33,11 @@ async def _spent(store: Store, day: int) -> Spending:
 
 async def test_what_was_spent_is_summed_for_each_day(open_store: Open) -> None:
     store = open_store()
-    assert await _write(store, Outlay(TODAY, Spending(1, 900))) == 1
-    assert await _write(store, Outlay(TODAY, Spending(0, -300, 250, 60)), Outlay(TODAY, Spending(1, 100))) == 2
-    assert await _write(store, Outlay(TODAY + 1, Spending(1, 70))) == 3
+    assert await _write(store, Reservation(TODAY, Spending(1, 900))) == 1
+    assert (
+        await _write(store, Reservation(TODAY, Spending(0, -300, 250, 60)), Reservation(TODAY, Spending(1, 100))) == 2
+    )
+    assert await _write(store, Reservation(TODAY + 1, Spending(1, 70))) == 3
     await _write(store, rows=batch("a"))
     for opened in (store, open_store()):
         assert await _spent(opened, TODAY) == Spending(2, 700, 250, 60)
@@ -69,5 +71,5 @@ async def test_a_call_that_was_cancelled_before_its_commit_has_spent_nothing(ope
     with anyio.CancelScope() as scope:
         async with store.writing() as transaction:
             scope.cancel()
-            await transaction.commit(Batch(outlays=(Outlay(TODAY, Spending(1, 900)),)))
+            await transaction.commit(Batch(outlays=(Reservation(TODAY, Spending(1, 900)),)))
     assert await _spent(open_store(), TODAY) == Spending()

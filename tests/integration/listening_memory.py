@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import anyio
 
-from mcp_memory.domain.evidence import Answer, Citation, Evidence, Recall, Source
+from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.requests import WriteResult, Written, WrittenFact
 from mcp_memory.domain.status import SpaceStatus, Status, StoreStatus
 from mcp_memory.domain.times import StatedTime
@@ -107,7 +107,9 @@ class ListeningMemory:
                 found.append(Evidence(sentence.id, "sentence", source.quote, share, ("words",), (source,)))
         found.sort(key=lambda item: -item.score)
         best = found[0].score if found else 0.0
-        recall = Recall(tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words)))
+        recall = RecallResult(
+            tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words))
+        )
         from mcp_memory.services.learn.episodes import episode_of
 
         episode = episode_of(space, request.query or "", recall, now=NOW)
@@ -142,9 +144,9 @@ class ListeningMemory:
 
         recall = await self.reconstruct(RecallRequest(request.space, request.question, request.limit))
         if not recall.sufficient:
-            return Answer(None, recall.sufficiency, False, (), recall)
+            return AnswerResult(None, recall.sufficiency, False, (), recall)
         best = recall.evidence[0]
-        return Answer(best.text, best.score, False, (Citation(best.id, best.sources[0]),), recall)
+        return AnswerResult(best.text, best.score, False, (Citation(best.id, best.sources[0]),), recall)
 
     async def status(self):
         spaces = tuple(

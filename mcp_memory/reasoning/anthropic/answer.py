@@ -19,7 +19,7 @@ from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.evidence import Citation, Suggestion
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
-from mcp_memory.ports import Case
+from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.budget import Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
 from mcp_memory.reasoning.anthropic.laying import Cited, Laid, as_given, lay, plain
@@ -65,14 +65,14 @@ class ClaudeAnswerer:
 
     claude: Claude
 
-    async def judge(self, case: Case, budget: Budget) -> Judgement:
+    async def judge(self, case: JudgeInput, budget: Budget) -> Judgement:
         """Return Claude's judgement.
 
         Raises:
             EngineError: there is none.
         """
         stable = prompt("answer/system.txt").substitute().strip()
-        asked = {"question": plain(case.question.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
+        asked = {"question": plain(case.query.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
         frame = estimate(stable) + estimate(prompt("answer/asked.txt").substitute(asked, evidence=""))
         laid = lay(case, room(budget.left, first=case.earlier is None) - frame)
         if not laid.cited:

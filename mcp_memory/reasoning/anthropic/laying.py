@@ -14,7 +14,7 @@ import secrets
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 
-from mcp_memory.domain.answers import Candidate, Knowledge
+from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.evidence import Citation, Evidence
 from mcp_memory.domain.facts import Version
@@ -23,7 +23,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.navigation.paths import serialise
-from mcp_memory.ports import Case
+from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.budget import estimate
 
 FACTS = 12
@@ -47,7 +47,7 @@ class Cited:
         citations: where it was said.
         certain: whether somebody stated it surely, so that it is no hypothesis (DESIGN I11), and nobody called it wrong
             for this question.
-        gate: how far it is known to help with the question; see `Candidate`.
+        gate: how far it is known to help with the question; see `EvidenceSentence`.
     """
 
     key: Hashable
@@ -69,7 +69,7 @@ class Laid:
     cited: dict[str, Cited]
 
 
-def lay(case: Case, room: int) -> Laid:
+def lay(case: JudgeInput, room: int) -> Laid:
     """Return what was found as text of about ``room`` tokens at most, best first.
 
     Where not all fit, half of the room is for sentences, and what stands beside them comes last; what does not fit is
@@ -93,7 +93,7 @@ def lay(case: Case, room: int) -> Laid:
         if what.key not in case.seen and fits(said := f"[F{number}] {line}", half):
             facts.append(said)
             cited[f"F{number}"] = what
-    for number, candidate in enumerate(case.candidates, 1):
+    for number, candidate in enumerate(case.sentences, 1):
         key = (candidate.source.turn.id, candidate.source.start)
         if key in case.seen:
             continue
@@ -124,7 +124,7 @@ def plain(text: str, most: int = LINE_CHARS) -> str:
     return line if len(line) <= most else f"{line[:most]} …"
 
 
-def _facts(case: Case) -> Iterator[tuple[str, Cited]]:
+def _facts(case: JudgeInput) -> Iterator[tuple[str, Cited]]:
     """Yield facts in words, with what they stand for: those of the evidence, of the best paths, then of the roots."""
     seen: set[str] = set()
     for item in (item for item in case.recall.evidence if item.kind == "fact"):
@@ -146,7 +146,7 @@ def _facts(case: Case) -> Iterator[tuple[str, Cited]]:
             yield _fact(version.text, version.since, version.until, rule), what
 
 
-def _cited(version: Version, rule: Rule | None, knowledge: Knowledge) -> Cited | None:
+def _cited(version: Version, rule: Rule | None, knowledge: KnownFacts) -> Cited | None:
     places = [place for one in version.assertions if (place := knowledge.source(one))]
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
@@ -156,7 +156,7 @@ def _cited(version: Version, rule: Rule | None, knowledge: Knowledge) -> Cited |
     return Cited(version.id, citations, certain, gate)
 
 
-def _shown(item: Evidence, knowledge: Knowledge) -> Cited | None:
+def _shown(item: Evidence, knowledge: KnownFacts) -> Cited | None:
     citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
     if not citations:
         return None
@@ -176,7 +176,7 @@ def _fact(text: str, since: Millis | None, until: Millis | None, rule: Rule | No
     return f"{plain(text)} ({', '.join(parts)})" if parts else plain(text)
 
 
-def _sentence(candidate: Candidate) -> str:
+def _sentence(candidate: EvidenceSentence) -> str:
     wrong = " (the user called this wrong for this question)" if candidate.gate < 1 else ""
     return f"{_heading(candidate.source.turn)}: {plain(candidate.source.quote)}{wrong}"
 
@@ -188,7 +188,7 @@ def _heading(turn: Turn) -> str:
     return plain(", ".join(parts), 100) or turn.kind
 
 
-def _beside(case: Case) -> Iterable[str]:
+def _beside(case: JudgeInput) -> Iterable[str]:
     recall = case.recall
     yield from (f"Conflict: {plain(one)}" for one in recall.conflicts[:BESIDE])
     yield from (f"Path: {plain(serialise(one))}" for one in recall.paths[:BESIDE] if len(one.steps) > 1)

@@ -23,8 +23,8 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
-from mcp_memory.language.questions import Question
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget, estimate
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
@@ -84,7 +84,7 @@ class ClaudeEvaluator:
 
     claude: Claude
 
-    async def score(self, question: Question, paths: Sequence[Path], budget: Budget) -> list[PathScores]:
+    async def score(self, question: Query, paths: Sequence[Path], budget: Budget) -> list[PathScores]:
         """Return the scores of paths, in their order.
 
         Args:

@@ -24,10 +24,10 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.query import AnswerType, Interpretation, Query, with_interpretation
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
-from mcp_memory.language.questions import Asked, Meaning, Question, overlaid
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget
 from mcp_memory.reasoning.anthropic.client import Claude, Prompt
 from mcp_memory.reasoning.anthropic.laying import framed, plain
@@ -66,7 +66,7 @@ class Reply(BaseModel):
     names: _Texts
     relations: _Texts
     intent: Intent
-    asked: Asked
+    asked: AnswerType
     since: str
     until: str
     uncertain: bool
@@ -79,7 +79,7 @@ class ClaudeReader:
 
     claude: Claude
 
-    async def understand(self, question: Question, speakers: Collection[str], now: Millis, budget: Budget) -> Question:
+    async def understand(self, question: Query, speakers: Collection[str], now: Millis, budget: Budget) -> Query:
         """Return the question with what Claude takes it to mean.
 
         Args:
@@ -99,21 +99,21 @@ class ClaudeReader:
         said = Prompt(_stable(), prompt("question/asked.txt").substitute(asked))
         within = TIME_SHARE * self.claude.terms.timeout_s
         with budget.keeping(ANSWER_TOKENS):
-            return overlaid(question, await self.claude.ask(said, Reply, meaning, budget, within_s=within))
+            return with_interpretation(question, await self.claude.ask(said, Reply, meaning, budget, within_s=within))
 
 
-def meaning(reply: Reply) -> Meaning:
+def meaning(reply: Reply) -> Interpretation:
     """Return what a reply comes to, without what in it means nothing."""
     registry = relations()
     known = {one.name for one in registry}
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
-    return Meaning(
+    return Interpretation(
         names=_lines(reply.names, NAMES),
         relations=tuple(islice((name for name in named if name in known), RELATIONS)),
         intent=reply.intent,
-        asked=reply.asked,
+        answer_type=reply.asked,
         time=_time(reply.since, reply.until),
-        unsure=reply.uncertain,
+        accepts_guesses=reply.uncertain,
         parts=_lines((one for one in reply.parts if len(one) <= PART_CHARS), PARTS),
     )
 

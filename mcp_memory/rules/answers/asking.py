@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.dates import stated_times
-from mcp_memory.language.questions import Question
 from mcp_memory.language.tokens import stems
 
 Form = Literal["date", "duration", "frequency", "count", "person", "place", "reason", "thing", "yes_no"]
@@ -67,7 +67,7 @@ class Asking:
         compares: whether it offers alternatives ("A or B").
     """
 
-    question: Question
+    question: Query
     form: Form
     stems: frozenset[str]
     noun: str | None
@@ -77,9 +77,9 @@ class Asking:
     compares: bool
 
 
-def asking(question: Question) -> Asking:
+def asking(question: Query) -> Asking:
     """Return what the question asks for."""
-    form: Form = "frequency" if _OFTEN.search(question.text) else _FORMS.get(question.asked, "thing")
+    form: Form = "frequency" if _OFTEN.search(question.text) else _FORMS.get(question.answer_type, "thing")
     named = frozenset(stem for speaker in question.speakers for stem in stems(speaker))
     times = stated_times(question.text, None)
     dated = frozenset(stem for time in times for stem in stems(question.text[time.start : time.end]))
@@ -98,7 +98,7 @@ def asking(question: Question) -> Asking:
     )
 
 
-def _time(question: Question, times: Sequence[StatedTime]) -> tuple[Millis, Millis] | None:
+def _time(question: Query, times: Sequence[StatedTime]) -> tuple[Millis, Millis] | None:
     said = question.time
     if said is None or not said.dated:  # a time that binds nothing, "the 2010 cup", still tells which sentence is meant
         return (times[0].since, times[0].until) if times else None

@@ -20,14 +20,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mcp_memory.domain.answers import Group, Knowledge, Proposal
+from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.plain import stem
-from mcp_memory.language.questions import Question
 from mcp_memory.language.stance import looks_back
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.rules.answers.comparison import FORMAL, Comparison, comparisons
@@ -115,7 +115,7 @@ class _Side:
         over: the fact that leads to it from what the question names; None where that is it itself.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[RelationFacts, ...]
     over: Version | None = None
 
 
@@ -132,7 +132,7 @@ class _Verdict:
     facts: tuple[Held, ...]
 
 
-def compare(question: Question, knowledge: Knowledge, numbers: Likelihood) -> Proposal | None:
+def compare(question: Query, knowledge: KnownFacts, numbers: Likelihood) -> Proposal | None:
     """Return what the facts say to a question that compares, or None where it does not or they do not.
 
     Args:
@@ -144,7 +144,7 @@ def compare(question: Question, knowledge: Knowledge, numbers: Likelihood) -> Pr
     return next((one for one in found if one is not None), None)
 
 
-def _compare(question: Question, asked: Comparison, knowledge: Knowledge, numbers: Likelihood) -> Proposal | None:
+def _compare(question: Query, asked: Comparison, knowledge: KnownFacts, numbers: Likelihood) -> Proposal | None:
     if ends(asked.rest):
         return None  # "who left first": when it began is known better than when it ended
     left = _content(asked.rest)
@@ -174,14 +174,14 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 
 
-def _kinds(knowledge: Knowledge, key: str) -> frozenset[str]:
+def _kinds(knowledge: KnownFacts, key: str) -> frozenset[str]:
     """Return the stems of what an entity is said to be."""
     groups = (group for group in knowledge.groups if group.key == key and group.relation == "is_a" and group.forward)
     return frozenset(stem(word) for group in groups for one in group.versions for word in words(group.value(one)))
 
 
 def _sides(
-    asked: Comparison, knowledge: Knowledge, left: frozenset[str]
+    asked: Comparison, knowledge: KnownFacts, left: frozenset[str]
 ) -> tuple[tuple[_Side, _Side] | None, frozenset[str]]:
     """Return the two that are compared, and the stems that do not lead to them."""
     known = [group for group in knowledge.groups if group.inferred is None]
@@ -199,7 +199,9 @@ def _sides(
     return (sides[0], sides[1]) if sides[0] and sides[1] else None, left - {stem(nouns[0])}
 
 
-def _stepped(groups: Iterable[Group], relation: tuple[str, str], known: Iterable[Group]) -> _Side | None:
+def _stepped(
+    groups: Iterable[RelationFacts], relation: tuple[str, str], known: Iterable[RelationFacts]
+) -> _Side | None:
     """Return the one to whom a relation leads from a thing; None where it leads to none or to several."""
     for name, forward in ((relation[0], True), (relation[1], False)):
         for group in groups:
@@ -215,7 +217,7 @@ def _stepped(groups: Iterable[Group], relation: tuple[str, str], known: Iterable
 
 
 def _order(
-    asked: Comparison, knowledge: Knowledge, sides: tuple[_Side, _Side], left: frozenset[str], kinds: frozenset[str]
+    asked: Comparison, knowledge: KnownFacts, sides: tuple[_Side, _Side], left: frozenset[str], kinds: frozenset[str]
 ) -> _Verdict | None:
     """Return which of two came first, by every relation that the question may ask for; None where these disagree."""
     noun = _WHICH.search(asked.rest)
@@ -255,7 +257,7 @@ def _time(
     side: _Side,
     name: str,
     asked: Comparison,
-    knowledge: Knowledge,
+    knowledge: KnownFacts,
     left: frozenset[str],
     kinds: frozenset[str],
 ) -> tuple[Held, tuple[Millis, Millis]] | None:
@@ -284,14 +286,14 @@ def _tells_a_time(name: str) -> bool:
     return name in _BEGINNINGS or relations().get(name).tail == "time"
 
 
-def _group(side: _Side, name: str) -> Group | None:
+def _group(side: _Side, name: str) -> RelationFacts | None:
     return next((group for group in side.groups if group.relation == name and group.forward), None)
 
 
 def _same(
-    question: Question,
+    question: Query,
     asked: Comparison,
-    knowledge: Knowledge,
+    knowledge: KnownFacts,
     sides: tuple[_Side, _Side],
     left: frozenset[str],
     kinds: frozenset[str],
@@ -319,7 +321,7 @@ def _same(
     return found[0] if len({verdict.first for verdict in found}) == 1 else None
 
 
-def _value(side: _Side, name: str, knowledge: Knowledge, *, past: bool) -> Held | None:
+def _value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) -> Held | None:
     """Return the one value of a relation, at the moment that is meant."""
     group = _group(side, name)
     if group is None or group.denials:
@@ -344,7 +346,7 @@ def _equal(one: Held, other: Held, left: frozenset[str]) -> _Verdict | None:
 
 
 def _proposal(
-    text: str, verdict: _Verdict, sides: tuple[_Side, _Side], knowledge: Knowledge, numbers: Likelihood
+    text: str, verdict: _Verdict, sides: tuple[_Side, _Side], knowledge: KnownFacts, numbers: Likelihood
 ) -> Proposal | None:
     steps = [side.over for side in sides if side.over]
     facts = [(one.version, one.said, one.sure) for one in verdict.facts]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from mcp_memory.domain.answers import Group
+from mcp_memory.domain.answers import RelationFacts
 from mcp_memory.domain.entities import ARTICLES, TITLES, entity_key
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import MARKS, words
 
 _FORM = re.compile(r"\b(?:or|and|than|as|before|after)\b", re.I)
@@ -46,7 +46,7 @@ class Thing:
 
     Attributes:
         text: as the question writes it, with what tells it apart in brackets.
-        key: of the entity, as in `Group`.
+        key: of the entity, as in `RelationFacts`.
         start: its first character in the question.
         end: the first after it.
     """
@@ -83,7 +83,7 @@ class Comparison:
     rest: str
 
 
-def comparisons(question: Question, groups: Iterable[Group]) -> Iterator[Comparison]:
+def comparisons(question: Query, groups: Iterable[RelationFacts]) -> Iterator[Comparison]:
     """Yield the ways in which a question may compare two things that facts know, mostly one or none.
 
     "Did Ann move to Lisbon before Bob?" names three, and only what is known of them tells which two it compares.
@@ -118,7 +118,7 @@ def _without(text: str, things: Iterable[Thing]) -> str:
     return text
 
 
-def _compared(question: Question, things: tuple[Thing, Thing], joined: str, rest: str) -> Comparison | None:
+def _compared(question: Query, things: tuple[Thing, Thing], joined: str, rest: str) -> Comparison | None:
     if _OPEN.search(rest):
         return None
     said = [word for word in words(rest) if joined in ("before", "after") or word not in ("before", "after")]
@@ -126,7 +126,7 @@ def _compared(question: Question, things: tuple[Thing, Thing], joined: str, rest
     if sum(signs) != 1:
         return None
     _, after, same, other = signs
-    polar = question.asked == "yes_no"
+    polar = question.answer_type == "yes_no"
     if same or other:
         fits = joined in ("and", "as") or (other and joined == "than")
         return Comparison(things, "same", other, True, False, rest) if fits and polar else None
@@ -147,7 +147,7 @@ def _listed(text: str, other: Thing, first: Thing, second: Thing) -> bool:
     return {"or", "and", "the"}.issuperset(words(between))
 
 
-def _named(text: str, groups: Iterable[Group]) -> list[Thing]:
+def _named(text: str, groups: Iterable[RelationFacts]) -> list[Thing]:
     """Return what a text calls by the names of entities of groups, from left to right, the longest of each place."""
     openings: _Openings = {}
     for key, names in {group.key: group.names for group in groups if not group.through}.items():

@@ -17,9 +17,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.answers import Candidate, Proposal
+from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.amounts import amounts
 from mcp_memory.rules.answers.asking import Asking, asking
 from mcp_memory.rules.answers.confidence import Confidence, Signs
@@ -77,8 +77,8 @@ class Choice:
 
 
 def extract(
-    question: Question,
-    candidates: Sequence[Candidate],
+    question: Query,
+    candidates: Sequence[EvidenceSentence],
     rarity: Mapping[str, float],
     numbers: Extraction,
     ruled: Ruling | None = None,

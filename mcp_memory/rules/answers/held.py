@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis, Order
@@ -68,7 +68,7 @@ class When:
     until: Millis
 
 
-def held(group: Group, knowledge: Knowledge) -> list[Held]:
+def held(group: RelationFacts, knowledge: KnownFacts) -> list[Held]:
     """Return the values of a group by their start; those that lost to another of the same start are left out."""
     event = relations().get(group.relation).event
     layers = [(group.versions, True), *([(group.suspected, False)] if knowledge.uncertain else [])]
@@ -91,7 +91,7 @@ def held(group: Group, knowledge: Knowledge) -> list[Held]:
     return sorted(found, key=lambda one: (one.since, one.until, one.version.id))
 
 
-def when(time: Constraint | None, knowledge: Knowledge) -> When | None:
+def when(time: Constraint | None, knowledge: KnownFacts) -> When | None:
     """Return the time that a question is about; None where it names none.
 
     Raises:
@@ -119,7 +119,7 @@ def when(time: Constraint | None, knowledge: Knowledge) -> When | None:
     return When(time.order, instant, instant + 1)
 
 
-def _named(event: Sequence[Token], knowledge: Knowledge) -> Held | None:
+def _named(event: Sequence[Token], knowledge: KnownFacts) -> Held | None:
     """Return the one value that the words of an event name, or None."""
     found: dict[str, Held] = {}
     for group in knowledge.groups:
@@ -196,6 +196,6 @@ def _after(values: Sequence[Held], at: When, *, event: bool) -> list[Held]:
     return _level(later[:1], values)
 
 
-def lost(group: Group) -> list[str]:
+def lost(group: RelationFacts) -> list[str]:
     """Return the values that lost to another of the same start: somebody says so, and may be right."""
     return [group.value(version) for version in group.versions if version.status == "contested"]

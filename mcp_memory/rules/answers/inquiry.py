@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.paths import Path, PathScores
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import Question
-from mcp_memory.ports import Case
+from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.comparing import Likelihood, compare
 from mcp_memory.rules.answers.extract import Extraction, extract
 from mcp_memory.rules.answers.versions import Sureness, silent, tell
@@ -20,7 +20,7 @@ from mcp_memory.rules.answers.versions import Sureness, silent, tell
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedInquiry:
-    """Proposes what facts say where they know it, else the surer of them and a span; fulfils `ports.Inquiry`.
+    """Proposes what facts say where they know it, else the surer of them and a span; fulfils `ports.QuestionJudge`.
 
     A question that compares two things is answered from facts about both, before all else.
 
@@ -46,29 +46,29 @@ class EmbeddedInquiry:
         """Nothing."""
         return None
 
-    async def understand(self, question: Question, _speakers: Collection[str], _now: Millis) -> Question:
+    async def understand(self, question: Query, _speakers: Collection[str], _now: Millis) -> Query:
         """Return the question as it is: it was taken apart by the same rules."""
         return question
 
-    async def score(self, _question: Question, _paths: Sequence[Path]) -> list[PathScores] | None:
+    async def score(self, _question: Query, _paths: Sequence[Path]) -> list[PathScores] | None:
         """Leave navigation its scores."""
         return None
 
-    def assesses(self, _recall: Recall) -> bool:
+    def assesses(self, _recall: RecallResult) -> bool:
         """No: recall judges itself."""
         return False
 
-    async def assess(self, case: Case) -> Judgement:
-        """See `ports.Inquiry`; the same as `judge`."""
+    async def assess(self, case: JudgeInput) -> Judgement:
+        """See `ports.QuestionJudge`; the same as `judge`."""
         return await self.judge(case)
 
-    async def judge(self, case: Case) -> Judgement:
-        """See `ports.Inquiry`. A few milliseconds of arithmetic, so it does not go to a thread."""
+    async def judge(self, case: JudgeInput) -> Judgement:
+        """See `ports.QuestionJudge`. A few milliseconds of arithmetic, so it does not go to a thread."""
         return Judgement(self.propose(case))
 
-    def propose(self, case: Case) -> Proposal | None:
+    def propose(self, case: JudgeInput) -> Proposal | None:
         """Return the best that can be said, however unsure, or None where nothing has the form that is asked for."""
-        question, knowledge = case.question, case.knowledge
+        question, knowledge = case.query, case.knowledge
         if compared := compare(question, knowledge, self.likelihood):
             return self.numbers.taught.weigh(compared, knowledge.gate(compared.citations))
         told = tell(question, knowledge, self.sureness)
@@ -77,7 +77,7 @@ class EmbeddedInquiry:
             known = self.numbers.taught.weigh(known, knowledge.gate(known.citations))
         if silent(question, knowledge, self.sureness):
             return known
-        read = extract(question, case.candidates, case.rarity, self.numbers, told.ruled if told else None)
+        read = extract(question, case.sentences, case.rarity, self.numbers, told.ruled if told else None)
         if known is None or read is None:
             return known or read
         if entity_key(read.text) == entity_key(known.text):

@@ -16,21 +16,21 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.ports import Witness
+from mcp_memory.ports import SupportCandidate
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedJudge:
-    """Judges by words and paths; fulfils `ports.Judge`."""
+    """Judges by words and paths; fulfils `ports.SupportJudge`."""
 
     engine: Engine = "embedded"
 
     async def supporting(
-        self, question: Question, answer: str, names: Sequence[str], witnesses: Sequence[Witness]
+        self, question: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
     ) -> list[str]:
-        """See `ports.Judge`. A few microseconds for each sentence, so it does not go to a thread."""
+        """See `ports.SupportJudge`. A few microseconds for each sentence, so it does not go to a thread."""
         span = words(answer)
         telling = not all(word in STOP_WORDS or word in _BARE or word.isdecimal() for word in span)
         wanted = {key for name in (*names, *question.speakers, *question.names) if (key := entity_key(name))}
@@ -49,7 +49,7 @@ def _holds(text: Sequence[str], span: Sequence[str]) -> bool:
     return any(text[start : start + len(span)] == span for start in range(len(text) - len(span) + 1))
 
 
-def _about(witness: Witness, wanted: set[str]) -> bool:
+def _about(witness: SupportCandidate, wanted: set[str]) -> bool:
     """Return whether a sentence is about one of the entities; where none is known, every sentence may be."""
     if not wanted:
         return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.rules.answers.countries import Country, country
 from mcp_memory.rules.answers.held import Held, chosen, held, lost
@@ -14,7 +14,9 @@ _LANDS = ("nationality", "comes_from", "located_in")
 MOST_STEPS = 3  # from a place to the country that it lies in
 
 
-def land(groups: Sequence[Group], knowledge: Knowledge, *, past: bool) -> tuple[tuple[Held, ...], Country] | None:
+def land(
+    groups: Sequence[RelationFacts], knowledge: KnownFacts, *, past: bool
+) -> tuple[tuple[Held, ...], Country] | None:
     """Return the one country that somebody or something is of, and the facts that say so."""
     for name in _LANDS:
         group = next((one for one in groups if one.relation == name and one.forward), None)
@@ -32,7 +34,7 @@ def land(groups: Sequence[Group], knowledge: Knowledge, *, past: bool) -> tuple[
     return None
 
 
-def _around(place: Held, knowledge: Knowledge) -> Iterator[tuple[tuple[Held, ...], Country]]:
+def _around(place: Held, knowledge: KnownFacts) -> Iterator[tuple[tuple[Held, ...], Country]]:
     """Yield the countries that a place lies in by the facts about what it lies in."""
     paths: list[tuple[Held, ...]] = [(place,)]
     for _ in range(MOST_STEPS):
@@ -44,7 +46,7 @@ def _around(place: Held, knowledge: Knowledge) -> Iterator[tuple[tuple[Held, ...
         paths = wider[:20]
 
 
-def _located(name: str, knowledge: Knowledge) -> list[Held]:
+def _located(name: str, knowledge: KnownFacts) -> list[Held]:
     key = entity_key(name)
     groups = (one for one in knowledge.groups if one.relation == "located_in" and one.forward and one.inferred is None)
     return [one for group in groups if key in map(entity_key, group.names) for one in held(group, knowledge)]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_memory.domain.answers import Knowledge
+from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.language.questions import Question
 from mcp_memory.rules.answers.held import Held, When, chosen
 from mcp_memory.rules.answers.matching import Match
 from mcp_memory.rules.answers.relations import ends, tokens, turning
@@ -44,7 +44,7 @@ class Said:
 
 
 def when_said(
-    question: Question, knowledge: Knowledge, matched: Match, at: When | None, first_said: float
+    question: Query, knowledge: KnownFacts, matched: Match, at: When | None, first_said: float
 ) -> Said | None:
     """Say when something began or ended, or from when to when it held.
 
@@ -82,7 +82,7 @@ def when_said(
     return Said(_row([stretch(one, knowledge) for one in values]), tuple(values), worth, hedged=hedged)
 
 
-def how_long(knowledge: Knowledge, matched: Match, at: When | None, *, past: bool) -> Said | None:
+def how_long(knowledge: KnownFacts, matched: Match, at: When | None, *, past: bool) -> Said | None:
     """Say for how long a value held, or has held until now; arguments as for `when_said`.
 
     ``past`` tells whether the question is put in the past tense.

@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.plain import stem
-from mcp_memory.language.questions import Question
 from mcp_memory.rules.answers.held import Held, held
 from mcp_memory.rules.answers.relations import Asks, Token, asks, names_in, tokens, turning, wanted_type
 
@@ -72,14 +72,14 @@ class Match:
         score: how clearly it is asked for.
     """
 
-    group: Group
+    group: RelationFacts
     values: tuple[Held, ...]
     named: tuple[Held, ...]
     certain: bool
     score: float
 
 
-def clearest(question: Question, knowledge: Knowledge, apart: float) -> Match | None:
+def clearest(question: Query, knowledge: KnownFacts, apart: float) -> Match | None:
     """Return the one group that the question asks for, or None where there is none or more than one.
 
     Args:
@@ -106,7 +106,7 @@ def _facts(match: Match) -> frozenset[str]:
     return frozenset(one.version.id for one in match.named or match.values)
 
 
-def _match(question: Question, asked: tuple[Token, ...], group: Group, knowledge: Knowledge) -> Match | None:
+def _match(question: Query, asked: tuple[Token, ...], group: RelationFacts, knowledge: KnownFacts) -> Match | None:
     relation = relations().get(group.relation)
     values = held(group, knowledge)
     entity = _naming(asked, group)
@@ -121,7 +121,7 @@ def _match(question: Question, asked: tuple[Token, ...], group: Group, knowledge
     if how is None or not _fits_side(group, how, asked):
         return None
     explained |= how.places | turned
-    if question.asked in ("yes_no", "when", "how_long"):
+    if question.answer_type in ("yes_no", "when", "how_long"):
         for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
             explained |= names_in(asked, (value,))
     else:
@@ -142,10 +142,10 @@ def _match(question: Question, asked: tuple[Token, ...], group: Group, knowledge
     if narrowed == [] and values:
         return None  # her only sibling is a sister, and no brother
     if narrowed is None:
-        if question.asked not in ("who", "what") or len(values) != 1 or not _may_be(noun or how.wanted):
+        if question.answer_type not in ("who", "what") or len(values) != 1 or not _may_be(noun or how.wanted):
             return None
         narrowed = values  # her only sibling may be the sister
-    if question.asked == "how_many" and not _counts(question, asked, how, noun):
+    if question.answer_type == "how_many" and not _counts(question, asked, how, noun):
         return None
     if any(token.content for place, token in enumerate(asked) if place not in explained):
         return None  # it asks for something more special
@@ -153,7 +153,7 @@ def _match(question: Question, asked: tuple[Token, ...], group: Group, knowledge
     return Match(group, tuple(narrowed), kept, certain, how.strength + fit)
 
 
-def _naming(asked: Sequence[Token], group: Group) -> frozenset[int] | None:
+def _naming(asked: Sequence[Token], group: RelationFacts) -> frozenset[int] | None:
     """Return the places of the words that name a group's entity, or the one it is reached from; None without."""
     if group.through:
         first = group.through[0]
@@ -172,7 +172,7 @@ def _naming(asked: Sequence[Token], group: Group) -> frozenset[int] | None:
     return None
 
 
-def _counts(question: Question, asked: Sequence[Token], how: Asks, noun: str | None) -> bool:
+def _counts(question: Query, asked: Sequence[Token], how: Asks, noun: str | None) -> bool:
     """Return whether what a question counts are the values: "how many pets", not "how much" or "how many times"."""
     counted = _COUNTED.search(question.text)
     if counted is None:
@@ -180,7 +180,7 @@ def _counts(question: Question, asked: Sequence[Token], how: Asks, noun: str | N
     return counted[1].lower() == noun or any(asked[place].word == counted[1].lower() for place in how.places)
 
 
-def _fits_side(group: Group, how: Asks, asked: Sequence[Token]) -> bool:
+def _fits_side(group: RelationFacts, how: Asks, asked: Sequence[Token]) -> bool:
     """Return whether the question wants the end of the relation that the group gives: a mother, not a child."""
     if group.relation in _OTHER_END and how.wanted is not None:
         tail = how.wanted in _OTHER_END[group.relation] or how.wanted.removesuffix("s") in _OTHER_END[group.relation]
@@ -190,9 +190,9 @@ def _fits_side(group: Group, how: Asks, asked: Sequence[Token]) -> bool:
     return True
 
 
-def _fit(question: Question, kind: EntityType | None, value: EntityType | None, asked: Sequence[Token]) -> float | None:
+def _fit(question: Query, kind: EntityType | None, value: EntityType | None, asked: Sequence[Token]) -> float | None:
     """Return how well the type of a relation's values fits what is asked for, or None where it does not."""
-    match question.asked:
+    match question.answer_type:
         case "where":
             return 0.5 if value == "place" else 0.3 if value == "organisation" else None
         case "who" if value == "organisation":
@@ -214,7 +214,9 @@ def _may_be(wanted: str | None) -> bool:
     return wanted is not None and stem(wanted.removesuffix("s")) not in _NARROWER | frozenset(map(stem, _DOINGS))
 
 
-def _narrowed(values: Sequence[Held], wanted: str | None, group: Group, knowledge: Knowledge) -> list[Held] | None:
+def _narrowed(
+    values: Sequence[Held], wanted: str | None, group: RelationFacts, knowledge: KnownFacts
+) -> list[Held] | None:
     """Return the values that are of the kind asked for by their own words; None where that cannot be told."""
     noun = stem(wanted.removesuffix("s")) if wanted else ""
     if noun in _NARROWER and group.relation not in ("nationality", "comes_from"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.gregorian import DAY, civil, midnight
@@ -13,7 +13,7 @@ Interval = tuple[Millis, Millis]
 """Since and until (exclusive)."""
 
 
-def began(one: Held, group: Group, knowledge: Knowledge) -> Interval | None:
+def began(one: Held, group: RelationFacts, knowledge: KnownFacts) -> Interval | None:
     """Return the interval in which a fact began, as exactly as it was said; None where nobody said."""
     if knowledge.chosen and one.since > knowledge.moment:
         return None

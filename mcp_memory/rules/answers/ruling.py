@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Source
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, Millis
-from mcp_memory.language.questions import Question
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.answers.held import Held, When, chosen, held
 from mcp_memory.rules.answers.matching import Match
@@ -73,7 +73,7 @@ class Ruling:
         return _within(sentence, self.doubtful)
 
 
-def ruling(question: Question, knowledge: Knowledge, matched: Match | None, at: When | None, *, past: bool) -> Ruling:
+def ruling(question: Query, knowledge: KnownFacts, matched: Match | None, at: When | None, *, past: bool) -> Ruling:
     """Return what the facts that a question asks for leave to texts.
 
     Args:
@@ -87,7 +87,7 @@ def ruling(question: Question, knowledge: Knowledge, matched: Match | None, at: 
     if matched is None or matched.group.inferred:
         return Ruling(misfits)
     suspected = tuple(said for version in matched.group.suspected for said in version.assertions)
-    if question.asked in _TIMED:
+    if question.answer_type in _TIMED:
         found = _of_times(question, matched)
     elif all(_in_a_document(said, knowledge) for said in _statements(matched.group)):
         found = Ruling()  # the words themselves are surer than what was read out of them
@@ -97,7 +97,7 @@ def ruling(question: Question, knowledge: Knowledge, matched: Match | None, at: 
     return replace(found, over=(*misfits, *found.over), doubtful=(*suspected, *found.doubtful), about=about)
 
 
-def _of_times(question: Question, matched: Match) -> Ruling:
+def _of_times(question: Query, matched: Match) -> Ruling:
     """Return what facts leave to texts where a time of theirs is asked for."""
     group = matched.group
     single = one_at_a_time(group)
@@ -109,7 +109,7 @@ def _of_times(question: Question, matched: Match) -> Ruling:
     return Ruling(named=named, instead=None if single else rest, spent=begun, doubtful=unclear)
 
 
-def _of_values(group: Group, knowledge: Knowledge, at: When | None, *, past: bool) -> Ruling:
+def _of_values(group: RelationFacts, knowledge: KnownFacts, at: When | None, *, past: bool) -> Ruling:
     """Return what facts leave to texts where values are asked for, or whether one holds."""
     single = one_at_a_time(group)
     values = [one for one in held(group, knowledge) if one.sure]
@@ -128,7 +128,7 @@ def _of_values(group: Group, knowledge: Knowledge, at: When | None, *, past: boo
     return Ruling(over, telling, spent, since=since)
 
 
-def one_at_a_time(group: Group) -> bool:
+def one_at_a_time(group: RelationFacts) -> bool:
     """Return whether an entity has one value of the relation at a time, seen from the side of the group.
 
     Ann lives in one town, and in the town live many.
@@ -138,7 +138,13 @@ def one_at_a_time(group: Group) -> bool:
 
 
 def _over(
-    group: Group, values: Iterable[Held], live: set[str], knowledge: Knowledge, at: When | None, *, single: bool
+    group: RelationFacts,
+    values: Iterable[Held],
+    live: set[str],
+    knowledge: KnownFacts,
+    at: When | None,
+    *,
+    single: bool,
 ) -> tuple[str, ...]:
     """Return the values that do not hold; of many-valued relations only those that ended or were denied."""
     since = at.since if at else knowledge.moment
@@ -148,7 +154,7 @@ def _over(
     return tuple(value for value in dict.fromkeys((*ended, *denied, *lost)) if entity_key(value) not in live)
 
 
-def _statements(group: Group) -> Iterator[Assertion]:
+def _statements(group: RelationFacts) -> Iterator[Assertion]:
     """Return what was said of a relation and can be relied on, denials included."""
     for version in group.versions:
         yield from version.assertions
@@ -156,7 +162,7 @@ def _statements(group: Group) -> Iterator[Assertion]:
     yield from group.denials
 
 
-def _kin(group: Group) -> tuple[str, ...]:
+def _kin(group: RelationFacts) -> tuple[str, ...]:
     """Return the names of an entity that a relation between people is asked of; none for other relations."""
     relation = relations().get(group.relation)
     if group.through or (relation.head, relation.tail) != ("person", "person") or group.key == "user":
@@ -164,14 +170,14 @@ def _kin(group: Group) -> tuple[str, ...]:
     return (*group.names, *(word for name in group.names for word in words(name)))
 
 
-def _in_a_document(said: Assertion, knowledge: Knowledge) -> bool:
+def _in_a_document(said: Assertion, knowledge: KnownFacts) -> bool:
     turn = knowledge.turns.get(said.turn_id)
     return turn is not None and turn.kind == "document" and said.extractor != "caller"
 
 
-def _misfits(question: Question, knowledge: Knowledge) -> tuple[str, ...]:
+def _misfits(question: Query, knowledge: KnownFacts) -> tuple[str, ...]:
     """Return what facts know to be no person, where one is asked for."""
-    if question.asked != "who":
+    if question.answer_type != "who":
         return ()
     return tuple(
         dict.fromkeys(

@@ -10,7 +10,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from mcp_memory.domain.answers import Candidate
+from mcp_memory.domain.answers import EvidenceSentence
 
 MOST_WORDS = 25
 MOST_CHARACTERS = 240  # for scripts without spaces, where a sentence is one word
@@ -52,7 +52,7 @@ class Span(NamedTuple):
     end: int
     fit: float
     text: str | None = None
-    also: Candidate | None = None
+    also: EvidenceSentence | None = None
     hedged: bool = False
     typed: bool = False
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mcp_memory.domain.answers import Candidate
+from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
@@ -78,7 +78,7 @@ class Reading:
         support: the weighted sum.
     """
 
-    candidate: Candidate
+    candidate: EvidenceSentence
     text: str
     asked: frozenset[str]
     title: frozenset[str]
@@ -111,13 +111,13 @@ class Reading:
 
 
 def weigh(
-    question: Asking, candidates: Sequence[Candidate], rarity: Mapping[str, float], weights: Support
+    question: Asking, candidates: Sequence[EvidenceSentence], rarity: Mapping[str, float], weights: Support
 ) -> list[Reading]:
     """Return the candidates taken apart, the best supported first, ties in the order given."""
     asked = question.stems
     total = sum(rarity.get(stem, 1.0) for stem in asked) or 1.0
     best = max((candidate.score for candidate in candidates), default=0.0) or 1.0
-    taken: list[tuple[Candidate, str, frozenset[str], float]] = []
+    taken: list[tuple[EvidenceSentence, str, frozenset[str], float]] = []
     around: dict[str, set[str]] = defaultdict(set)
     around_time: dict[str, float] = defaultdict(float)
     titles: dict[str, frozenset[str]] = {}
@@ -171,7 +171,7 @@ def nearness(question: Asking, stated: StatedTime, weights: Support) -> float:
     return math.exp(-min(away / weights.years, 50.0)) / (1 + longer / weights.breadth)
 
 
-def _times(candidate: Candidate) -> list[StatedTime]:
+def _times(candidate: EvidenceSentence) -> list[StatedTime]:
     """Return what the sentence states, and for a message the day on which it was said."""
     turn = candidate.source.turn
     if turn.kind == "document" or turn.said_at is None:
@@ -179,7 +179,7 @@ def _times(candidate: Candidate) -> list[StatedTime]:
     return [*candidate.times, StatedTime(0, 0, turn.said_at, turn.said_at + DAY, "day", True)]
 
 
-def _own(question: Asking, candidate: Candidate) -> float:
+def _own(question: Asking, candidate: EvidenceSentence) -> float:
     speakers = question.question.speakers
     if len(speakers) != 1 or candidate.source.turn.kind == "document":
         return 1.0

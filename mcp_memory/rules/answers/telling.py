@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mcp_memory.domain.answers import Knowledge
+from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis
 from mcp_memory.language.dates import in_words
@@ -28,7 +28,7 @@ def listed(values: Iterable[str], joined: str = "and") -> str:
     return f" {joined} ".join(filter(None, [", ".join(kept[:-1]), *kept[-1:]]))
 
 
-def began(one: Held, knowledge: Knowledge) -> str | None:
+def began(one: Held, knowledge: KnownFacts) -> str | None:
     """Return when a value began, in words; None where nobody said."""
     if one.since <= BEGINNING:
         return None
@@ -39,7 +39,7 @@ def began(one: Held, knowledge: Knowledge) -> str | None:
     return in_words(one.since, one.since + 1, _grain(one.since, one.said, knowledge))
 
 
-def ended(one: Held, knowledge: Knowledge) -> str | None:
+def ended(one: Held, knowledge: KnownFacts) -> str | None:
     """Return when a value ended, in words; None where it did not."""
     if one.until >= FOREVER:
         return None
@@ -49,7 +49,7 @@ def ended(one: Held, knowledge: Knowledge) -> str | None:
     return in_words(one.until, one.until + 1, _grain(one.until, by, knowledge))
 
 
-def stretch(one: Held, knowledge: Knowledge) -> str | None:
+def stretch(one: Held, knowledge: KnownFacts) -> str | None:
     """Return from when to when a value held, "2010 to 2015", "since 2015" or "until 2015"; None where nobody said."""
     start, end = began(one, knowledge), ended(one, knowledge)
     if start and end:
@@ -76,7 +76,7 @@ def lasted(since: Millis, until: Millis) -> str:
     return f"{days // 7} weeks" if days >= 14 else f"{days} days" if days >= 2 else "1 day"
 
 
-def _grain(instant: Millis, said: Sequence[Assertion], knowledge: Knowledge) -> Grain:
+def _grain(instant: Millis, said: Sequence[Assertion], knowledge: KnownFacts) -> Grain:
     """Return how exactly an instant was stated; the round ones of callers stand for a year or a month."""
     if grain := _stated(instant, said, knowledge, end=False):
         return grain
@@ -86,7 +86,7 @@ def _grain(instant: Millis, said: Sequence[Assertion], knowledge: Knowledge) -> 
     return "day" if day != 1 else "month" if month != 1 else "year"
 
 
-def _stated(instant: Millis, said: Sequence[Assertion], knowledge: Knowledge, *, end: bool) -> Grain | None:
+def _stated(instant: Millis, said: Sequence[Assertion], knowledge: KnownFacts, *, end: bool) -> Grain | None:
     """Return the grain of the time in one of the sentences that begins (or ends) at an instant, or None."""
     for one in said:
         for time in knowledge.times.get((one.turn_id, one.sentence), ()):

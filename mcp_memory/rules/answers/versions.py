@@ -17,12 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from mcp_memory.domain.answers import Group, Knowledge, Proposal
+from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
-from mcp_memory.language.questions import Question
 from mcp_memory.language.stance import looks_back
 from mcp_memory.rules.answers.held import Held, When, chosen, when
 from mcp_memory.rules.answers.lasting import Said, how_long, when_said
@@ -84,7 +84,7 @@ class Told:
     ruled: Ruling
 
 
-def propose(question: Question, knowledge: Knowledge, numbers: Sureness) -> Proposal | None:
+def propose(question: Query, knowledge: KnownFacts, numbers: Sureness) -> Proposal | None:
     """Return what the facts say to a question, or None where they do not clearly say anything.
 
     Args:
@@ -96,12 +96,12 @@ def propose(question: Question, knowledge: Knowledge, numbers: Sureness) -> Prop
     return told.proposal if told else None
 
 
-def tell(question: Question, knowledge: Knowledge, numbers: Sureness) -> Told | None:
+def tell(question: Query, knowledge: KnownFacts, numbers: Sureness) -> Told | None:
     """Return what the facts say to a question and what they leave to texts; arguments as for `propose`.
 
     None where facts alone answer no such question, or nobody knows which time it means.
     """
-    if _OPEN.search(question.text) or question.asked in ("why", "how", "other"):
+    if _OPEN.search(question.text) or question.answer_type in ("why", "how", "other"):
         return None
     try:
         at = when(question.time, knowledge)
@@ -116,7 +116,7 @@ def tell(question: Question, knowledge: Knowledge, numbers: Sureness) -> Told | 
     return Told(proposal, bool(proposal and matched and _leads(question, matched, proposal, ruled)), ruled)
 
 
-def _leads(question: Question, matched: Match, proposal: Proposal, ruled: Ruling) -> bool:
+def _leads(question: Query, matched: Match, proposal: Proposal, ruled: Ruling) -> bool:
     """Return whether what facts say goes before every span, however sure.
 
     Of a relation with many values, facts may have missed the one that is meant, and of what documents say they are
@@ -126,12 +126,12 @@ def _leads(question: Question, matched: Match, proposal: Proposal, ruled: Ruling
         return False
     if not matched.certain or matched.group.inferred or proposal.citations[0].source.turn.kind == "document":
         return False
-    if question.asked == "yes_no" and matched.named:
+    if question.answer_type == "yes_no" and matched.named:
         return True
     return one_at_a_time(matched.group)
 
 
-def silent(question: Question, knowledge: Knowledge, numbers: Sureness) -> bool:
+def silent(question: Query, knowledge: KnownFacts, numbers: Sureness) -> bool:
     """Return whether the facts know what is asked for of other times, but nothing of the moment that the caller chose.
 
     Whatever a text says then, it says of another time.
@@ -146,11 +146,11 @@ def silent(question: Question, knowledge: Knowledge, numbers: Sureness) -> bool:
     return not chosen(matched.values, None, event=event, past=False, moment=knowledge.moment)
 
 
-def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | None, numbers: Sureness) -> Said | None:
+def _say(question: Query, knowledge: KnownFacts, matched: Match, at: When | None, numbers: Sureness) -> Said | None:
     relation = relations().get(matched.group.relation)
     past = not knowledge.chosen and looks_back(question.text)
     values = matched.values
-    match question.asked:
+    match question.answer_type:
         case "yes_no":
             return _polar(question, knowledge, matched, at, past=past)
         case "when" if relation.tail != "time" or not matched.group.forward:
@@ -161,7 +161,7 @@ def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | No
     if not meant:
         return _no_more(question, knowledge, matched, at, numbers, past=past)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
-    if question.asked == "how_many":
+    if question.answer_type == "how_many":
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
             return None
         if _QUANTITY.match(different[0]):
@@ -174,7 +174,7 @@ def _say(question: Question, knowledge: Knowledge, matched: Match, at: When | No
     worth = numbers.ambiguous if open_past else 1.0
     if at is not None and at.order in ("first", "last") and len(different) > 1:
         return None
-    if question.asked == "how_long":  # "how old"
+    if question.answer_type == "how_long":  # "how old"
         return Said(different[0], tuple(meant), numbers.ambiguous, hedged=True)
     if one_only and (text := _or_perhaps(meant)):
         return Said(text, tuple(meant), hedged=True)
@@ -190,11 +190,11 @@ def _or_perhaps(meant: Sequence[Held]) -> str | None:
 
 
 def _no_more(
-    question: Question, knowledge: Knowledge, matched: Match, at: When | None, numbers: Sureness, *, past: bool
+    question: Query, knowledge: KnownFacts, matched: Match, at: When | None, numbers: Sureness, *, past: bool
 ) -> Said | None:
     """Say of a relation with one value that it has none any more, and what the last one was."""
     group = matched.group
-    if past or question.asked == "how_many" or not matched.certain or group.inferred or not group.forward:
+    if past or question.answer_type == "how_many" or not matched.certain or group.inferred or not group.forward:
         return None
     if not one_at_a_time(group) or relations().get(group.relation).event:
         return None
@@ -214,7 +214,7 @@ def _exclusive(values: Sequence[Held]) -> bool:
     return all(first.until <= second.since for first, second in pairwise(ordered))
 
 
-def _polar(question: Question, knowledge: Knowledge, matched: Match, at: When | None, *, past: bool) -> Said | None:
+def _polar(question: Query, knowledge: KnownFacts, matched: Match, at: When | None, *, past: bool) -> Said | None:
     """Say yes or no."""
     group, relation = matched.group, relations().get(matched.group.relation)
     if at is not None and at.order != "within":
@@ -245,7 +245,7 @@ def _polar(question: Question, knowledge: Knowledge, matched: Match, at: When | 
     return None
 
 
-def _proposal(said: Said, knowledge: Knowledge, matched: Match, numbers: Sureness) -> Proposal | None:
+def _proposal(said: Said, knowledge: KnownFacts, matched: Match, numbers: Sureness) -> Proposal | None:
     group = matched.group
     citations = _citations(said, knowledge, group)
     if not citations:
@@ -267,13 +267,13 @@ def _proposal(said: Said, knowledge: Knowledge, matched: Match, numbers: Surenes
     return Proposal(said.text, confidence, said.hedged or unsure or doubt, citations)
 
 
-def _contested(said: Said, group: Group) -> bool:
+def _contested(said: Said, group: RelationFacts) -> bool:
     """Return whether another value claims the time of one that is said."""
     lost = [version.since for version in group.versions if version.status == "contested"]
     return any(one.since <= since < one.until for one in said.values for since in lost)
 
 
-def _citations(said: Said, knowledge: Knowledge, group: Group) -> tuple[Citation, ...]:
+def _citations(said: Said, knowledge: KnownFacts, group: RelationFacts) -> tuple[Citation, ...]:
     """Return the statements that an answer rests on: one of each value, what ended it, and the steps to it."""
     wanted = [(one.version.id, max(one.said, key=_telling)) for one in said.values]
     wanted += [(said.values[0].version.id if said.values else one.id, one) for one in said.by]

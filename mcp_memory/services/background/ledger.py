@@ -16,7 +16,7 @@ from collections.abc import Callable
 import anyio
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Outlay, Spending, day_of, shown_day
+from mcp_memory.domain.spending import Reservation, Spending, day_of, shown_day
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineSpent, EngineUnavailable, StoreError
 from mcp_memory.ports import Store
@@ -41,9 +41,9 @@ class DayLedger:
         self._owed: dict[int, Spending] = {}  # corrections that are not entered yet, by their days
         self._entering = anyio.Lock()
 
-    async def reserve(self, tokens: int) -> Outlay:
+    async def reserve(self, tokens: int) -> Reservation:
         """See `ports.Ledger`."""
-        reserved = Outlay(day_of(self._clock()), Spending(1, tokens))
+        reserved = Reservation(day_of(self._clock()), Spending(1, tokens))
         try:
             async with self._entering, self._store.writing() as transaction:
                 spent = self.spent(transaction.view, reserved.day).input_tokens
@@ -53,13 +53,13 @@ class DayLedger:
                         f"the next begins on {shown_day(reserved.day + 1)} at 00:00 UTC"
                     )
                 owed = self._owed.get(reserved.day, Spending())
-                await transaction.commit(Batch(outlays=(Outlay(reserved.day, owed + reserved.what),)))
+                await transaction.commit(Batch(outlays=(Reservation(reserved.day, owed + reserved.what),)))
                 self._entered(reserved.day, owed)
         except StoreError as error:
             raise EngineUnavailable(f"what it would cost could not be recorded ({str(error).rstrip('.')})") from None
         return reserved
 
-    def settle(self, reserved: Outlay, took: Spending) -> None:
+    def settle(self, reserved: Reservation, took: Spending) -> None:
         """See `ports.Ledger`."""
         if took != reserved.what:
             self._owed[reserved.day] = self._owed.get(reserved.day, Spending()) + took - reserved.what
@@ -74,7 +74,7 @@ class DayLedger:
         async with self._entering:
             for day, owed in tuple(self._owed.items()):
                 async with self._store.writing() as transaction:
-                    await transaction.commit(Batch(outlays=(Outlay(day, owed),)))
+                    await transaction.commit(Batch(outlays=(Reservation(day, owed),)))
                     self._entered(day, owed)
 
     def spent(self, view: View, day: int) -> Spending:

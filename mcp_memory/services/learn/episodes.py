@@ -11,11 +11,11 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from mcp_memory.domain.episodes import Episode, Lesson, Shown
-from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source
+from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.dates import stated_times, times_in_words
-from mcp_memory.language.questions import Question
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Store
 from mcp_memory.view.space import NONE, Space
@@ -128,10 +128,10 @@ def record_ids(names: Sequence[str], episode: Episode, argument: str) -> tuple[s
 def episode_of(
     space: Space,
     query: str,
-    recall: Recall,
+    recall: RecallResult,
     *,
     now: Millis,
-    question: Question | None = None,
+    question: Query | None = None,
     activated: Sequence[str] = (),
 ) -> Episode:
     """Return a recall as an episode with a new id.
@@ -161,7 +161,7 @@ def episode_of(
     )
 
 
-def time_words(question: Question, now: Millis) -> str | None:
+def time_words(question: Query, now: Millis) -> str | None:
     """Return what a question says of time, in words: dates as what they mean, else the event that stands for them."""
     if question.time is None:
         return None

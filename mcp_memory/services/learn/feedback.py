@@ -66,7 +66,7 @@ from mcp_memory.domain.turns import Sentence
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import QUESTION_MARKS
-from mcp_memory.ports import Embedder, Progress, Store, Teach
+from mcp_memory.ports import BeliefUpdate, Embedder, Progress, Store
 from mcp_memory.search.look import queries
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes, record_ids
@@ -107,7 +107,7 @@ class Taking:
     embedder: Embedder
     reading: Reading
     episodes: Episodes
-    teach: Teach | None
+    teach: BeliefUpdate | None
     making: Making | None
     now: Millis
     progress: Progress

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
-from mcp_memory.domain.evidence import Answer, Engine
+from mcp_memory.domain.evidence import AnswerResult, Engine
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import sure
 from mcp_memory.language.dates import times_in_words
 from mcp_memory.language.mentions import mentions
-from mcp_memory.language.questions import Question, understand
-from mcp_memory.ports import Embedder, Judge, Store, Taught, Teach, Witness
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import BeliefUpdate, Embedder, LearningExample, Store, SupportCandidate, SupportJudge
 from mcp_memory.search.look import queries
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
@@ -48,7 +49,9 @@ class Learnt:
     after: Belief
 
 
-async def learn(store: Store, embedder: Embedder, teach: Teach, lessons: Sequence[Lesson]) -> list[Learnt] | None:
+async def learn(
+    store: Store, embedder: Embedder, teach: BeliefUpdate, lessons: Sequence[Lesson]
+) -> list[Learnt] | None:
     """Record lessons about one episode, and what follows from them, in one commit; durable when it returns.
 
     Args:
@@ -82,7 +85,7 @@ async def learn(store: Store, embedder: Embedder, teach: Teach, lessons: Sequenc
     return [Learnt(id_, need.texts[id_], said[id_], before[id_], belief) for id_, belief in after.items()]
 
 
-def relearner(embedder: Embedder, teach: Teach) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
+def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
     """Return what learns lessons of a space again, in their order: for a rebuild, which keeps what they add up to."""
 
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
@@ -97,7 +100,7 @@ def relearner(embedder: Embedder, teach: Teach) -> Callable[[Space, Sequence[Les
 
 
 def _after(
-    teach: Teach, lesson: Lesson, taught: Sequence[Taught], before: Mapping[str, Belief | None]
+    teach: BeliefUpdate, lesson: Lesson, taught: Sequence[LearningExample], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""
     return {
@@ -144,7 +147,7 @@ def _needed(space: Space, lessons: Sequence[Lesson]) -> _Need:
     )
 
 
-async def _taught(embedder: Embedder, space: str, need: _Need) -> list[Taught]:
+async def _taught(embedder: Embedder, space: str, need: _Need) -> list[LearningExample]:
     """Return the sentences with all vectors that the update takes; those that the view has not are made."""
     texts = [text for name, text in need.texts.items() if name not in need.vectors]
     texts += [*need.queries.values(), *need.times.values()]
@@ -152,7 +155,7 @@ async def _taught(embedder: Embedder, space: str, need: _Need) -> list[Taught]:
     distinct = list(dict.fromkeys(texts))
     made = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     return [
-        Taught(
+        LearningExample(
             name,
             space,
             vector=need.vectors[name] if name in need.vectors else made[text],
@@ -196,7 +199,7 @@ def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, fl
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What a judge of support is asked, gathered while the view is held still; see `ports.Judge`.
+    """What a judge of support is asked, gathered while the view is held still; see `ports.SupportJudge`.
 
     Attributes:
         question: understood with the speakers of the space.
@@ -206,14 +209,14 @@ class Trial:
         wrong: ids of those that a caller called wrong for it.
     """
 
-    question: Question
+    question: Query
     names: Sequence[str]
-    witnesses: Sequence[Witness]
+    witnesses: Sequence[SupportCandidate]
     known: Collection[str] = ()
     wrong: Collection[str] = ()
 
 
-def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, float]) -> Trial:
+def trial(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[int, float]) -> Trial:
     """Return what there is to judge of an answer.
 
     Args:
@@ -233,13 +236,13 @@ def trial(space: Space, episode: Episode, answer: Answer, gates: Mapping[int, fl
     witnesses = []
     for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
         text, turn = space.text(piece), space.turns[piece.turn_id]
-        witnesses.append(Witness(piece.id, text, mentions(turn, text), piece.id in on_path))
+        witnesses.append(SupportCandidate(piece.id, text, mentions(turn, text), piece.id in on_path))
     known = {space.sentences[row].id for row in sure(gates)}
     wrong = {space.sentences[row].id for row, value in gates.items() if value < 1}
     return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
 
 
-async def own_lesson(judge: Judge, episode: Episode, asked: Trial) -> Lesson | None:
+async def own_lesson(judge: SupportJudge, episode: Episode, asked: Trial) -> Lesson | None:
     """Return what the memory's own judge says of an answer; None where it can tell nothing of it that is not known."""
     if episode.abstained or episode.answer is None:
         return None

@@ -31,7 +31,7 @@ from mcp_memory.hypergraph.grouping import Group
 from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Embedder, Organiser, Store
+from mcp_memory.ports import Embedder, PointJudge, Store
 from mcp_memory.services.recall.pipeline import Looking
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -79,7 +79,7 @@ class Making:
     shaping: Shaping
     merging: bool
     now: Millis
-    judge: Organiser | None = None
+    judge: PointJudge | None = None
     considered: Considered = field(default_factory=Considered)
 
 

@@ -24,7 +24,7 @@ from mcp_memory.domain.requests import EvolveStep, Improved, RecallRequest, Skip
 from mcp_memory.domain.spending import Spending
 from mcp_memory.hypergraph.evolution import relational
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Organiser
+from mcp_memory.ports import PointJudge
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.points.edits import Making, shape
 from mcp_memory.services.points.proposals import SHOWN, found_for, groups_of, take_in
@@ -157,7 +157,7 @@ async def _by_rules(task: _Task) -> Organised:
     return Organised(tuple(changes), _idle(task, changes, _KNOWN if groups else _NO_GROUP, _ALONE))
 
 
-async def _by_judge(task: _Task, judge: Organiser) -> Organised | None:
+async def _by_judge(task: _Task, judge: PointJudge) -> Organised | None:
     """Let a judge say what to make of it; None where it does not, and both steps are left to the rules."""
     done = await _evolved(task, judge) if "points" in task.steps and task.found is not None else _Step(_NO_GROUP)
     if done is None:
@@ -193,7 +193,7 @@ class _Step:
     decided: bool = False
 
 
-async def _evolved(task: _Task, judge: Organiser) -> _Step | None:
+async def _evolved(task: _Task, judge: PointJudge) -> _Step | None:
     """Take in what a judge makes of what was found; None where it does not say."""
     assert task.found is not None
     found = await found_for(task.goal, task.scope, task.found, task.making)
@@ -214,7 +214,7 @@ async def _evolved(task: _Task, judge: Organiser) -> _Step | None:
     return _Step(idle, changes, left, decided=True)
 
 
-async def _merged(task: _Task, judge: Organiser, among: Collection[str] | None) -> _Step:
+async def _merged(task: _Task, judge: PointJudge, among: Collection[str] | None) -> _Step:
     """Merge what a judge wants to be merged, else what is alike.
 
     A judge is not shown what a caller has written: that is never merged.

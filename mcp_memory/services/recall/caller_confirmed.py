@@ -19,11 +19,12 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.gates import sure
 from mcp_memory.gain.propagation import admitted
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.search.look import Hit
 from mcp_memory.search.sufficiency import Judgement
 from mcp_memory.services.learn.episodes import time_words
@@ -32,7 +33,7 @@ from mcp_memory.view.space import Space
 
 def assured(
     space: Space,
-    question: Question,
+    question: Query,
     hits: Sequence[Hit],
     judgement: Judgement,
     gates: Mapping[int, float],
@@ -83,7 +84,7 @@ def _segment(space: Space, row: int) -> int:
     return space.segments_with(sentence.turn_id, sentence.index)[0]
 
 
-def _told(space: Space, question: Question, known: Mapping[str, int], now: Millis) -> set[int]:
+def _told(space: Space, question: Query, known: Mapping[str, int], now: Millis) -> set[int]:
     """Return the rows of those sentences, given by their ids, of which a caller said that they help just here."""
     meant = _meant(question, now)
 
@@ -94,7 +95,7 @@ def _told(space: Space, question: Question, known: Mapping[str, int], now: Milli
     return {row for name, row in known.items() if helped(name)}
 
 
-def _meant(question: Question, now: Millis) -> tuple[frozenset[str], str | None]:
+def _meant(question: Query, now: Millis) -> tuple[frozenset[str], str | None]:
     """Return what tells a question from others of its form: its names, and its time in words."""
     names = frozenset(map(entity_key, (*question.names, *question.speakers)))
     return names, time_words(question, now)

@@ -14,8 +14,8 @@ from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, Step
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import Question
 from mcp_memory.search.look import Hit
 from mcp_memory.services.recall.facts import SUFFICIENT
 from mcp_memory.services.recall.point_evidence import Joined, joined
@@ -28,7 +28,7 @@ def evidence_of(
     space: Space,
     hits: Sequence[Hit],
     paths: Sequence[Path],
-    question: Question | None = None,
+    question: Query | None = None,
     points: Sequence[Point] = (),
 ) -> tuple[Evidence, ...]:
     """Return the hits as evidence, best first.

@@ -18,9 +18,9 @@ import numpy as np
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Step
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import Question
 from mcp_memory.navigation.asking import moment
 from mcp_memory.navigation.beam import Candidates, Searching, finished
 from mcp_memory.navigation.limits import Limits
@@ -89,7 +89,7 @@ FORMULAS = Evaluation()
 
 def stepping(
     space: Space,
-    question: Question,
+    question: Query,
     vectors: Matrix,
     cosines: Matrix,
     request: RecallRequest,
@@ -131,7 +131,7 @@ def stepping(
 
 def follow(
     space: Space,
-    question: Question,
+    question: Query,
     vectors: Matrix,
     cosines: Matrix,
     request: RecallRequest,
@@ -203,7 +203,7 @@ def _timeless(space: Space, step: Step) -> bool:
     return not step.version.stated and all(space.turns[one.turn_id].kind == "document" for one in said)
 
 
-def on_segments(space: Space, question: Question, paths: Sequence[Path]) -> Scores:
+def on_segments(space: Space, question: Query, paths: Sequence[Path]) -> Scores:
     """Return how far the paths speak for each segment, in [0, 1], shape ``(len(space.segments),)``.
 
     A segment gets the score of the best path that runs over a fact which it states, of those that are good for

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.answers import Candidate, Judgement
-from mcp_memory.domain.evidence import Call, Evidence, Source, Suggestion
+from mcp_memory.domain.answers import EvidenceSentence, Judgement
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
 from mcp_memory.domain.requests import ExploreRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
-from mcp_memory.ports import Case, Embedder, Operator, Store
+from mcp_memory.ports import Embedder, JudgeInput, Operator, Store
 from mcp_memory.services.explore import explore
 from mcp_memory.services.recall.pipeline import Looking, ask, find, recalled
 
@@ -53,11 +53,11 @@ class Searching:
 
     async def concluded(
         self,
-        judge: Callable[[Case], Awaitable[Judgement]],
-        case: Case,
+        judge: Callable[[JudgeInput], Awaitable[Judgement]],
+        case: JudgeInput,
         wanted: RecallRequest,
         gates: Mapping[str, float],
-    ) -> tuple[Case, Judgement]:
+    ) -> tuple[JudgeInput, Judgement]:
         """Return what a judge comes to in the end, and the case with everything that it was shown.
 
         Args:
@@ -74,7 +74,7 @@ class Searching:
                 break
             taken |= {(step.operator, str(step.args)) for step in steps}
             wider = await self._widened(case, steps, wanted, gates)
-            if len(wider.candidates) == len(case.candidates):
+            if len(wider.sentences) == len(case.sentences):
                 # Nothing new to judge: what the steps found is left out, that they were taken is not.
                 case = replace(case, recall=replace(wider.recall, evidence=case.recall.evidence))
                 break
@@ -83,13 +83,13 @@ class Searching:
         return case, judgement
 
     async def _widened(
-        self, case: Case, steps: Sequence[Suggestion], wanted: RecallRequest, gates: Mapping[str, float]
-    ) -> Case:
+        self, case: JudgeInput, steps: Sequence[Suggestion], wanted: RecallRequest, gates: Mapping[str, float]
+    ) -> JudgeInput:
         """Return a case with what the steps find as well, the new before the old."""
         recall = case.recall
-        known = {place(one.source) for one in case.candidates}
+        known = {place(one.source) for one in case.sentences}
         shown = {item.id for item in recall.evidence}
-        fresh: list[Candidate] = []
+        fresh: list[EvidenceSentence] = []
         trace = list(recall.trace)
         for step in steps:
             items = await self._taken(step, wanted)
@@ -99,9 +99,9 @@ class Searching:
             new = [item for item in items if item.id not in shown]
             shown |= {item.id for item in new}
             recall = replace(recall, evidence=(*recall.evidence, *new))
-            trace.append(Call(recall.turns + 1, step.operator, step.args, len(items), len(new)))
+            trace.append(OperatorCall(recall.turns + 1, step.operator, step.args, len(items), len(new)))
         recall = replace(recall, trace=tuple(trace), turns=recall.turns + 1, stop=recall.stop or "exhausted")
-        return replace(case, recall=recall, candidates=[*fresh, *case.candidates])
+        return replace(case, recall=recall, sentences=[*fresh, *case.sentences])
 
     async def _taken(self, step: Suggestion, wanted: RecallRequest) -> Sequence[Evidence]:
         """Return what one step finds; nothing for one that cannot be taken."""
@@ -123,9 +123,11 @@ class Searching:
             recall, _ = recalled(space, asked.question, findings, look, self.now)
         return recall.evidence
 
-    async def _sentences(self, items: Sequence[Evidence], name: str, gates: Mapping[str, float]) -> list[Candidate]:
+    async def _sentences(
+        self, items: Sequence[Evidence], name: str, gates: Mapping[str, float]
+    ) -> list[EvidenceSentence]:
         """Return the sentences that items consist of or rest on, in order, each once."""
-        found: dict[tuple[str, int], Candidate] = {}
+        found: dict[tuple[str, int], EvidenceSentence] = {}
         async with self.store.reading() as view:
             space = view.space(name)
             for item in items:
@@ -135,7 +137,7 @@ class Searching:
                         if piece.start < source.end and source.start < piece.end:
                             span = Source(source.turn, piece.start, piece.end)
                             gate = gates.get(piece.id, 1.0)
-                            one = Candidate(item.id, span, piece.times, item.score, None, gate)
+                            one = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
                             found.setdefault(place(span), one)
         return list(found.values())
 
@@ -145,7 +147,7 @@ def place(source: Source) -> tuple[str, int]:
     return source.turn.id, source.start
 
 
-def rested(case: Case, judgement: Judgement, first: int) -> Case:
+def rested(case: JudgeInput, judgement: Judgement, first: int) -> JudgeInput:
     """Return a case without the further evidence that no citation needs.
 
     Args:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcp_memory.domain.answers import Candidate, Knowledge
-from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source
-from mcp_memory.ports import Case
+from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
+from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
+from mcp_memory.ports import JudgeInput
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.update import denied
@@ -28,13 +28,13 @@ class Opened:
         named: the same by id of the sentence, for when rows may mean something else.
     """
 
-    case: Case
+    case: JudgeInput
     gates: Mapping[int, float]
     named: Mapping[str, float]
 
 
 def opened(
-    space: Space, asking: Asked, findings: Findings, recall: Recall, knowledge: Knowledge, *, learning: bool
+    space: Space, asking: Asked, findings: Findings, recall: RecallResult, knowledge: KnownFacts, *, learning: bool
 ) -> Opened:
     """Return the case of a question.
 
@@ -53,11 +53,11 @@ def opened(
     words = space.index(WordIndex)
     rarity = {stem: words.rarity(stem) for stem in question.stems}
     named = {space.sentences[row].id: gate for row, gate in gates.items()}
-    return Opened(Case(question, recall, candidates, rarity, knowledge), gates, named)
+    return Opened(JudgeInput(question, recall, candidates, rarity, knowledge), gates, named)
 
 
 def _placed(space: Space, gates: Mapping[int, float]) -> dict[str, list[tuple[int, int, float]]]:
-    """Return gates by row as `Knowledge` has them."""
+    """Return gates by row as `KnownFacts` has them."""
     placed: dict[str, list[tuple[int, int, float]]] = {}
     for row, gate in gates.items():
         piece = space.sentences[row]
@@ -66,8 +66,8 @@ def _placed(space: Space, gates: Mapping[int, float]) -> dict[str, list[tuple[in
 
 
 def sentences(
-    space: Space, hits: Sequence[Hit], recall: Recall, vectors: Matrix, gates: Mapping[int, float]
-) -> list[Candidate]:
+    space: Space, hits: Sequence[Hit], recall: RecallResult, vectors: Matrix, gates: Mapping[int, float]
+) -> list[EvidenceSentence]:
     """Return the sentences of the hits, best hit first, each sentence once.
 
     Args:
@@ -77,7 +77,7 @@ def sentences(
         vectors: of the question as it is and, if it has one, of its first-person form, which is what talk is like.
         gates: of the question, by row of the sentence.
     """
-    found: list[Candidate] = []
+    found: list[EvidenceSentence] = []
     seen: set[str] = set()
     items = {
         (one.turn.id, one.start): item.id
@@ -97,11 +97,11 @@ def sentences(
             sentence = space.sentences[row]
             seen.add(sentence.id)
             source = Source(turn, sentence.start, sentence.end)
-            found.append(Candidate(item, source, sentence.times, hit.score, cosine, gates.get(row, 1.0)))
+            found.append(EvidenceSentence(item, source, sentence.times, hit.score, cosine, gates.get(row, 1.0)))
     return found
 
 
-def resting(recall: Recall, citations: Sequence[Citation], knowledge: Knowledge) -> Recall:
+def resting(recall: RecallResult, citations: Sequence[Citation], knowledge: KnownFacts) -> RecallResult:
     """Return the recall with the facts that a judge cites among its evidence, first where they were not shown."""
     shown = {item.id for item in recall.evidence}
     facts: dict[str, Evidence] = {}

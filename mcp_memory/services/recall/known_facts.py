@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from mcp_memory.domain.answers import Group, Knowledge
+from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.conflicts import conflicts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.questions import Question
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
@@ -41,7 +41,7 @@ _ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _LIES)
 
 def known(
     space: Space,
-    question: Question,
+    question: Query,
     roots: Iterable[Root],
     paths: Iterable[Path],
     turns: Iterable[str],
@@ -49,7 +49,7 @@ def known(
     now: Millis,
     as_of: Millis | None = None,
     include_uncertain: bool = False,
-) -> Knowledge:
+) -> KnownFacts:
     """Return what the facts know about a question.
 
     Args:
@@ -65,7 +65,7 @@ def known(
     facts = space.facts
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
     denials = [said for turn in dict.fromkeys(turns) for said in facts.said_in(turn) if said.negated]
-    groups: list[Group] = []
+    groups: list[RelationFacts] = []
     taken = 0
     compared = _compared(facts, question, named, denials) if len(named) > 1 else iter(())
     for group in chain(_of_roots(facts, named, denials), compared, _of_paths(facts, paths, denials)):
@@ -74,7 +74,7 @@ def known(
             break
         groups.append(group)
     said = [one for group in groups for one in _assertions(group)]
-    return Knowledge(
+    return KnownFacts(
         moment=now if as_of is None else as_of,
         chosen=as_of is not None,
         uncertain=include_uncertain or Asking(question).unsure,
@@ -88,7 +88,7 @@ def known(
     )
 
 
-def told(question: Question, knowledge: Knowledge) -> tuple[str, ...]:
+def told(question: Query, knowledge: KnownFacts) -> tuple[str, ...]:
     """Return what the facts that a question asks for contradict each other in, at its time, in words."""
     asking = Asking(question)
     asked = [group for group in knowledge.groups if asking.asks(group.relation) == 1 and not group.inferred]
@@ -98,7 +98,7 @@ def told(question: Question, knowledge: Knowledge) -> tuple[str, ...]:
     return conflicts(asked, knowledge.moment, knowledge.moment + 1)
 
 
-def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[Group]:
+def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
     for key in named:
         for relation in dict.fromkeys(
             (*facts.relations_of(key), *(one.relation for one in denials if facts.key(one.head) == key))
@@ -107,7 +107,7 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         yield from _backward(facts, key, denials)
 
 
-def _compared(facts: Facts, question: Question, named: Iterable[str], denials: list[Assertion]) -> Iterator[Group]:
+def _compared(facts: Facts, question: Query, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
     """Return what a question that compares may need of what lies one step from the things that it names.
 
     "Which film has the director who is older, …?" needs the births of both directors, while the paths that were kept
@@ -130,7 +130,7 @@ def _compared(facts: Facts, question: Question, named: Iterable[str], denials: l
 
 def _beyond(
     facts: Facts, versions: Sequence[Version], asking: Asking, denials: list[Assertion], *, forward: bool
-) -> Iterator[Group]:
+) -> Iterator[RelationFacts]:
     """Return what is asked for of those to whom facts lead; nothing where they are many."""
     for version in versions if len(versions) <= MOST_COMPARED else ():
         there, step = facts.end(version, forward=forward), Step(version, forward, confidence=version.confidence)
@@ -139,7 +139,7 @@ def _beyond(
                 yield _forward(facts, there, relation, denials, (step,))
 
 
-def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[Group]:
+def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
     """Return where those places lie that a place lies in, and so on."""
     seen = {key}
     reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]
@@ -156,7 +156,7 @@ def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[Group]
         reached = wider
 
 
-def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[Group]:
+def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[RelationFacts]:
     """Return the facts at the ends of paths of several steps, and the hypotheses of those of one."""
     seen: set[tuple[str, ...]] = set()
     for path in paths:
@@ -175,7 +175,7 @@ def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> 
         # A hypothesis is no fact of the group: it stands alone, with the confidence that its rule leaves it.
         said = last.version.assertions or last.via
         alone = replace(last.version, assertions=said, confidence=last.confidence)
-        yield Group(
+        yield RelationFacts(
             key, facts.names(key), relation, last.forward, (alone,), through=tuple(through), inferred=path.inferred
         )
 
@@ -187,9 +187,9 @@ def _forward(
     denials: Iterable[Assertion],
     through: tuple[Step, ...] = (),
     inferred: Rule | None = None,
-) -> Group:
+) -> RelationFacts:
     denied = tuple(one for one in denials if one.relation == relation and facts.key(one.head) == key)
-    return Group(
+    return RelationFacts(
         key=key,
         names=facts.names(key),
         relation=relation,
@@ -202,7 +202,7 @@ def _forward(
     )
 
 
-def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[Group]:
+def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[RelationFacts]:
     """Return what an entity is the other end of, by relation."""
     every: dict[str, list[Version]] = {}
     for version in islice(facts.to(key, suspected=True), MOST_VERSIONS):
@@ -212,10 +212,10 @@ def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[
         sure = tuple(version for version in versions if version.confidence >= facts.stable)
         unsure = tuple(version for version in versions if version.confidence < facts.stable)
         denied = tuple(one for one in denials if one.relation == relation and facts.key(one.tail) == key)
-        yield Group(key, facts.names(key), relation, False, sure, unsure, denied)
+        yield RelationFacts(key, facts.names(key), relation, False, sure, unsure, denied)
 
 
-def _assertions(group: Group) -> Iterator[Assertion]:
+def _assertions(group: RelationFacts) -> Iterator[Assertion]:
     for version in (*group.versions, *group.suspected):
         yield from version.assertions
         yield from version.ended_by

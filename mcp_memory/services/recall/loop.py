@@ -15,14 +15,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import Call, Stop
+from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.requests import RecallRequest, Window
+from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import weighing
 from mcp_memory.language import iso
-from mcp_memory.language.questions import Question, understand
-from mcp_memory.ports import Embedder, Found, Operator, Step, Store
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.assess import Assessment, assess, lost
 from mcp_memory.reconstruct.loop import Budget, walk
 from mcp_memory.reconstruct.policy import Policy
@@ -79,7 +80,7 @@ class Walk:
     """
 
     stop: Stop
-    trace: tuple[Call, ...]
+    trace: tuple[OperatorCall, ...]
     turns: int
     texts: int
     dated: Mapping[str, tuple[Millis, Millis]] = field(default_factory=dict)
@@ -89,7 +90,7 @@ class Walk:
 class Lens:
     """Through which an operator sees a space: a query with its vectors, their cosines and the gates of sentences."""
 
-    question: Question
+    question: Query
     vectors: Matrix
     likeness: Matrix
     gates: Mapping[int, float] = field(default_factory=dict)
@@ -170,7 +171,7 @@ class Walker:
             given |= {} if gained is None else {ALIKE: gained}
         return widened(space, self.seen, given, first)
 
-    async def _execute(self, actions: Sequence[Action]) -> list[Found]:
+    async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:
         """Make the calls of a turn."""
         await self._look_through(
             dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
@@ -193,18 +194,18 @@ class Walker:
             self.lenses[text] = Lens(question, vectors[start:end], likeness[start:end])
             start = end
 
-    def _call(self, action: Action) -> Found:
+    def _call(self, action: Action) -> OperatorResult:
         """Make one call; a time that it names stands in for the request's window, which bounds the ranking anyway."""
         given = dict(action.args)
         query = given.pop("query", None)
         space, window = self.asked.space, _window(given.pop("since", None), given.pop("until", None))
-        step = Step(space, _unlike, window=window or self.request.window, limit=FOUND, **given)  # type: ignore[arg-type]
+        step = OperatorInput(space, _unlike, window=window or self.request.window, limit=FOUND, **given)  # type: ignore[arg-type]
         if isinstance(query, str):
             lens = self.lenses[query]
             step = replace(
                 step,
                 cosine=cosine_of(space, lens.vectors, lens.likeness),
-                question=lens.question,
+                query=lens.question,
                 weigh=weighing(space, lens.vectors, lens.likeness, lens.gates, step.window),
             )
         return self.walking.operators[action.operator](step)

@@ -27,7 +27,7 @@ from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.beam import Candidates, Searching
 from mcp_memory.navigation.navigate import Navigation
-from mcp_memory.ports import Inquiry, Store
+from mcp_memory.ports import QuestionJudge, Store
 from mcp_memory.services.recall.facts import FORMULAS, Evaluation, stepping
 from mcp_memory.services.recall.pipeline import Asked, Looking, placed
 from mcp_memory.services.recall.similarity import cosines
@@ -37,7 +37,7 @@ CALLS = 2
 
 
 async def evaluated(
-    store: Store, asked: Asked, request: RecallRequest, looking: Looking, now: Millis, inquiry: Inquiry | None
+    store: Store, asked: Asked, request: RecallRequest, looking: Looking, now: Millis, inquiry: QuestionJudge | None
 ) -> Evaluation:
     """Return what an inquiry says of the paths through the facts; that of the formulas where it is not to be asked.
 

@@ -11,19 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 
-from mcp_memory.domain.answers import Knowledge
-from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.answers import KnownFacts
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.points import Point, scope_of
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.hypergraph.retrieval import bearing, resting
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
-from mcp_memory.ports import Embedder, Inquiry, Store
+from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reconstruct.state import Asked as About
 from mcp_memory.reflection.questions import answering
 from mcp_memory.search.look import Hit, Survey, Switches, Weights, deepened, parted, queries, ranked, survey
@@ -76,7 +77,7 @@ class Asked:
         parts: of the question, each as one of its own; none where nobody told any.
     """
 
-    question: Question
+    question: Query
     vectors: Matrix
     time: Vector | None = None
     parts: Sequence[Asked] = ()
@@ -106,7 +107,7 @@ class Findings:
 
 
 async def ask(
-    store: Store, embedder: Embedder, space: str, query: str, now: Millis, inquiry: Inquiry | None = None
+    store: Store, embedder: Embedder, space: str, query: str, now: Millis, inquiry: QuestionJudge | None = None
 ) -> Asked:
     """Return the query understood and embedded.
 
@@ -217,7 +218,7 @@ async def _looked(
     return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
 
 
-def placed(space: Space, question: Question, looking: Looking) -> Question:
+def placed(space: Space, question: Query, looking: Looking) -> Query:
     """Return a question whose event, if it names one, has the time that the facts of a space give it."""
     return dated(space.facts, question) if looking.following.facts and looking.switches.time else question
 
@@ -237,7 +238,7 @@ async def _looks(
 
 
 def _points(
-    space: Space, question: Question, navigation: Navigation, vectors: Matrix, shaping: Shaping | None
+    space: Space, question: Query, navigation: Navigation, vectors: Matrix, shaping: Shaping | None
 ) -> Sequence[Point]:
     """Return the memory points that bear on a question, the likest first; none where they are switched off."""
     if shaping is None:
@@ -246,9 +247,7 @@ def _points(
     return bearing(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
 
 
-def _channels(
-    space: Space, question: Question, vectors: Matrix, found: Findings, looking: Looking
-) -> dict[str, Scores]:
+def _channels(space: Space, question: Query, vectors: Matrix, found: Findings, looking: Looking) -> dict[str, Scores]:
     """Return what facts, learning, points and pooled questions give each segment, for the first look to weigh."""
     weights = looking.weights
     extra = dict(found.guidance.channels)
@@ -264,11 +263,11 @@ def _channels(
 
 def recalled(
     space: Space,
-    question: Question,
+    question: Query,
     findings: Findings,
     request: RecallRequest,
     now: Millis,
-) -> tuple[Recall, Knowledge]:
+) -> tuple[RecallResult, KnownFacts]:
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
     hits, navigation, walk = findings.hits, findings.navigation, findings.walk
     judgement = findings.judgement
@@ -284,7 +283,7 @@ def recalled(
     )
     evidence = timed(evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {})
     trace = walk.trace if walk else ()
-    recall = Recall(
+    recall = RecallResult(
         evidence=evidence,
         sufficiency=judgement.sufficiency,
         sufficient=judgement.sufficient,

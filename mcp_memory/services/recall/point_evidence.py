@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcp_memory.domain.points import Point
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
@@ -47,7 +47,7 @@ class Joined:
 
 
 def joined(
-    space: Space, question: Question, hits: Sequence[Hit], points: Sequence[Point], taken: Collection[int] = ()
+    space: Space, question: Query, hits: Sequence[Hit], points: Sequence[Point], taken: Collection[int] = ()
 ) -> dict[int, Joined]:
     """Return the points that say more than any one text that was found, by the row of the best text of each.
 
@@ -79,7 +79,7 @@ def joined(
     return found
 
 
-def _rarity(space: Space, question: Question) -> Mapping[str, float]:
+def _rarity(space: Space, question: Query) -> Mapping[str, float]:
     """Return what each stem of a question weighs, without those of the speakers whom it names."""
     names = {stem for who in question.speakers for stem in stems(who)}
     index = space.index(WordIndex)

@@ -13,10 +13,10 @@ from dataclasses import replace
 from functools import partial
 
 from mcp_memory.domain.answers import Judgement
-from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
-from mcp_memory.ports import Case, Embedder, Inquiry, Operator, Store
+from mcp_memory.ports import Embedder, JudgeInput, Operator, QuestionJudge, Store
 from mcp_memory.search.look import newest
 from mcp_memory.services.learn.episodes import Episodes, episode_of
 from mcp_memory.services.recall.evidence import evidence_of
@@ -38,10 +38,10 @@ async def reconstruct(
     *,
     looking: Looking,
     episodes: Episodes,
-    inquiry: Inquiry | None = None,
+    inquiry: QuestionJudge | None = None,
     operators: Mapping[str, Operator] | None = None,
     now: Millis,
-) -> Recall:
+) -> RecallResult:
     """Return the evidence for a question, or the newest items where nothing is asked; it is kept as an episode.
 
     An unknown space is an empty one: the result then has no evidence, and a warning says so.
@@ -88,7 +88,7 @@ async def reconstruct(
     return replace(recall, episode=episode.id)
 
 
-def _judged(case: Case, judgement: Judgement, limit: int) -> Recall:
+def _judged(case: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
     """Return a recall as its judge sees it: what it keeps comes first, each part in its order and half of the scores.
 
     What recall found itself comes before what was found afterwards, as long as the judge keeps neither.
@@ -116,6 +116,6 @@ def _judged(case: Case, judgement: Judgement, limit: int) -> Recall:
     )
 
 
-def _newest(space: Space, request: RecallRequest) -> Recall:
+def _newest(space: Space, request: RecallRequest) -> RecallResult:
     hits = newest(space, request.window, request.limit)
-    return Recall(evidence_of(space, hits, ()), float(bool(hits)), bool(hits), ())
+    return RecallResult(evidence_of(space, hits, ()), float(bool(hits)), bool(hits), ())

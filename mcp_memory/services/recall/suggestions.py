@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from mcp_memory.domain.evidence import Call, Evidence, Suggestion
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Suggestion
 from mcp_memory.domain.facts import Intent
-from mcp_memory.language.questions import Question
+from mcp_memory.domain.query import Query
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.view.space import Space
 
@@ -27,11 +27,11 @@ _OF_TIME: frozenset[Intent] = frozenset(("TEMPORAL", "EVOLUTION"))
 
 def suggestions(
     space: Space,
-    question: Question,
+    question: Query,
     navigation: Navigation,
     evidence: Sequence[Evidence],
     missing: Sequence[str],
-    taken: Sequence[Call] = (),
+    taken: Sequence[OperatorCall] = (),
 ) -> tuple[Suggestion, ...]:
     """Return steps that go on from a recall, most promising first; none where nothing was found.
 
@@ -57,7 +57,7 @@ def _step(operator: str, args: Mapping[str, str | tuple[str, ...]]) -> object:
     return operator, frozenset((name, value) for name, value in args.items() if name != "query" or len(args) == 1)
 
 
-def _along_facts(space: Space, question: Question, navigation: Navigation) -> Iterator[Suggestion]:
+def _along_facts(space: Space, question: Query, navigation: Navigation) -> Iterator[Suggestion]:
     roots = [root for root in navigation.roots if not root.soft]
     bound = question.time is not None and question.time.dated
     for root in roots:
@@ -77,7 +77,7 @@ def _along_facts(space: Space, question: Question, navigation: Navigation) -> It
             yield Suggestion("counterfactual", args, f"no fact of {root.name} answers this")
 
 
-def _by_words(question: Question, evidence: Sequence[Evidence], missing: Sequence[str]) -> Iterator[Suggestion]:
+def _by_words(question: Query, evidence: Sequence[Evidence], missing: Sequence[str]) -> Iterator[Suggestion]:
     ids = tuple(item.id for item in evidence if item.inferred is None and item.kind != "point")[:_FROM]
     if not ids:
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_memory.domain.answers import Group
+from mcp_memory.domain.answers import RelationFacts
 from mcp_memory.domain.conflicts import conflicts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
@@ -17,10 +17,10 @@ def said(name: str, relation: str, tail: str, since: int, *, negated: bool = Fal
     )  # fmt: skip
 
 
-def group(relation: str, *assertions: Assertion, single: bool = True) -> Group:
+def group(relation: str, *assertions: Assertion, single: bool = True) -> RelationFacts:
     versions = fold(assertions, single=single, key=entity_key)
     denials = tuple(one for one in assertions if one.negated)
-    return Group("ann", ("Ann",), relation, True, versions, denials=denials)
+    return RelationFacts("ann", ("Ann",), relation, True, versions, denials=denials)
 
 
 def test_two_values_of_one_start_are_told_as_a_conflict_while_the_kept_one_holds() -> None:

@@ -5,7 +5,7 @@ import pytest
 from sentence_space import documents, space_of, unit
 
 from mcp_memory.domain.episodes import Belief
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.gates import confident, experience, on_segments, opened, sure, weighing
 from mcp_memory.gain.propagation import Round
 from mcp_memory.gain.settings import Gating, Learning

@@ -5,7 +5,7 @@ import pytest
 from sentence_space import documents, space_of
 
 from mcp_memory.domain.episodes import Belief
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.language.questions import understand

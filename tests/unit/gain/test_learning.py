@@ -9,9 +9,9 @@ from sentence_space import unit
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.gain.settings import Learning, Noise
-from mcp_memory.ports import Taught
+from mcp_memory.ports import LearningExample
 
-TAUGHT = Taught("s_1", "x", unit(1), unit(2))
+TAUGHT = LearningExample("s_1", "x", unit(1), unit(2))
 TIMED = replace(TAUGHT, time=unit(3), query_time=unit(4))
 
 
@@ -34,7 +34,7 @@ def test_learning_from_nothing_is_learning_from_the_initial_belief() -> None:
 
 
 @pytest.mark.parametrize("silent", [replace(TIMED, time=None), replace(TIMED, query_time=None)])
-def test_a_question_or_sentence_without_a_time_leaves_the_time_memory_alone(silent: Taught) -> None:
+def test_a_question_or_sentence_without_a_time_leaves_the_time_memory_alone(silent: LearningExample) -> None:
     before = Teacher()(TIMED, None, 1, "caller")
     after = Teacher()(silent, before, 1, "caller")
     assert after.time is before.time

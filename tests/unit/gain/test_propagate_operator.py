@@ -3,25 +3,25 @@
 import numpy as np
 from sentence_space import documents
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.gain.propagation import Propagate
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 
 Z = (0.0, 0.0)
 LINES = ([("Ann met Bob.", Z), ("Ann slept.", Z)], [("Bob met Cid.", Z)], [("Bob ran.", Z)])
 WEIGHTS = np.float32([0.2, 0.8, 0.5, 0.0])
 
 
-def step(**asked: object) -> Found:
+def step(**asked: object) -> OperatorResult:
     operator: Operator = Propagate()
     query = asked.pop("query", None)
     if isinstance(query, str):
-        asked |= {"question": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
-    return operator(Step(documents(*LINES), lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+        asked |= {"query": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
+    return operator(OperatorInput(documents(*LINES), lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
 
 
-def texts(found: Found) -> list[str]:
+def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
@@ -54,4 +54,4 @@ def test_the_window_hides_what_was_said_outside_of_it() -> None:
 
 def test_nothing_named_or_known_gives_nothing() -> None:
     for asked in ({}, {"entity": "zed"}, {"query": "who was it?"}, {"entity": "zed", "query": "Where is Bob?"}):
-        assert step(**asked) == Found(())
+        assert step(**asked) == OperatorResult(())

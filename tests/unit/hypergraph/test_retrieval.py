@@ -13,7 +13,7 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
 from mcp_memory.hypergraph.retrieval import absent, bearing, beyond, near, retrieved
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Step
+from mcp_memory.ports import OperatorInput
 from mcp_memory.view.hypergraph import vertices
 
 Z = (0.0, 0.0)
@@ -91,8 +91,8 @@ def step(operator, **asked):
     gone = merged("a", rows[2])[1:]
     space.hypergraph.add((*rows, *gone), np.eye(4, dtype=np.float32))
     if query := asked.pop("query", None):
-        asked |= {"question": understand(query, ()), "weigh": lambda rows: np.float32([0.5, 0.9, 0.4, 0.0, 0.8])[rows]}
-    return operator(Step(space, lambda rows: [0.0] * len(rows), **asked))
+        asked |= {"query": understand(query, ()), "weigh": lambda rows: np.float32([0.5, 0.9, 0.4, 0.0, 0.8])[rows]}
+    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))
 
 
 def test_a_point_leads_to_sentences_around_it_and_to_the_points_that_share_an_entity():

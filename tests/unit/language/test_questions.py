@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_memory.domain.query import AnswerType
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.gregorian import years
-from mcp_memory.language.questions import Asked, understand
+from mcp_memory.language.questions import understand
 
 SPEAKERS = ["Ann", "Bob Ross", "Zoë"]
 
@@ -67,13 +68,13 @@ def test_i_is_the_user_and_you_the_assistant_where_there_are_such_speakers() -> 
         ("你好吗?", "other"),
     ],
 )
-def test_the_kind_of_answer_is_read_from_the_first_asking_word(question: str, kind: Asked) -> None:
-    assert understand(question, ()).asked == kind
+def test_the_kind_of_answer_is_read_from_the_first_asking_word(question: str, kind: AnswerType) -> None:
+    assert understand(question, ()).answer_type == kind
 
 
 def test_content_words_are_kept_as_written_with_their_stems() -> None:
     understood = understand("Why were Ann's paintings sold?", ())
-    assert understood.content == (("Ann's", ("ann",)), ("paintings", ("paint",)), ("sold", ("sold",)))
+    assert understood.content_words == (("Ann's", ("ann",)), ("paintings", ("paint",)), ("sold", ("sold",)))
     assert understood.stems == ("ann", "paint", "sold")
 
 
@@ -92,12 +93,12 @@ def test_any_text_and_any_speakers_are_understood(question: str, speakers: list[
 def test_a_content_word_has_no_stem_that_the_question_has_not(question: str) -> None:
     """Letters with combining signs, and signs that vanish when words are compared, are where the two could part."""
     understood = understand(question, [])
-    assert all(parts and set(parts) <= set(understood.stems) for _, parts in understood.content)
+    assert all(parts and set(parts) <= set(understood.stems) for _, parts in understood.content_words)
 
 
 def test_a_letter_and_its_accent_apart_are_one_word_as_written() -> None:
     understood = understand("Which cafe\u0301 opened?", [])
-    assert understood.content == (("cafe\u0301", ("café",)), ("opened", ("open",)))
+    assert understood.content_words == (("cafe\u0301", ("café",)), ("opened", ("open",)))
 
 
 def test_a_question_tells_what_it_says_about_time_and_needs_the_day_for_what_is_relative() -> None:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.paths import PathScores
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import Candidates, finished
 from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.navigate import Moment, Navigation, navigating
@@ -62,7 +63,7 @@ def told_apart(**near: float) -> Cosine:
 
 def ask(
     facts: Facts,
-    question: str | Question,
+    question: str | Query,
     *,
     at: Moment | None = TODAY,
     near: Cosine | None = None,

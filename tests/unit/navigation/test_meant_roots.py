@@ -3,7 +3,8 @@
 import pytest
 from small_graph import ask, graph, said, told_apart
 
-from mcp_memory.language.questions import Meaning, Question, overlaid, understand
+from mcp_memory.domain.query import Interpretation, Query, with_interpretation
+from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.navigation.limits import Limits
@@ -16,11 +17,11 @@ FACTS = graph(
 )
 
 
-def read(text: str, **meaning: object) -> Question:
-    return overlaid(understand(text, ()), Meaning(**meaning))  # type: ignore[arg-type]
+def read(text: str, **meaning: object) -> Query:
+    return with_interpretation(understand(text, ()), Interpretation(**meaning))  # type: ignore[arg-type]
 
 
-def keys(question: Question, *named: str, limits: Limits | None = None) -> list[str]:
+def keys(question: Query, *named: str, limits: Limits | None = None) -> list[str]:
     return [root.key for root in anchor(FACTS, question, named, limits=limits)]
 
 
@@ -72,7 +73,7 @@ def test_an_intent_that_a_reader_says_comes_before_the_lexicons(said_by_it: str,
 
 
 def test_guesses_are_wanted_where_the_words_or_a_reader_want_them() -> None:
-    assert Asking(read("Where does Ann live?", unsure=True)).unsure
+    assert Asking(read("Where does Ann live?", accepts_guesses=True)).unsure
     assert Asking(read("Where might Ann live?")).unsure
     assert not Asking(read("Where does Ann live?")).unsure
 

@@ -9,11 +9,11 @@ from small_graph import said, told_apart, year
 
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
-from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.space import Space
 
@@ -33,13 +33,15 @@ def space_of(*rows: Assertion) -> Space:
     return space
 
 
-def step(operator: Operator, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object) -> Found:
+def step(
+    operator: Operator, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object
+) -> OperatorResult:
     question = understand(query, ()) if query else None
     cosine = told_apart(works_at=0.4, lives_in=0.3)
-    return operator(Step(space_of(*rows), cosine, question, **asked))  # type: ignore[arg-type]
+    return operator(OperatorInput(space_of(*rows), cosine, question, **asked))  # type: ignore[arg-type]
 
 
-def texts(found: Found) -> list[str]:
+def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
@@ -116,8 +118,8 @@ def test_of_guesses_a_relation_leaves_only_its_own_whatever_the_query() -> None:
 
 @pytest.mark.parametrize("operator", [ExpandFacts(), Versions(), Timeline(), Counterfactual()])
 def test_an_entity_that_nobody_knows_gives_nothing(operator: Operator) -> None:
-    assert step(operator, entity="Nobody") == Found(())
-    assert step(operator, (), entity="\ud800") == Found(())
+    assert step(operator, entity="Nobody") == OperatorResult(())
+    assert step(operator, (), entity="\ud800") == OperatorResult(())
 
 
 def test_evidence_names_at_most_three_turns_the_surest_first() -> None:

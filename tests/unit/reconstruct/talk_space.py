@@ -10,7 +10,7 @@ from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.mentions import mentions
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.temporal.told import told
@@ -64,17 +64,17 @@ def say(
     return space
 
 
-def walked(space: Space, operator: Operator, query: str | None = None, **asked: object) -> Found:
+def walked(space: Space, operator: Operator, query: str | None = None, **asked: object) -> OperatorResult:
     """Return what one step finds, with no vectors of a query."""
     question = None if query is None else understand(query, ())
-    return operator(Step(space, lambda rows: [0.0] * len(rows), question, **asked))  # type: ignore[arg-type]
+    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), question, **asked))  # type: ignore[arg-type]
 
 
-def texts(found: Found) -> list[str]:
+def texts(found: OperatorResult) -> list[str]:
     """Return what the items of a step say."""
     return [item.text for item in found.items]
 
 
-def steps(found: Found) -> list[tuple[str, dict[str, object]]]:
+def steps(found: OperatorResult) -> list[tuple[str, dict[str, object]]]:
     """Return what a step suggests."""
     return [(one.operator, dict(one.args)) for one in found.next]

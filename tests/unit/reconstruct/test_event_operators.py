@@ -3,10 +3,10 @@
 import numpy as np
 from talk_space import DAY, new_space, say, steps, texts, walked
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.ports import Found, Operator
+from mcp_memory.ports import Operator, OperatorResult
 from mcp_memory.reconstruct.cue_operators import EventKeywords, TagEvents
 from mcp_memory.reconstruct.event_operators import EventContext, EventTime, TopicEvents
 from mcp_memory.reconstruct.topics import Topics
@@ -51,8 +51,8 @@ def test_of_a_query_what_has_all_cues_comes_first_and_what_has_one_of_several_is
         "A heron lives at the pond.",
     ]
     assert texts(walked(space, TagEvents(), "Is a pond in the garden?")) == ["My garden has a pond."]
-    assert walked(space, TagEvents(), "What does Zoe cook?") == Found(())
-    assert walked(space, TagEvents(), entity="Zoe") == Found(())
+    assert walked(space, TagEvents(), "What does Zoe cook?") == OperatorResult(())
+    assert walked(space, TagEvents(), entity="Zoe") == OperatorResult(())
 
 
 def test_what_a_sentence_weighs_for_the_query_orders_those_of_a_cue() -> None:
@@ -67,7 +67,7 @@ def test_the_window_the_limit_and_a_new_revision_hide_sentences() -> None:
     space = say(new_space(), *TALK)
     assert texts(walked(space, TagEvents(), entity="Ann", window=Window(DAY, 9 * DAY))) == ["The Oslo trip was cold."]
     assert texts(walked(space, TagEvents(), entity="Ann", limit=1)) == ["The Oslo trip was cold."]
-    assert walked(space, EventKeywords(), ids=("s_0.0",), window=Window(DAY, 9 * DAY)) == Found(())
+    assert walked(space, EventKeywords(), ids=("s_0.0",), window=Window(DAY, 9 * DAY)) == OperatorResult(())
     mill = say(new_space(), "Red Mill: It grinds corn.", kind="document")
     anew = Turn("t_b", "x", "s", "0", "document", "It grinds rye.", None, None, "Red Mill", 9, 9, 1, 0)
     mill.add(
@@ -107,7 +107,7 @@ def test_an_id_of_a_segment_or_an_unknown_one_is_understood() -> None:
         "A heron lives at the pond.",
     ]
     for step in (EventKeywords(), EventTime(), EventContext()):
-        assert walked(space, step, ids=("s_9.9",)) == Found(())
+        assert walked(space, step, ids=("s_9.9",)) == OperatorResult(())
 
 
 def test_events_stand_in_the_order_of_what_they_tell() -> None:
@@ -167,7 +167,7 @@ def test_a_topic_gives_its_passages_the_most_typical_first_and_the_topic_near_it
 def test_words_mean_the_topic_that_says_them_most() -> None:
     space, step = topical()
     assert texts(walked(space, step, topic="green teas"))[0] == "Green tea helps."  # type: ignore[arg-type]
-    assert walked(space, step, topic="zebra") == Found(())  # type: ignore[arg-type]
+    assert walked(space, step, topic="zebra") == OperatorResult(())  # type: ignore[arg-type]
 
 
 def test_a_sentence_of_a_topic_leads_to_it() -> None:

@@ -7,7 +7,7 @@ from unit.reconstruct.talk_space import new_space, say
 
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Found
+from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.assess import Assessment
 from mcp_memory.reconstruct.loop import Budget, walk
 from mcp_memory.reconstruct.state import Action, Asked, State
@@ -41,7 +41,7 @@ def random_walk(seed):
         chance = Random(f"{seed}{action.key}")
         rows = chance.sample(range(len(LINES)), 3)
         onward = Suggestion("a", {"entity": "on"}, "why")
-        return Found(tuple(item(space, row, chance.random()) for row in rows), (onward,))
+        return OperatorResult(tuple(item(space, row, chance.random()) for row in rows), (onward,))
 
     state = begun(0)
     space = state.asked.space
@@ -118,7 +118,7 @@ async def test_a_walk_ends_after_two_turns_without_anything_new():
     state, select, _ = random_walk(2)
 
     async def nothing(actions):
-        return [Found(()) for _ in actions]
+        return [OperatorResult(()) for _ in actions]
 
     assert await walked(state, select, nothing) == "exhausted"
     assert state.turns == 2
@@ -147,7 +147,7 @@ async def test_what_is_found_from_something_surer_counts_as_surely_though_the_ca
     state = begun(0)
     weak, strong = Action("a", {"entity": "x"}, 0.2), Action("a", {"entity": "X"}, 0.9)
     state.consider([weak])
-    state.take([(weak, Found((item(state.asked.space, 7),)))])
+    state.take([(weak, OperatorResult((item(state.asked.space, 7),)))])
     assert state.held[7].strength == 0.2
     assert state.consider([strong]) == [strong]
     state.take([], [strong])
@@ -157,6 +157,6 @@ async def test_what_is_found_from_something_surer_counts_as_surely_though_the_ca
 
 async def test_what_is_too_weak_is_let_go_and_the_trace_says_so():
     state = begun(0)
-    state.take([(Action("a", {}, 0.5), Found((item(state.asked.space, 7, 0.01), item(state.asked.space, 8))))])
+    state.take([(Action("a", {}, 0.5), OperatorResult((item(state.asked.space, 7, 0.01), item(state.asked.space, 8))))])
     assert set(state.held) == {0, 8}
     assert (state.trace[0].found, state.trace[0].kept) == (2, 1)

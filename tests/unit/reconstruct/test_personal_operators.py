@@ -2,7 +2,8 @@
 
 from talk_space import new_space, say, steps, texts, walked
 
-from mcp_memory.domain.requests import NewFact, Window
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.requests import NewFact
 from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalInformation
 from mcp_memory.view.space import Space
 
@@ -58,12 +59,12 @@ def test_the_window_hides_what_did_not_hold_in_it() -> None:
 
 def test_the_aspect_that_is_likest_to_the_query_comes_first() -> None:
     from mcp_memory.language.questions import understand
-    from mcp_memory.ports import Step
+    from mcp_memory.ports import OperatorInput
 
     def like(said: object) -> list[float]:
         return [0.8 if one.relation == "likes" else 0.2 for one in said]  # type: ignore[attr-defined]
 
-    found = PersonalInformation()(Step(known(), like, understand("Who likes her?", ()), entity="Ann Lee"))
+    found = PersonalInformation()(OperatorInput(known(), like, understand("Who likes her?", ()), entity="Ann Lee"))
     assert [(item.text, item.score) for item in found.items] == [
         ("Bob likes Ann Lee", 1.0),
         ("Ann Lee lives in Oslo", 0.25),

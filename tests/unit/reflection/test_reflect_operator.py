@@ -5,9 +5,9 @@ import pytest
 from unit.gain.sentence_space import documents
 from unit.navigation.small_graph import said
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Found, Operator, Step
+from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting
 
@@ -16,16 +16,16 @@ WEIGHTS = np.float32([0.9, 0.8, 0.7, 0.1, 0.3])
 ONE = Reflecting(trials=1, expansion=False)
 
 
-def step(query: str | None, settings: Reflecting = ONE, **asked: object) -> Found:
+def step(query: str | None, settings: Reflecting = ONE, **asked: object) -> OperatorResult:
     operator: Operator = Reflect(settings)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
     space.facts.add([said("Bb", "likes", "tea", turn="t_1")])
     if query is not None:
-        asked |= {"question": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
-    return operator(Step(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
+        asked |= {"query": understand(query, ()), "weigh": lambda rows: WEIGHTS[rows]}
+    return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))  # type: ignore[arg-type]
 
 
-def texts(found: Found) -> list[str]:
+def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
@@ -51,24 +51,24 @@ def test_entities_may_be_given_beside_the_question(asked: dict[str, str]) -> Non
 
 def test_where_the_query_names_nothing_that_is_known_it_tries_what_is_held() -> None:
     assert texts(step("Who was it?", ids=("g_1",), settings=Reflecting(width=1, trials=1))) == ["Aa met Bb."]
-    assert step("Who was it?", ids=("g_1",), settings=Reflecting(entity_trial=False)) == Found(())
-    assert step("Who was it?") == Found(())
+    assert step("Who was it?", ids=("g_1",), settings=Reflecting(entity_trial=False)) == OperatorResult(())
+    assert step("Who was it?") == OperatorResult(())
 
 
 def test_each_navigator_can_be_switched_off() -> None:
     off = {"reflection": False, "expansion": False, "entity_trial": False}
-    assert step("Whom did Aa meet?", Reflecting(**off)) == Found(())
+    assert step("Whom did Aa meet?", Reflecting(**off)) == OperatorResult(())
     for name in off:
         assert step("Whom did Aa meet?", Reflecting(**off | {name: True}), ids=("g_0",)).items, name
 
 
 def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> None:
-    assert step(None, entity="Aa") == Found(())
+    assert step(None, entity="Aa") == OperatorResult(())
     operator = Reflect(ONE)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
     question = understand("Whom did Aa meet?", ())
-    closed = Step(space, lambda rows: [], question, window=Window(9, 10), weigh=lambda rows: WEIGHTS[rows] * 0)
-    assert operator(closed) == Found(())
+    closed = OperatorInput(space, lambda rows: [], question, window=Window(9, 10), weigh=lambda rows: WEIGHTS[rows] * 0)
+    assert operator(closed) == OperatorResult(())
 
 
 def test_it_finds_at_most_as_many_as_are_wanted_and_as_fit_beside_what_is_held() -> None:

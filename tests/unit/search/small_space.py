@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.questions import understand

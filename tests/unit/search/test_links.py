@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_space import ask, document, message, read, reading, refs
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.heads import HeadIndex

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_space import ask, batch, document, message, refs, space_of
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.look import INDEXES, Switches, Weights, look, newest, queries

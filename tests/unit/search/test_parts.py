@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_space import document, message, refs, space_of
 
-from mcp_memory.domain.requests import Window
+from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
 from mcp_memory.search.look import Survey, Switches, Weights, parted, ranked, survey
 from mcp_memory.view.space import Space

@@ -9,7 +9,7 @@ from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
-from mcp_memory.domain.evidence import Recall
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, RecallRequest, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
@@ -52,7 +52,7 @@ async def told(
     return one
 
 
-async def recalled(one: Memory, query: str, **asked: object) -> Recall:
+async def recalled(one: Memory, query: str, **asked: object) -> RecallResult:
     """Recall with the defaults of the tool."""
     return await one.reconstruct(replace(RecallRequest("default", query, 12), **asked))  # type: ignore[arg-type]
 

@@ -3,7 +3,8 @@
 import pytest
 from fakes import FakeEmbedder, FakeStore
 
-from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, Window, WriteRequest
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.navigation.operators import Counterfactual, Timeline, Versions
 from mcp_memory.reconstruct.cue_operators import TagEvents
 from mcp_memory.reconstruct.event_operators import TopicEvents

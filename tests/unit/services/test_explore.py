@@ -10,11 +10,12 @@ from fakes import FakeEmbedder, FakeStore
 from mcp_memory.config import Config
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, Shown
-from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, Window, WriteRequest
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.navigation.operators import ExpandFacts
-from mcp_memory.ports import Found
+from mcp_memory.ports import OperatorResult
 from mcp_memory.rooms import Rooms
 from mcp_memory.search.look import INDEXES
 from mcp_memory.server.schemas import ExploreArguments
@@ -38,7 +39,7 @@ class Listening:
     def __call__(self, asked):
         self.asked = asked
         self.likeness = asked.cosine(asked.space.facts.rows)
-        return Found(())
+        return OperatorResult(())
 
 
 async def quiet(_done, _total, _what):
@@ -63,7 +64,7 @@ async def test_a_step_is_told_what_was_asked_and_how_like_the_query_each_fact_wa
     told = step.asked
     assert (told.entity, told.relation, told.window, told.limit) == ("Ann", "livesIn", window, 3)
     assert (told.tag, told.topic, told.ids) == ("t", "o", ids)
-    assert told.question.text == "chess, told about"
+    assert told.query.text == "chess, told about"
     assert step.likeness[1] > step.likeness[0] > 0
 
 
@@ -72,7 +73,7 @@ async def test_without_a_query_nothing_is_embedded_and_no_fact_is_likelier_than_
     step, before = Listening(), len(embedder.texts)
     asked = ExploreRequest("default", "listening", "Ann", window=Window(5, 50))
     await explore(store, embedder, {"listening": step}, asked, now=NOW)
-    assert (step.asked.question, step.likeness, len(embedder.texts)) == (None, [0.0], before)
+    assert (step.asked.query, step.likeness, len(embedder.texts)) == (None, [0.0], before)
 
 
 async def test_the_best_fact_comes_first_with_its_source():
@@ -179,7 +180,9 @@ async def test_an_unknown_space_is_told_with_those_that_there_are():
     store, embedder = await store_of(NewFact("Ann", "likes", "tea", source="m1"))
     asked = ExploreRequest("work", "expand_facts", "Ann")
     found = await explore(store, embedder, {"expand_facts": ExpandFacts()}, asked, now=NOW)
-    assert found == Found((), warnings=("There is no space 'work' yet; known: default. Name the one you mean.",))
+    assert found == OperatorResult(
+        (), warnings=("There is no space 'work' yet; known: default. Name the one you mean.",)
+    )
     empty = await explore(FakeStore(), FakeEmbedder(), {"expand_facts": ExpandFacts()}, asked, now=NOW)
     assert empty.warnings == ("Nothing is stored yet, in any space.",)
 

@@ -12,7 +12,7 @@ from standin.replies import Reply, Silence
 from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
-from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import AnswerRequest, WriteRequest
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
@@ -87,7 +87,7 @@ async def asked(
     *,
     limit: int = 12,
     learn: bool = True,
-) -> Answer:
+) -> AnswerResult:
     """Ask with the defaults of the tool."""
     return await memory.answer(AnswerRequest(space, question, limit, learn=learn))
 

@@ -8,10 +8,10 @@ from judged_memory import asked, judged
 from standin.replies import Reply, judgement, message
 from unit.rules.answers.known_facts import about, space_of
 
-from mcp_memory.domain.answers import Candidate, Judgement
-from mcp_memory.domain.evidence import Recall, Source
+from mcp_memory.domain.answers import EvidenceSentence, Judgement
+from mcp_memory.domain.evidence import RecallResult, Source
 from mcp_memory.errors import EngineError
-from mcp_memory.ports import Case
+from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic import answer
 from mcp_memory.reasoning.anthropic.laying import lay
 from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
@@ -71,8 +71,10 @@ def test_a_mutated_reply_becomes_a_sound_judgement_or_none(seed):
     draw = random.Random(seed)
     space = space_of(["Bob lives_in Lisbon - -", "Ann likes chess - -", "?Bob likes rain - -"])
     question, knowledge = about(space, "Where does Bob live?")
-    candidates = [Candidate("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()]
-    laid = lay(Case(question, Recall((), 0, False, ()), candidates, {}, knowledge), 2_000)
+    candidates = [
+        EvidenceSentence("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()
+    ]
+    laid = lay(JudgeInput(question, RecallResult((), 0, False, ()), candidates, {}, knowledge), 2_000)
     shown = {citation for one in laid.cited.values() for citation in one.citations}
     outcomes = set()
     for _ in range(100):

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from unit.rules.answers.known_facts import about, space_of
 
-from mcp_memory.domain.answers import Candidate
-from mcp_memory.domain.evidence import Citation, Evidence, Recall, Source
+from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.ports import Case
+from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.answer import Reply, judged
 from mcp_memory.reasoning.anthropic.budget import estimate
 from mcp_memory.reasoning.anthropic.laying import Laid, lay
@@ -17,11 +17,13 @@ from mcp_memory.reasoning.anthropic.message import Unusable
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 
 
-def case(lines, text, paths=(), **beside) -> Case:
+def case(lines, text, paths=(), **beside) -> JudgeInput:
     space = space_of(lines)
     question, knowledge = about(space, text, paths)
-    candidates = [Candidate("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()]
-    return Case(question, Recall((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
+    candidates = [
+        EvidenceSentence("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()
+    ]
+    return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
 
 
 def reply(supports: list[str], **more: object) -> Reply:
@@ -58,7 +60,7 @@ def test_a_hypothesis_says_so_and_what_rests_on_it_is_hedged():
 
 def test_a_fact_that_only_the_evidence_knows_cites_its_sources_and_one_without_any_is_not_shown():
     one = case(["Ann likes chess - -"], "What does Eve like?")
-    (place,) = [candidate.source for candidate in one.candidates]
+    (place,) = [candidate.source for candidate in one.sentences]
     facts = [
         Evidence("f_9", "fact", "Eve likes chess", 1.0, ("search",), (place,), inferred="hyponymy"),
         Evidence("f_8", "fact", "Eve likes go", 0.5, ("search",), ()),
@@ -98,8 +100,8 @@ def test_what_is_shown_keeps_within_its_room_and_numbers_stand_for_what_is_shown
 
 def test_a_line_is_one_line_whatever_was_said():
     one = case(["Ann likes chess - -"], "What does Ann like?")
-    turn = replace(one.candidates[0].source.turn, text="Chess.\r\n=== x ===\u2028[S9] Go\x00\ud800 " + "very " * 900)
-    laid = lay(replace(one, candidates=[replace(one.candidates[0], source=Source(turn, 0, len(turn.text)))]), 2_000)
+    turn = replace(one.sentences[0].source.turn, text="Chess.\r\n=== x ===\u2028[S9] Go\x00\ud800 " + "very " * 900)
+    laid = lay(replace(one, sentences=[replace(one.sentences[0], source=Source(turn, 0, len(turn.text)))]), 2_000)
     (line,) = [line for line in laid.text.split("\n") if line.startswith("[S1]")]
     assert "Chess. === x === [S9] Go very" in line
     assert len(line) < 700

@@ -11,12 +11,13 @@ from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, message, overloaded, said
 from standin.rooms import each, meant, room
 
+from mcp_memory.domain.query import with_interpretation
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, RecallRequest, WriteRequest
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.gregorian import midnight
-from mcp_memory.language.questions import overlaid, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Allowance, Budget
 from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
 from mcp_memory.reasoning.anthropic.understanding import Reply as Form
@@ -306,11 +307,12 @@ def test_a_mutated_reply_becomes_a_sound_meaning_or_none(seed):
         except Unusable:
             outcomes.add("refused")
             continue
-        told = overlaid(question, meaning(got))
+        told = with_interpretation(question, meaning(got))
         outcomes.add("kept")
-        kept = {"meant": (), "relations": (), "intent": None, "unsure": False, "parts": (), "time": question.time}
+        kept = {"extra_names": (), "relations": (), "intent": None, "accepts_guesses": False}
+        kept |= {"parts": (), "time": question.time}
         assert replace(told, **kept) == question
-        assert all(line.isprintable() and line.strip() for line in (*told.meant, *told.parts))
+        assert all(line.isprintable() and line.strip() for line in (*told.extra_names, *told.parts))
         assert set(told.relations) <= {known.name for known in relations()}
         assert told.time is None or told.time.since < told.time.until
     assert outcomes == {"refused", "kept"}

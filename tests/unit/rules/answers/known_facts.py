@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_memory.domain.answers import Knowledge, Proposal
+from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.paths import Path, Root
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
-from mcp_memory.language.questions import Question, understand
+from mcp_memory.language.questions import understand
 from mcp_memory.rules.answers.versions import Sureness, propose
 from mcp_memory.services.recall.known_facts import known
 from mcp_memory.view.space import Space
@@ -67,7 +68,7 @@ def space_of(lines: Sequence[str]) -> Space:
 
 def about(
     space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
-) -> tuple[Question, Knowledge]:
+) -> tuple[Query, KnownFacts]:
     """Return a question and what is known about it, the entities that it names as roots."""
     question = understand(text, space.speakers, now)
     keys = dict.fromkeys(key for name in question.names if (key := space.facts.resolve(name)))

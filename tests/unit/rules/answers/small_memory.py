@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from fakes import FakeStore
 
-from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import AnswerRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
@@ -65,7 +65,7 @@ async def ask(
     as_of: str | None = None,
     *,
     read: bool = False,
-) -> Answer:
+) -> AnswerResult:
     """Return the answer of a memory that holds the items and the facts, and nothing else, asked in January 2024.
 
     With ``read``, facts are read out of the items too.

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_memory import ask, said
 
-from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.language.iso import parse
 
@@ -241,7 +241,7 @@ def test_every_citation_stands_verbatim_in_its_turn(
     _assert_cited(found, stored)
 
 
-def _assert_cited(found: Answer, stored: list[NewItem]) -> None:
+def _assert_cited(found: AnswerResult, stored: list[NewItem]) -> None:
     texts = {item.text for item in stored}
     assert (found.text is None) == (not found.citations)
     assert 0 <= found.confidence <= 1

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from small_memory import ask, said
 
-from mcp_memory.domain.evidence import Answer
+from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.language.iso import parse
 from mcp_memory.rules.answers.telling import lasted
@@ -27,7 +27,7 @@ KIN = said("Tomas: Clara is my sister.", at="2019-10-02")
 LIKED = said("Ines: I like tea.", "@ 2018-03-01", "Ines: I no longer like tea.", at="2015-08-01")
 
 
-async def told(items: Sequence[NewItem], question: str) -> Answer:
+async def told(items: Sequence[NewItem], question: str) -> AnswerResult:
     return await ask(items, question, read=True)
 
 

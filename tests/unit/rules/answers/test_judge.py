@@ -3,13 +3,13 @@
 import pytest
 
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Witness
+from mcp_memory.ports import SupportCandidate
 from mcp_memory.rules.answers.judge import EmbeddedJudge
 
 pytestmark = pytest.mark.anyio
-MOVED = Witness("s_moved", "I moved to Lisbon last Friday.", ("Bob",))
-WEATHER = Witness("s_weather", "The weather in Lisbon is mild.", ("Eve",))
-DOG = Witness("s_dog", "Bob adopted a dog.", ("Ann",))
+MOVED = SupportCandidate("s_moved", "I moved to Lisbon last Friday.", ("Bob",))
+WEATHER = SupportCandidate("s_weather", "The weather in Lisbon is mild.", ("Eve",))
+DOG = SupportCandidate("s_dog", "Bob adopted a dog.", ("Ann",))
 
 
 async def supporting(question, answer, *witnesses, names=()):
@@ -38,5 +38,5 @@ async def test_a_name_on_the_path_counts_as_one_of_the_question():
 
 
 async def test_what_lies_on_the_path_supports_whatever_its_words():
-    bridge = Witness("s_bridge", "He went there.", (), on_path=True)
+    bridge = SupportCandidate("s_bridge", "He went there.", (), on_path=True)
     assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG) == ["s_bridge"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.domain.answers import Candidate, Knowledge, Proposal
+from mcp_memory.domain.answers import EvidenceSentence, KnownFacts, Proposal
 from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
@@ -41,7 +41,7 @@ def test_a_caller_decides_only_between_what_is_wrong_and_what_is_known_to_help()
 def test_the_gate_of_several_citations_is_the_lowest_and_of_one_that_of_the_sentence_farthest_from_1() -> None:
     turns = [Turn(name, "d", "s", name, "message", "One. Two. Three.", None, None, None, 0, 0, 0, 0) for name in "ab"]
     gates = {"a": [(0, 4, 1.2), (5, 9, 0.4)], "b": [(0, 4, 1.5)]}
-    knowledge = Knowledge(0, False, False, (), {}, {}, gates)
+    knowledge = KnownFacts(0, False, False, (), {}, {}, gates)
     first, both, third, other = (
         Citation("e", Source(turns[turn], start, end))
         for turn, start, end in ((0, 0, 4), (0, 0, 9), (0, 10, 16), (1, 0, 4))
@@ -56,7 +56,7 @@ def read(*told: tuple[str, float, float], asked: str = "Where did the telescope 
     candidates = []
     for place, (text, score, gate) in enumerate(told):
         turn = Turn(f"t{place}", "d", "s", f"{place}", "message", text, "Ann", None, None, 0, 0, 0, place)
-        candidates.append(Candidate(f"s{place}", Source(turn, 0, len(text)), (), score, 0.5, gate))
+        candidates.append(EvidenceSentence(f"s{place}", Source(turn, 0, len(text)), (), score, 0.5, gate))
     found = extract(understand(asked, ["Ann"], 0), candidates, {}, Extraction())
     assert found is not None
     return found

@@ -1,0 +1,117 @@
+"""The query: what a caller asks for, taken apart once and then passed unchanged through every room of the read path.
+
+`language.questions.understand` makes one from the caller's words. A reader of language (a model) may say more of a
+question than its words do, an `Interpretation`; `with_interpretation` adds it to the query (DESIGN L4: REAL's anchors
+with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, a question means what its words
+say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.times import FOREVER, Constraint, Millis
+
+AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
+"""The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
+Detail = Literal["brief", "full"]
+"""How much a reply says of a recall; ``full`` adds where it started, which paths it found, and what to try next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The times of what is recalled: from ``since`` (inclusive) to ``until`` (exclusive)."""
+
+    since: Millis = -FOREVER
+    until: Millis = FOREVER
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question or a handful of keywords, taken apart.
+
+    Attributes:
+        text: as given.
+        stems: of its content words, in order, each once.
+        content_words: as written, each with its stems, all of them among ``stems`` (several for a run of a script
+            without spaces).
+        answer_type: the kind of answer it wants.
+        speakers: the speakers it names, spelt as the space spells them.
+        names: what it calls by name, as written.
+        first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
+        time: what it says about time, or None.
+        extra_names: of whom and what it is about beside those in its words; a model's guess.
+        relations: that it asks for, by names of the registry, where a model said so; its words may ask for more.
+        intent: what the answer is made of, where a model said so; None leaves it to the words.
+        accepts_guesses: whether a model takes it to want guesses too; its words may say so as well.
+        parts: what has to be found on the way, each as a short question of its own or as the words that the text which
+            answers it might have.
+    """
+
+    text: str
+    stems: tuple[str, ...]
+    content_words: tuple[tuple[str, tuple[str, ...]], ...]
+    answer_type: AnswerType
+    speakers: tuple[str, ...]
+    names: tuple[str, ...]
+    first_person: str | None
+    time: Constraint | None = None
+    extra_names: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    intent: Intent | None = None
+    accepts_guesses: bool = False
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What a model takes a question to mean beside its words; empty where it adds nothing.
+
+    Attributes:
+        names: whom and what it is about, as they may be called elsewhere.
+        relations: what it asks for, by names of the registry.
+        intent: what the answer is made of; FACT says nothing, since all facts serve it.
+        answer_type: the kind of answer it wants.
+        time: when it asks about, as an interval.
+        accepts_guesses: whether it wants guesses too.
+        parts: as of a `Query`.
+    """
+
+    names: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+    intent: Intent = "FACT"
+    answer_type: AnswerType = "other"
+    time: Constraint | None = None
+    accepts_guesses: bool = False
+    parts: tuple[str, ...] = ()
+
+
+def with_interpretation(query: Query, interpretation: Interpretation) -> Query:
+    """Return a query extended by what a model takes it to mean.
+
+    What the words of the question say stands: its text and stems, the speakers and names in it, the kind of answer that
+    a question word asks for, the time that it states. A model is right about most of these too, but the words are
+    certain, and the memory was measured with them. So the model adds only what they lack: an answer type where they
+    show none, a time where they give none, further names, and that guesses are welcome.
+
+    Of relations and the intent the words give only hints, and in the paper a model names them: both are taken over, and
+    an intent that the model names precedes the one read by a lexicon (`navigation.asking`).
+    """
+    known = {entity_key(name) for name in ("", *query.names, *query.speakers)}
+    extra: dict[str, str] = {}
+    for name in interpretation.names:
+        if (key := entity_key(name)) not in known:
+            extra.setdefault(key, name)
+    return replace(
+        query,
+        answer_type=interpretation.answer_type if query.answer_type == "other" else query.answer_type,
+        time=query.time or interpretation.time,
+        extra_names=tuple(extra.values()),
+        relations=interpretation.relations,
+        intent=None if interpretation.intent == "FACT" else interpretation.intent,
+        accepts_guesses=interpretation.accepts_guesses,
+        parts=tuple(dict.fromkeys(part for part in interpretation.parts if part and part != query.text)),
+    )
