@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.language.gregorian import MONTHS
 
 DOCUMENTS = "docs"
 """The space of the documents."""
@@ -29,7 +30,7 @@ ADVERSARIAL = "5"
 _NAMED = 200
 """Characters of ids that an error names."""
 _FORMAT = "(mcp_memory/evaluation/dataset.py has the format)"
-_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
+_MONTHS = [name.lower() for name in MONTHS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
-from mcp_memory.language.gregorian import DAY, MONTHS, SEASONS, Interval, civil, day_at
+from mcp_memory.language.gregorian import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
 from mcp_memory.language.tense import Direction
 
 S = r"[\s\u00a0\u202f]{1,3}"
@@ -22,7 +22,8 @@ MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?"
     r"|Sep(?:tember|t\.?|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
-WEEKDAY = r"(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
+MONTH_NAME = rf"(?:{'|'.join(MONTHS)})"
+WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"
 DAY_NUMBER = r"(?<![\w.,:/$-])(?:3[01]|[12]\d|0?[1-9])"
 ORDINAL = r"(?:st|nd|rd|th)"
@@ -66,6 +67,7 @@ NUMBER = (
 )
 DIGIT = frozenset("0123456789")
 MONTH_WORDS = frozenset(form for name in MONTHS for form in (name.lower(), name[:3].lower())) | {"sept"}
+WEEKDAY_WORDS = frozenset(name.lower() for name in WEEKDAYS)
 
 
 class Found(NamedTuple):

@@ -12,20 +12,20 @@ import re
 from functools import lru_cache
 
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.gregorian import MONTHS
 from mcp_memory.language.names import head, names
 
-_TIME = re.compile(
-    r"(?:january|february|july|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?", re.I
-)
-_TIME_OR_NAME = re.compile(r"(?:march|april|may|june|august)", re.I)
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_GIVEN_NAMES = ("March", "April", "May", "June", "August")
+_TIME = re.compile(rf"(?:{'|'.join(month for month in MONTHS if month not in _GIVEN_NAMES)}|{WEEKDAY})s?", re.I)
+_TIME_OR_NAME = re.compile("|".join(_GIVEN_NAMES), re.I)
 _LEADING = re.compile(
     r"(?:\b(?:in|on|of|since|until|till|before|after|during|between|around|last|next|this|every|each"
     r"|early|late|mid|past|through)|\d(?:st|nd|rd|th)?|\bmid-"
-    rf"|\b{_MONTH}\s*(?:to|and|or|/|,|[-–]))\s*$",
+    rf"|\b{MONTH_NAME}\s*(?:to|and|or|/|,|[-–]))\s*$",
     re.I,
 )
-_FOLLOWING = re.compile(rf",?\s+\d|-\d|\s*(?:to|and|or|/|,|[-–])\s*{_MONTH}\b")
+_FOLLOWING = re.compile(rf",?\s+\d|-\d|\s*(?:to|and|or|/|,|[-–])\s*{MONTH_NAME}\b")
 
 
 def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from mcp_memory.language.expressions import (
     NUMBER,
     SEASON,
     WEEKDAY,
+    WEEKDAY_WORDS,
     Context,
     Found,
     Rule,
@@ -53,7 +54,6 @@ _UNITS = frozenset(
     for unit in ("minute", "hour", "day", "night", "week", "weekend", "fortnight", "month", "year", "decade")
     for form in (unit, unit + "s")
 ) | {"century", "centuries"}
-_WEEKDAY_WORDS = frozenset(name.lower() for name in WEEKDAYS)
 _SHORT_WEEKDAY = r"(?-i:Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)"
 _SPAN = rf"(?:weekend|week|month|year|decade|century|{SEASON}|{MONTH}|{WEEKDAY}|{_SHORT_WEEKDAY})"
 _STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1, "past": -1}
@@ -339,7 +339,7 @@ RELATIVE = (
         _this,
     ),
     Rule(
-        _WEEKDAY_WORDS,
+        WEEKDAY_WORDS,
         compiled(
             r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)(?<!from\s)"
             r"(?<!\ba\s)(?<!one\s)(?<!some\s)(?<!easter\s)(?<!palm\s)(?<!super\s)(?<!man\s)(?<!girl\s)(?<!the\s)"

@@ -15,6 +15,7 @@ from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
+from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
 from mcp_memory.language.names import names
 from mcp_memory.language.plain import stem
 from mcp_memory.language.stance import looks_back, wants_guesses
@@ -323,8 +324,7 @@ def _times() -> frozenset[str]:
     """Return the stems of words that only say when; a function, since the stemmer is loaded when first needed."""
     return frozenset(
         stems(
-            "january february march april may june july august september october november december monday tuesday"
-            " wednesday thursday friday saturday sunday day week month year decade century today yesterday tomorrow"
+            f"{' '.join(MONTHS)} {' '.join(WEEKDAYS)} day week month year decade century today yesterday tomorrow"
             " currently nowadays recently ago first last"
         )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.rules.answers.asking import Asking
 from mcp_memory.rules.answers.dates import near_to_hits
 from mcp_memory.rules.answers.spans import Span
@@ -17,12 +18,11 @@ _NUMBER = (
     r"|(?:a )?couple(?: of)?|several|a few|few|many)"
 )
 _UNIT = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|decades?)"
-_MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _COUNT = re.compile(rf"(?<![\w.,])({_NUMBER})(?![\w])", re.I)
 _DURATION = re.compile(
     rf"\b((?:{_NUMBER}|an?)(?:[ -]|\s+and\s+a\s+half\s+|\s+more\s+|\s+whole\s+){_UNIT})\b"
     r"(?!\s+(?:ago|old|later|before)\b)"
-    rf"|\b(since\s+(?:i\s+was\s+[\w-]{{1,12}}|\d{{4}}|(?:high\s+)?school|childhood|{_MONTH}(?:\s+\d{{4}})?))\b",
+    rf"|\b(since\s+(?:i\s+was\s+[\w-]{{1,12}}|\d{{4}}|(?:high\s+)?school|childhood|{MONTH_NAME}(?:\s+\d{{4}})?))\b",
     re.I,
 )
 _AGE = re.compile(
@@ -31,7 +31,7 @@ _AGE = re.compile(
 _FREQUENCY = re.compile(
     rf"\b((?:once|twice|{_NUMBER}\s+times)(?:\s+or\s+(?:twice|{_NUMBER}(?:\s+times)?))?\s+(?:a|an|per|each|every)\s+\w+"
     rf"|every\s+(?:other\s+|single\s+|{_NUMBER}\s+)?\w+|daily|weekly|monthly|yearly"
-    r"|on\s+(?:mon|tues|wednes|thurs|fri|satur|sun)days|once|twice)\b",
+    rf"|on\s+{WEEKDAY}s|once|twice)\b",
     re.I,
 )
 EXACT = 0.6

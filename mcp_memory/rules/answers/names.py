@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
 from mcp_memory.rules.answers.asking import Asking
 from mcp_memory.rules.answers.dates import near_to_hits
 from mcp_memory.rules.answers.spans import Span, bare
@@ -40,8 +41,7 @@ _SOMEBODY = re.compile(
 _IS = re.compile(r"(?:\b(?:is|was|are|were)|['’]s)\s+$", re.I)
 _THEN_IS = re.compile(r"\s+(?:is|was|are|were)\s+(?-i:[A-Z])", re.I)
 _CALENDAR = re.compile(
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
+    rf"(?:{MONTH_NAME}|{WEEKDAY}s?)\b",
     re.I,
 )
 PLACED = 1.6
