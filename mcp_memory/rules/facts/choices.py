@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.frames import Effect
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.subjects import RELATIVES
-from mcp_memory.rules.facts.tables import kinds as table
-from mcp_memory.rules.facts.tables import word_set
-from mcp_memory.rules.facts.tables.kin import PETS
-from mcp_memory.rules.facts.verbgroup import Verb
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import nouns
+from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.verb_groups import Verb
+from mcp_memory.rules.facts.verbs import Effect
 
 Choice = tuple[str, Effect]
-_CHILDREN = word_set("kid kids child children son sons daughter daughters twins boy boys girl girls")
-_SIBLINGS = word_set("sister sisters brother brothers sibling siblings twin")
+_CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby toddler")
+_SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepbrother half-brother bro")
 
 
 def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool) -> list[Choice]:
@@ -69,8 +68,8 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
             if "back" in verb.adverbs:
                 return []
             attended = _attended(noun, past) or ([("attended", effect)] if past and kinds.is_club(noun) else [])
-            venue = kinds.last_word(noun) in table.VENUES and noun.determiner in ("a", "an", "the")
-            place = kinds.fits(noun, "name") and noun.head not in table.EVENTS
+            venue = kinds.last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the")
+            place = kinds.fits(noun, "name") and noun.head not in nouns.EVENTS
             return attended or ([("visited", effect)] if venue or place else [])
     return [(relation, effect)]
 
@@ -84,7 +83,7 @@ def _belonging(noun: Noun) -> str:
 
 
 def _left(noun: Noun) -> list[Choice]:
-    if noun.owner or noun.head in table.JOBS:
+    if noun.owner or noun.head in nouns.JOBS:
         return []
     if kinds.is_team(noun):
         return [("plays_for", "end")]
@@ -100,50 +99,50 @@ def _left(noun: Noun) -> list[Choice]:
 
 
 def _attended(noun: Noun, past: bool) -> list[Choice]:
-    is_event = kinds.last_word(noun) in table.EVENTS or noun.head in table.EVENTS
+    is_event = kinds.last_word(noun) in nouns.EVENTS or noun.head in nouns.EVENTS
     return [("attended", "past")] if past and is_event else []
 
 
 def _made(noun: Noun, verb: Verb) -> list[Choice]:
     """Return what making tells: a trade in the present ("makes church organs"), a work of one's hands otherwise."""
     bare = not (noun.determiner or noun.owner)
-    if verb.tense == "present" and not verb.progressive and bare and noun.plural and noun.head not in table.VAGUE:
+    if verb.tense == "present" and not verb.progressive and bare and noun.plural and noun.head not in nouns.VAGUE:
         return [("make", "state")]
-    return [("made", "event")] if noun.head in table.CRAFTS and noun.determiner != "the" else []
+    return [("made", "event")] if noun.head in nouns.CRAFTS and noun.determiner != "the" else []
 
 
 def _runs(noun: Noun) -> list[Choice]:
-    named = noun.named and " " in noun.name and not noun.quoted and noun.head not in table.EVENTS
+    named = noun.named and " " in noun.name and not noun.quoted and noun.head not in nouns.EVENTS
     if kinds.is_company(noun) or kinds.is_club(noun) or named:
         return [("leads", "state")]
     return [("run", "state")] if noun.head in ("marathon", "marathons", "half-marathons", "ultramarathons") else []
 
 
 def _started(noun: Noun) -> list[Choice]:
-    if noun.head in table.JOBS:
+    if noun.head in nouns.JOBS:
         return []
     settled = bool(noun.determiner or noun.named)
     if (
         settled
         and noun.owner is None
-        and (noun.head in table.COMPANIES | table.CLUBS or kinds.last_word(noun) in table.COMPANIES)
+        and (noun.head in nouns.COMPANIES | nouns.CLUBS or kinds.last_word(noun) in nouns.COMPANIES)
     ):
         return [("founded", "event")]
-    if noun.head in table.OWNABLE and noun.head in ("business", "brewery", "blog"):
+    if noun.head in nouns.OWNABLE and noun.head in ("business", "brewery", "blog"):
         return [("founded", "event")]
     bare = not (noun.determiner or noun.owner or noun.named)
-    known = noun.head in table.PLAYED | table.ACTIVITIES or noun.head.endswith("ing")
-    return [("started", "event")] if bare and known and noun.head not in table.VAGUE else []
+    known = noun.head in nouns.PLAYED | nouns.ACTIVITIES or noun.head.endswith("ing")
+    return [("started", "event")] if bare and known and noun.head not in nouns.VAGUE else []
 
 
 def _got(noun: Noun) -> list[Choice]:
     if noun.head in PETS:
         return [("has_pet", "begin")]
-    if noun.head in table.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"):
+    if noun.head in nouns.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"):
         return [("owns", "begin")]
-    if noun.head in table.CONDITIONS:
+    if noun.head in nouns.CONDITIONS:
         return [("has_condition", "begin")]
-    return [("won", "event")] if noun.head in table.AWARDS and noun.named else []
+    return [("won", "event")] if noun.head in nouns.AWARDS and noun.named else []
 
 
 def _has(noun: Noun) -> list[Choice]:
@@ -153,9 +152,9 @@ def _has(noun: Noun) -> list[Choice]:
         return [("sibling_of", "state")]
     if noun.head in PETS:
         return [("has_pet", "state")]
-    if noun.head in table.CONDITIONS or noun.text.lower() in table.CONDITIONS:
+    if noun.head in nouns.CONDITIONS or noun.text.lower() in nouns.CONDITIONS:
         return [("has_condition", "state")]
-    if noun.head in table.OWNABLE:
+    if noun.head in nouns.OWNABLE:
         return [("owns", "state")]
     if noun.head in RELATIVES and RELATIVES[noun.head][0] in ("dating", "married_to") and noun.name:
         return [(RELATIVES[noun.head][0], "state")]

@@ -5,16 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.lists import nouns
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.particles import particles_of
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables import word_set
-from mcp_memory.rules.facts.tables.kinds import ROLES
-from mcp_memory.rules.facts.verbgroup import Verb
-from mcp_memory.rules.facts.verbs import reading
+from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables.nouns import ROLES
+from mcp_memory.rules.facts.verb_groups import Verb
+from mcp_memory.rules.facts.verbs import by_verb, reading
 from mcp_memory.rules.facts.words import Word
+
+
+def particles_of(words: Sequence[Word], verb: Verb) -> tuple[tuple[str, ...], int]:
+    """Return the words behind a verb that belong to it by the table, and the place after them."""
+    for passive in dict.fromkeys((verb.passive, False)):
+        for frame in by_verb().get((passive, verb.lemma), ()):
+            place = verb.place
+            while (
+                place < len(words)
+                and grammar.is_adverb(words, place)
+                and frame.particles
+                and words[place].low not in frame.particles
+                and words[place].kind != "time"
+            ):
+                place += 1
+            last = place + len(frame.particles)
+            if not frame.particles or last > len(words):
+                continue
+            if tuple(word.low for word in words[place:last]) != frame.particles:
+                continue
+            if frame.particles[-1] in ("in", "on", "to") and not (
+                last < len(words) and words[last].low in closed.PREPOSITIONS and not words[last].capital
+            ):
+                continue
+            return frame.particles, last
+    return (), verb.place
+
 
 MOST = 12
 """Slots of one clause."""
@@ -108,14 +134,14 @@ class _Walk:
             return self._past(1)
         if word.mark:
             return self._mark(word)
-        if word.low in small.CONJUNCTIONS and word.kind == "word":
-            goes_on = word.low in ("and", "&") and not grammar.opens_clause(self.words, self.place + 1)
+        if word.low in closed.CONJUNCTIONS and word.kind == "word":
+            goes_on = word.low in ("and", "&") and not opens_clause(self.words, self.place + 1)
             return goes_on and self._past(1)
         if (word.low == "to" and _is_infinitive(self.words, self.place + 1)) or (
             word.low in _CLAUSES and not word.capital
         ):
             return False
-        if word.low in small.PREPOSITIONS and not word.capital:
+        if word.low in closed.PREPOSITIONS and not word.capital:
             return self._preposition(word)
         return self._object(word)
 
@@ -137,7 +163,7 @@ class _Walk:
         if mark.text == "," and _goes_on(self.words, self.place + 1):
             return self._past(1)
         listed = _including(self.words, self.place) if self.slots else 0
-        found, after = nouns(self.words, listed, verb_seen=True) if listed else ((), 0)
+        found, after = read_phrases(self.words, listed, verb_seen=True) if listed else ((), 0)
         if not found:
             return False
         last = self.slots.pop()
@@ -153,16 +179,16 @@ class _Walk:
         following = words[place + 1] if place + 1 < len(words) else None
         if word.low in _ROUGHLY and following and following.kind == "number":
             return self._past(1)  # "about 1,200 people"
-        found, after = nouns(words, place + 1, verb_seen=True)
+        found, after = read_phrases(words, place + 1, verb_seen=True)
         if found:
             return self._take(Slot(word.low, found, found[-1].end), after)
         if following is None:
             return False
         if following.kind == "time" or grammar.is_adverb(words, place + 1):
             return self._past(1)
-        if following.low in small.ARTICLES and place + 2 < len(words) and words[place + 2].kind == "time":
+        if following.low in closed.ARTICLES and place + 2 < len(words) and words[place + 2].kind == "time":
             return self._past(2)
-        if following.low in small.PREPOSITIONS and word.low in _WAYS:
+        if following.low in closed.PREPOSITIONS and word.low in _WAYS:
             return self._past(1)  # "hiked up to the hut"
         return False
 
@@ -173,12 +199,12 @@ class _Walk:
             return self._take(*gerund)
         if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, place):
             return False  # "a duo consisting of"
-        if word.low in small.AUXILIARIES or word.low == "'s" or word.kind == "speech":
+        if word.low in closed.AUXILIARIES or word.low == "'s" or word.kind == "speech":
             return False
-        found, after = nouns(words, place, verb_seen=True)
+        found, after = read_phrases(words, place, verb_seen=True)
         if not found:
             return False
-        if after < len(words) and words[after].low in small.NOMINATIVE and words[after].low != "you":
+        if after < len(words) and words[after].low in closed.NOMINATIVE and words[after].low != "you":
             found = tuple(replace(noun, uncertain=True) for noun in found)  # "the freedom it brings"
         return self._take(Slot("", found, found[-1].end), after)
 
@@ -206,11 +232,11 @@ def _goes_on(words: Sequence[Word], place: int) -> bool:
         return False
     word = words[place]
     if word.kind == "time":
-        return not grammar.opens_clause(words, place)
+        return not opens_clause(words, place)
     if word.low in ("in", "at", "on", "since", "as", "around") and word.kind == "word" and place + 1 < len(words):
         if words[place + 1].kind == "time" or grammar.is_adverb(words, place + 1):
-            return not grammar.opens_clause(words, place + 1)
-        found, after = nouns(words, place + 1, verb_seen=True)
+            return not opens_clause(words, place + 1)
+        found, after = read_phrases(words, place + 1, verb_seen=True)
         return bool(found) and (
             after >= len(words) or words[after].text in (".", "!", ";") or words[after].kind == "time"
         )
@@ -229,7 +255,7 @@ def _is_infinitive(words: Sequence[Word], place: int) -> bool:
 
 
 def _subject_follows(words: Sequence[Word], place: int) -> bool:
-    return place < len(words) and (words[place].low in small.NOMINATIVE - {"you", "it"} or (
+    return place < len(words) and (words[place].low in closed.NOMINATIVE - {"you", "it"} or (
         words[place].low in ("you", "it") and grammar.is_finite(words, grammar.skipped(words, place + 1))
     ))  # fmt: skip
 
@@ -237,9 +263,9 @@ def _subject_follows(words: Sequence[Word], place: int) -> bool:
 def _gerund(words: Sequence[Word], place: int) -> tuple[Slot, int] | None:
     """Return "baking bread" as the object of a verb of liking."""
     verb = reading(words[place].low)
-    if verb is None or "ing" not in verb.forms or words[place].low in small.LIGHT_GERUNDS:
+    if verb is None or "ing" not in verb.forms or words[place].low in closed.LIGHT_GERUNDS:
         return None
-    found, after = nouns(words, place + 1, verb_seen=True) if place + 1 < len(words) else ((), place + 1)
+    found, after = read_phrases(words, place + 1, verb_seen=True) if place + 1 < len(words) else ((), place + 1)
     last = found[-1].words[1] if found else place + 1
     text = " ".join(word.text for word in words[place:last])
     doing = Noun(words[place].start, words[last - 1].end, text, words[place].low, common=text, words=(place, last))

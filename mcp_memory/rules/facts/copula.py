@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Told, kinship
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.frames import Effect
-from mcp_memory.rules.facts.lines import lines
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.possessions import complement_of, kinship, possession, turning_point
-from mcp_memory.rules.facts.subjects import RELATIVES
-from mcp_memory.rules.facts.tables import adjectives as tables
-from mcp_memory.rules.facts.tables import kinds as table
-from mcp_memory.rules.facts.tables.kin import PETS
-from mcp_memory.rules.facts.told import Told
-from mcp_memory.rules.facts.verbal import is_age
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import closed, nouns, predicatives
+from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.tables.predicatives import lines
+from mcp_memory.rules.facts.verbs import Effect
 
 
 def copular(clause: Clause, *, talk: bool) -> Iterator[Told]:
@@ -55,7 +53,7 @@ def _adjective(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
     if slot is None or (subject.pronoun in ("it", "that", "this")):
         return
     noun = slot.nouns[-1]
-    for words, prepositions, relation, tail in lines(tables.ADJECTIVES):
+    for words, prepositions, relation, tail in lines(predicatives.ADJECTIVES):
         if words[0] in (noun.head, noun.text.lower()) and len(words) == 1:
             for behind in clause.slots[1:3]:
                 if behind.preposition in prepositions:
@@ -77,12 +75,12 @@ def _object(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterat
         if noun.uncertain or noun.pronoun:
             continue
         yield from _is_somebody(subject, noun, slot, effect)
-        if is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
+        if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
             behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if behind in ("", "years"):
                 yield Told(subject, "age", noun.text, effect, None, slot.end)
             continue
-        if noun.head == "old" and is_age(replace(noun, text=noun.text.split()[0])) and "year" in noun.text:
+        if noun.head == "old" and kinds.is_age(replace(noun, text=noun.text.split()[0])) and "year" in noun.text:
             yield Told(subject, "age", noun.text.split()[0], effect, None, slot.end)
             continue
         if noun.owner is None:
@@ -108,7 +106,7 @@ def _is_somebody(subject: Noun, noun: Noun, slot: Slot, effect: Effect) -> Itera
 
 
 def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect: Effect, talk: bool) -> Iterator[Told]:
-    for words, prepositions, relation, tail in lines(tables.NOUNS):
+    for words, prepositions, relation, tail in lines(predicatives.NOUNS):
         if noun.head not in words:
             continue
         if (
@@ -129,33 +127,33 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
         if subject.owner is None or kinds.is_kin(subject) or subject.name:
             yield Told(subject, "nationality", noun, "lasting", None, slot.end)
         return
-    if noun.head in table.STATES or noun.text.lower().replace(" ", "-") in table.STATES:
+    if noun.head in nouns.STATES or noun.text.lower().replace(" ", "-") in nouns.STATES:
         yield Told(subject, "is_a", noun, effect, None, slot.end)
         return
     if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return
     beside = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
     if (kinds.is_role(noun) or beside) and not noun.name:
-        if noun.text.split()[0].lower() in table.JUDGING or noun.determiner == "such":
+        if noun.text.split()[0].lower() in nouns.JUDGING or noun.determiner == "such":
             yield Told(subject, "is_a", noun, effect, None, slot.end)
         elif noun.determiner in ("a", "an", "the", "") and not noun.plural and "like" not in clause.adverbs:
-            if noun.head in table.ROYAL and not (noun.of and noun.of.named):
+            if noun.head in nouns.ROYAL and not (noun.of and noun.of.named):
                 return  # "queen of the dance floor"
             yield Told(subject, "works_as", noun, effect, None, slot.end)
-            if noun.text.split()[0].lower() in table.NATIONALITIES and noun.determiner:
+            if noun.text.split()[0].lower() in nouns.NATIONALITIES and noun.determiner:
                 yield Told(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
             yield from _where(clause, subject, noun, effect)
         return
     by = any(behind.preposition == "by" for behind in clause.slots[1:2])
     the = noun.determiner == "the" and (noun.of is not None or by) and not talk
     kind_is_told = noun.determiner in ("a", "an") or the
-    if noun.name or noun.head in table.VAGUE - {"person"} or noun.head in RELATIVES or not kind_is_told:
+    if noun.name or noun.head in nouns.VAGUE - {"person"} or noun.head in RELATIVES or not kind_is_told:
         return
-    if not talk or noun.head in table.PERSONISH | PETS | table.STATES:
+    if not talk or noun.head in nouns.PERSONISH | PETS | nouns.STATES:
         if subject.pronoun == "" and not (subject.named or subject.determiner == "the" or not talk):
             return
         for behind in clause.slots[1:2]:
-            if behind.preposition == "by" and noun.head in table.WORKS:
+            if behind.preposition == "by" and noun.head in nouns.WORKS:
                 yield from (Told(author, "wrote", subject, "event", None, behind.end) for author in behind.nouns)
         lasting: Effect = "lasting" if not talk and effect == "state" else effect
         yield Told(subject, "is_a", noun, lasting, None, slot.end)
@@ -164,18 +162,18 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
                 for item in behind.nouns[:1]:
                     if kinds.fits(item, "place"):
                         relation = "comes_from" if behind.preposition == "from" else "located_in"
-                        if relation == "comes_from" or noun.head not in table.WORKS | table.EVENTS | table.PERSONISH:
+                        if relation == "comes_from" or noun.head not in nouns.WORKS | nouns.EVENTS | nouns.PERSONISH:
                             yield Told(subject, relation, item, "lasting", None, behind.end)
 
 
 def _where(clause: Clause, subject: Noun, noun: Noun, effect: Effect) -> Iterator[Told]:
     """Yield the employer of "is a professor at Felden University", and the band of "is the drummer of Tin Orchard"."""
-    if noun.of and noun.head in table.MUSICIANS and kinds.fits(noun.of, "org"):
+    if noun.of and noun.head in nouns.MUSICIANS and kinds.fits(noun.of, "org"):
         yield Told(subject, "member_of", noun.of, effect, None)
     for behind in clause.slots[1:4]:
         if behind.preposition in ("at", "for", "with") and kinds.fits(behind.nouns[0], "org"):
-            relation = "member_of" if noun.head in table.MUSICIANS else "works_at"
-            if noun.head in table.SPORTS_ROLES:
+            relation = "member_of" if noun.head in nouns.MUSICIANS else "works_at"
+            if noun.head in nouns.SPORTS_ROLES:
                 relation = "plays_for"
             if not (behind.preposition == "for" and not kinds.fits(behind.nouns[0], "name")):
                 for employer in behind.nouns if relation == "plays_for" else behind.nouns[:1]:
@@ -202,3 +200,98 @@ def _place(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterato
                     yield Told(subject, "works_at", noun, effect, None, slot.end)
                 case "at" if kinds.fits(noun, "employer") and lasts and (kinds.is_company(noun) or clause.times):
                     yield Told(subject, "works_at", noun, effect, None, slot.end)
+
+
+@cache
+def _possessed() -> dict[str, tuple[str, str]]:
+    rows = (tuple(cell.strip() for cell in line.split("|")) for line in predicatives.POSSESSED.strip().splitlines())
+    return {word: (relation, tail) for words, relation, tail in rows for word in words.split()}
+
+
+def complement_of(clause: Clause) -> Slot | None:
+    """Return what a subject is said to be, where that is no preposition."""
+    return clause.slots[0] if clause.slots and not clause.slots[0].preposition else None
+
+
+def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
+    """Yield what "my favourite food is ramen" or "Ann's hometown is Bergen" tells."""
+    slot = complement_of(clause)
+    owner = subject.owner or (subject.of if subject.determiner == "the" else None)
+    if owner is None or (subject.name and not (subject.name.isupper() and len(subject.name) < 4)):
+        return
+    if subject.head in nouns.JOBS and slot is None:
+        return
+    if subject.head == "birthday" and clause.times:
+        yield Told(owner, "born_on", clause.times[0].text, "lasting", (), clause.end)
+    if slot is None:
+        return
+    for noun in slot.nouns:
+        if noun.pronoun or noun.uncertain:
+            continue
+        if subject.text.startswith("favourite ") or subject.text.startswith("favorite "):
+            kind = subject.text.split(" of ")[0].removeprefix("favourite ").removeprefix("favorite ")
+            if not (noun.determiner in ("this", "that") or noun.head in nouns.VAGUE):
+                yield Told(owner, "favourite_" + kind.replace(" ", "_").lower(), noun, effect, None, slot.end)
+        elif subject.head in _possessed():
+            relation, tail = _possessed()[subject.head]
+            tail_noun: Noun | str = noun
+            if tail == "time":
+                if clause.times:
+                    yield Told(owner, relation, clause.times[0].text, "lasting", (), slot.end)
+                elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
+                    yield Told(owner, relation, noun.text, "lasting", (), slot.end)  # a day of no year
+                continue
+            if (
+                subject.head in ("job", "profession", "occupation")
+                and noun.determiner in ("a", "an", "")
+                and kinds.is_role(noun)
+            ):
+                yield Told(owner, relation, tail_noun, effect, None, slot.end)
+            elif tail == "any" and any(sign in noun.text for sign in "@0123456789"):
+                yield Told(owner, relation, noun.text, effect, None, slot.end)
+            elif tail not in ("any", "role") and kinds.fits(noun, tail):
+                if relation.startswith("<"):
+                    yield Told(noun, relation[1:], owner, effect, None, slot.end)
+                else:
+                    yield Told(owner, relation, noun, effect, None, slot.end)
+        elif (
+            subject.head in RELATIVES
+            and noun.name
+            and not (noun.common or noun.owner or kinds.is_demonym(noun))
+            and subject.owner
+        ):
+            relation = RELATIVES[subject.head][0]
+            yield from kinship(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
+        elif subject.owner and _own(clause, owner, subject, noun):
+            name = subject.text.lower().replace(" ", "_").replace("-", "_")
+            yield Told(owner, name, noun, effect, None, slot.end)
+
+
+def _own(clause: Clause, owner: Noun, subject: Noun, noun: Noun) -> bool:
+    """Return whether what something of somebody's is can be told by its own name: "my dentist is Dr. Okafor"."""
+    clear = not (subject.of or subject.plural or subject.within) and owner.pronoun != "it"
+    if not clear or clause.verb.tense != "present" or subject.head in nouns.VAGUE | closed.EMPTY | nouns.JUDGED:
+        return False
+    if subject.head in RELATIVES and RELATIVES[subject.head][0][0] != "(":
+        return False
+    sign = noun.named or any(letter.isdigit() for letter in noun.text)
+    return sign and not noun.determiner and noun.owner is None and not kinds.is_demonym(noun)
+
+
+def turning_point(clause: Clause, subject: Noun) -> Iterator[Told]:
+    """Yield what "my last month at Orbix was May 2019" or "her first day in Oslo was …" tells."""
+    first = subject.text.split()[0].lower()
+    if (
+        subject.head not in ("day", "month", "week", "year")
+        or first not in ("last", "final", "first")
+        or not subject.owner
+    ):
+        return
+    effect: Effect = "begin" if first == "first" else "end"
+    for slot in subject.within:
+        if clause.times and slot[0] in ("at", "with") and kinds.fits(slot[1], "org"):
+            yield Told(subject.owner, "works_at", slot[1], effect)
+        elif clause.times and slot[0] == "as" and kinds.fits(slot[1], "role"):
+            yield Told(subject.owner, "works_as", slot[1], effect)
+        elif clause.times and slot[0] == "in" and kinds.fits(slot[1], "place"):
+            yield Told(subject.owner, "lives_in", slot[1], effect)

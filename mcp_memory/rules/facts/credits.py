@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
-from mcp_memory.rules.facts.formula import Formula
-from mcp_memory.rules.facts.runs import Run, listed, quoted, run
-from mcp_memory.rules.facts.tables import openings as tables
+from mcp_memory.rules.facts.names import Formula, Run, listed, quoted, run
+from mcp_memory.rules.facts.tables import article_words
 
-_VERBS = tables.relations(tables.CREDITS)
-_PARTS = tables.relations(tables.PARTS)
+_VERBS = article_words.relations(article_words.CREDITS)
+_PARTS = article_words.relations(article_words.PARTS)
 _VERB = "|".join(sorted(_VERBS, key=len, reverse=True))
 _CREDIT = re.compile(
     rf"\b(?:{_VERB})\b(?:\sby)?(?:(?:\s?,\s?(?:and\s)?|\sand\s|\s?&\s?|\s?/\s?)(?:co-)?(?:{_VERB}|edited|filmed)\b(?:\sby)?){{0,5}}"
@@ -29,7 +28,7 @@ _STARS = re.compile(
 )
 _LEAD = re.compile(r"[^.,;]{1,40}?\s(?=stars|starred|features)")
 _NESTED = re.compile(
-    rf"\b(?:{'|'.join(sorted(tables.NESTING))})\s(?:of|to|by|from|on|upon)\b|\bepisode\sof\b|\bfrom\sthe\s(?:album|film)\b|\bfirst\sof\b"
+    rf"\b(?:{'|'.join(sorted(article_words.NESTING))})\s(?:of|to|by|from|on|upon)\b|\bepisode\sof\b|\bfrom\sthe\s(?:album|film)\b|\bfirst\sof\b"
 )
 _BASED = re.compile(r"\bbased\s(?:up)?on\s(?:the\s|a\s|an\s|his\s|her\s)?(?:[\w'’-]{1,20}\s){0,5}?(?=[\"“])")
 _OUT = re.compile(
@@ -48,11 +47,11 @@ _CHAIN = re.compile(r"(?:\s?,\s{0,2}(?:and\s)?|\s)(?:(?:in|of)\s)?(?:(?:the|[a-z
 _CAPITAL = re.compile(r"\bcapital(?:\sand\s[a-z ]{3,30}?)?\sof\s(?:the\s)?")
 _BY = re.compile(r"\s{1,2}by\s")
 _SIDE_BY: dict[str, str] = {
-    **dict.fromkeys(tables.SCREEN, "directed_by"),
-    **dict.fromkeys(tables.MUSIC, "performed_by"),
-    **dict.fromkeys(tables.WRITTEN, "written_by"),
-    **dict.fromkeys(tables.COMPOSED, "composed_by"),
-    **dict.fromkeys(tables.SEEN, "created_by"),
+    **dict.fromkeys(article_words.SCREEN, "directed_by"),
+    **dict.fromkeys(article_words.MUSIC, "performed_by"),
+    **dict.fromkeys(article_words.WRITTEN, "written_by"),
+    **dict.fromkeys(article_words.COMPOSED, "composed_by"),
+    **dict.fromkeys(article_words.SEEN, "created_by"),
 }
 
 

@@ -2,27 +2,103 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.times import StatedTime
+from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.rules.facts.asides import asides
-from mcp_memory.rules.facts.asserting import asserted, noted
+from mcp_memory.rules.facts.appositions import asides
+from mcp_memory.rules.facts.claims import Told, asserted, fact
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.clauses import clauses
+from mcp_memory.rules.facts.clause_reader import clauses
 from mcp_memory.rules.facts.copula import copular
-from mcp_memory.rules.facts.durations import durations
-from mcp_memory.rules.facts.english import is_english
-from mcp_memory.rules.facts.intents import intent_of
-from mcp_memory.rules.facts.modality import PLAIN, asserted_until
-from mcp_memory.rules.facts.notes import after_lead_in, note
+from mcp_memory.rules.facts.discourse import Discourse, discourse
+from mcp_memory.rules.facts.modality import PLAIN, asserted_until, intent_of
 from mcp_memory.rules.facts.openings import with_openings
-from mcp_memory.rules.facts.subjects import Discourse, discourse
-from mcp_memory.rules.facts.told import Told
+from mcp_memory.rules.facts.validity import When, durations, now
 from mcp_memory.rules.facts.verbal import verbal
-from mcp_memory.rules.facts.words import Word, words_of
+from mcp_memory.rules.facts.words import Word, is_english, words_of
 from mcp_memory.temporal.guards import guarded
+
+_LEAD_IN = re.compile(
+    r"\s*(?:(?:please|pls|so|and|also|ok|okay|hey)[, ]{1,2})?(?:(?:(?:do not|don['’]t|never) forget|remember"
+    r"|keep in mind|bear in mind|(?:make|take) a note|note to self|just so you know|fyi|for the record|nota bene"
+    r"|note|reminder|save this|to remember|guess what)(?:\s*[:,–—]\s*|\s+that\s+(?=\S)))",
+    re.IGNORECASE,
+)
+_NOTE = re.compile(
+    r"\s*(?:my\s|our\s|the\s|new\s|(?P<owner>[A-Z][\w.-]{1,30}(?:\s[A-Z][\w.-]{1,30})?)['’]s\s){0,3}"
+    r"(?P<what>[a-z][a-z-]{1,20}(?:\s[a-z][a-z-]{1,20}){0,2}?)"
+    r"(?:\s(?:for|of)\s(?P<who>[A-Z][\w.-]{1,30}(?:\s[A-Z][\w.-]{1,30})?))?\s?:\s(?P<value>[^\s:;,][^:;,]{0,50}?)[.!]?\s*$"
+)
+_NO_ITEM = re.compile(
+    r"^(?:update|news|question|ps|note|reminder|remember|edit|fact|tip|warning|verdict|result|conclusion|plan|todo|thing"
+    r"|funny|true|spoiler|thought|problem|answer|one|here|this|that|it|so|and|but|only|last thing|next|first)\b"
+)
+_VALUE = re.compile(r"[\d@]|^[A-Z]")
+_RELATIONS = {"phone number": "phone", "phone": "phone", "number": "phone", "mobile": "phone", "mail": "email",
+              "email": "email", "e-mail": "email", "email address": "email", "birthday": "born_on"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A line that says what something is.
+
+    Attributes:
+        who: whose it is by name; "" for who writes.
+        relation: what it is, as the name of a relation.
+        value: as written.
+        start: first character within the text.
+        end: first character after it.
+    """
+
+    who: str
+    relation: str
+    value: str
+    start: int
+    end: int
+
+
+def after_lead_in(text: str, start: int, end: int) -> int:
+    """Return where what is to be kept begins: behind "remember that", or at the start of the sentence."""
+    found = _LEAD_IN.match(text, start, end)
+    return found.end() if found and found.end() < end else start
+
+
+def note(text: str, start: int, end: int) -> Note | None:
+    """Return what a line says that is one item and its value, or None."""
+    found = _NOTE.match(text, start, min(end, start + 160))
+    if found is None or found.end() != end or _NO_ITEM.match(found["what"]) or not _VALUE.search(found["value"]):
+        return None
+    what = found["what"].lower()
+    who = found["owner"] or found["who"] or ""
+    relation = _RELATIONS.get(what, what.replace(" ", "_").replace("-", "_"))
+    return Note(who, relation, found["value"], found.start("what"), found.end("value"))
+
+
+def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[StatedTime]) -> Iterator[Assertion]:
+    """Yield what a line tells that is one item and its value.
+
+    Args:
+        turn: it stands in.
+        who: has been spoken of; whose it is, what follows is about.
+        index: of its sentence.
+        kept: the line.
+        times: that its sentence states.
+    """
+    head = kept.who or who.speaker
+    if head is None:
+        return
+    if kept.who:
+        who.turn_to(kept.who)
+    held = now(turn.time)
+    times = [time for time in times if time.start < kept.end and kept.start < time.end]
+    if times and times[-1].since <= turn.time and times[-1].until < FOREVER:
+        held = When(times[-1].since, FOREVER, True)
+    yield fact(turn, index, (kept.start, kept.end), (head, kept.relation, kept.value), held, "FACT", PLAIN)
+
 
 LONGEST = 1_200
 """Characters of a sentence that are read; what is longer was not written to be read as one."""

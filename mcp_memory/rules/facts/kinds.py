@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcp_memory.rules.facts.grammar import KIN_WORDS
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.tables import kinds as table
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables import word_set
-from mcp_memory.rules.facts.tables.kin import PETS
+from mcp_memory.language.expressions import WEEKDAY_WORDS
+from mcp_memory.language.gregorian import MONTHS, SEASONS
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables.nouns import PETS
 
-_ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
 _TRIPS = word_set("trip holiday vacation week weekend visit journey honeymoon cruise days fortnight")
-_CALENDAR = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july"
-    " august september october november december christmas easter mondays tuesdays wednesdays thursdays"
-    " fridays saturdays sundays spring summer autumn winter"
+_CALENDAR = (
+    frozenset(name.lower() for name in MONTHS)
+    | WEEKDAY_WORDS
+    | frozenset(f"{day}s" for day in WEEKDAY_WORDS)
+    | frozenset(SEASONS)
+    | {"christmas", "easter"}
 )
-
 _DOSES = word_set("mg g mcg ml iu units tablet tablets pill pills drops puffs milligrams grams")
 _NOT_DEADLY = word_set(
     "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
@@ -36,27 +36,27 @@ def last_word(noun: Noun) -> str:
 
 def is_team(noun: Noun) -> bool:
     """Return whether it is a team by its name: the last word, or a plural as animals and warriors are."""
-    return last_word(noun) in table.TEAMS
+    return last_word(noun) in nouns.TEAMS
 
 
 def is_company(noun: Noun) -> bool:
     """Return whether it is a firm or an institution by its last word."""
-    return last_word(noun) in table.COMPANIES or (bool(noun.common) and noun.head in table.COMPANIES)
+    return last_word(noun) in nouns.COMPANIES or (bool(noun.common) and noun.head in nouns.COMPANIES)
 
 
 def is_club(noun: Noun) -> bool:
     """Return whether one is a member of it, by its last word."""
-    return last_word(noun) in table.CLUBS or (bool(noun.common) and noun.head in table.CLUBS)
+    return last_word(noun) in nouns.CLUBS or (bool(noun.common) and noun.head in nouns.CLUBS)
 
 
 def is_school(noun: Noun) -> bool:
     """Return whether one studies at it, by its last word."""
-    return last_word(noun) in table.SCHOOLS or noun.head in table.SCHOOLS
+    return last_word(noun) in nouns.SCHOOLS or noun.head in nouns.SCHOOLS
 
 
 def is_role(noun: Noun) -> bool:
     """Return whether it says what somebody works as."""
-    return not noun.quoted and (noun.head in table.ROLES or noun.head.endswith(_ROLE_ENDINGS))
+    return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
 def _sounds_like_role(noun: Noun) -> bool:
@@ -67,12 +67,12 @@ def _sounds_like_role(noun: Noun) -> bool:
 
 def is_kin(noun: Noun) -> bool:
     """Return whether it is somebody by what they are to somebody."""
-    return noun.head in KIN_WORDS and (noun.owner is not None or bool(noun.name) or noun.text[:1].isupper())
+    return noun.head in RELATIVES and (noun.owner is not None or bool(noun.name) or noun.text[:1].isupper())
 
 
 def _named(noun: Noun) -> bool:
     return (
-        noun.named and not noun.quoted and last_word(noun) not in _CALENDAR and noun.text.lower() not in table.LANGUAGES
+        noun.named and not noun.quoted and last_word(noun) not in _CALENDAR and noun.text.lower() not in nouns.LANGUAGES
     )
 
 
@@ -81,14 +81,14 @@ def _is_thing(noun: Noun) -> bool:
         return last_word(noun) not in _CALENDAR
     if len(noun.head) < 2 or noun.head[0].isdigit() or noun.determiner in _POINTING:
         return False
-    return noun.head not in small.EMPTY | table.VAGUE | _CALENDAR
+    return noun.head not in closed.EMPTY | nouns.VAGUE | _CALENDAR
 
 
 def _is_place(noun: Noun) -> bool:
     return (
         (_named(noun) and not is_kin(noun))
-        or (noun.head in table.PLACES and noun.head != "abroad")
-        or (noun.head in table.DIRECTIONS and noun.of is not None and noun.of.named)
+        or (noun.head in nouns.PLACES and noun.head != "abroad")
+        or (noun.head in nouns.DIRECTIONS and noun.of is not None and noun.of.named)
     )
 
 
@@ -96,14 +96,14 @@ def _is_person(noun: Noun) -> bool:
     return (
         is_kin(noun)
         or (_named(noun) and not (is_company(noun) and len(noun.name.split()) > 1))
-        or noun.pronoun in small.THIRD | small.FIRST | small.SECOND
+        or noun.pronoun in closed.THIRD | closed.FIRST | closed.SECOND
     )
 
 
 def _is_liked(noun: Noun) -> bool:
-    if (noun.head in table.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in small.LIGHT_GERUNDS:
+    if (noun.head in nouns.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
         return False
-    if not _is_thing(noun) or (noun.head in KIN_WORDS and not noun.name and noun.owner is None and noun.determiner):
+    if not _is_thing(noun) or (noun.head in RELATIVES and not noun.name and noun.owner is None and noun.determiner):
         return False
     return not (noun.owner and noun.owner.pronoun in ("you", "he", "she", "they"))
 
@@ -117,7 +117,7 @@ def _is_workplace(noun: Noun) -> bool:
     if _is_org(noun):
         return True
     known = noun.determiner in ("a", "an", "the") or noun.owner is not None
-    return known and _is_thing(noun) and noun.head not in table.NO_WORKPLACES and not is_role(noun)
+    return known and _is_thing(noun) and noun.head not in nouns.NO_WORKPLACES and not is_role(noun)
 
 
 _TESTS: dict[str, Callable[[Noun], bool]] = {
@@ -130,22 +130,22 @@ _TESTS: dict[str, Callable[[Noun], bool]] = {
     "employer": lambda noun: _named(noun),
     "person": _is_person,
     "role": lambda noun: is_role(noun) or (_is_thing(noun) and not noun.named and _sounds_like_role(noun)),
-    "office": lambda noun: noun.head in table.OFFICES,
+    "office": lambda noun: noun.head in nouns.OFFICES,
     "thing": _is_thing,
     "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
     "liked": _is_liked,
     "subject": _is_thing,
     "hobby": lambda noun: _is_liked(noun) and not noun.determiner,
     "degree": lambda noun: noun.head in ("degree", "master's", "phd", "doctorate", "bachelor's", "diploma"),
-    "language": lambda noun: noun.head in table.LANGUAGES or noun.text.lower() in table.LANGUAGES,
-    "played": lambda noun: noun.head in table.PLAYED or (_named(noun) and noun.determiner == ""),
-    "ensemble": lambda noun: last_word(noun) in table.ENSEMBLES,
-    "assembly": lambda noun: last_word(noun) in table.ASSEMBLIES,
-    "vehicle": lambda noun: last_word(noun) in table.VEHICLES or noun.head in table.VEHICLES,
-    "work": lambda noun: noun.quoted or noun.head in table.WORKS or (_named(noun) and len(noun.text.split()) > 1),
+    "language": lambda noun: noun.head in nouns.LANGUAGES or noun.text.lower() in nouns.LANGUAGES,
+    "played": lambda noun: noun.head in nouns.PLAYED or (_named(noun) and noun.determiner == ""),
+    "ensemble": lambda noun: last_word(noun) in nouns.ENSEMBLES,
+    "assembly": lambda noun: last_word(noun) in nouns.ASSEMBLIES,
+    "vehicle": lambda noun: last_word(noun) in nouns.VEHICLES or noun.head in nouns.VEHICLES,
+    "work": lambda noun: noun.quoted or noun.head in nouns.WORKS or (_named(noun) and len(noun.text.split()) > 1),
     "title": lambda noun: noun.quoted,
-    "won": lambda noun: noun.head in table.AWARDS or last_word(noun) in table.AWARDS or _named(noun),
-    "award": lambda noun: noun.head in table.AWARDS or last_word(noun) in table.AWARDS,
+    "won": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS or _named(noun),
+    "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
     "outing": lambda noun: noun.text.islower() and noun.text.endswith("ing") and " " not in noun.text,
@@ -173,4 +173,18 @@ def is_trip(noun: Noun) -> bool:
 
 def is_demonym(noun: Noun) -> bool:
     """Return whether a word tells where somebody is from: "Danish"."""
-    return noun.text.lower() in table.NATIONALITIES
+    return noun.text.lower() in nouns.NATIONALITIES
+
+
+_NUMBERS = word_set(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+
+
+def is_age(noun: Noun) -> bool:
+    """Return whether a phrase is a bare number that may be somebody's age."""
+    text = noun.text.lower()
+    return (text.isdecimal() and 0 < int(text) < 125 and len(text) < 4) or (
+        text.split("-")[0] in _NUMBERS and " " not in text
+    )

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.language.expressions import MONTH_WORDS, WEEKDAY_WORDS
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.formula import Bracket, Formula
-from mcp_memory.rules.facts.runs import Run, listed, quoted, run
-from mcp_memory.rules.facts.tables import openings as tables
-from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.rules.facts.names import Bracket, Formula, Run, listed, quoted, run
+from mcp_memory.rules.facts.tables import article_words
 
 _YEAR = re.compile(r"(?<![\d,])(?:1\d{3}|20\d\d|[3-9]\d\d)(?!\d)")
 _DASH = re.compile(r"\s{0,2}[–—−]\s{0,2}|\s-\s|-\s|(?<=\d)-(?=\d)")
@@ -38,10 +37,7 @@ _OTHER_VERB = re.compile(
     r"\band\s(?:\w{1,12}\s)?(?:was|is|married|moved|went|came|grew)\b|\bmarried\b|\bmoved\b|,\s(?:he|she)\b"
 )
 _OCCASION = 6
-_MONTHS = word_set(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug"
-    " sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday"
-)
+_MONTHS = MONTH_WORDS | WEEKDAY_WORDS
 _PLACE_WORDS = re.compile(
     r"(?:(?:the|a|city|town|village|suburb|province|county|district|state|what|now|is|present-day|of|nearby)\s){1,5}"
 )
@@ -49,10 +45,9 @@ _MARRIED = re.compile(
     r"(?:\b(?:was|is|and|has\sbeen|were)\s(?:then\s)?married\s(?:to\s)?|^\s?(?:secondly\s|later\s|first\s)?married\s(?:to\s)?"
     r"|,\s?(?:was\s)?married\sto\s)"
 )
-_KIN = tables.relations(tables.KIN)
 _RELATIVE = re.compile(
     r"(?:\b(?:is|was|and|as)|,)\s(?:the\s|a\s|an\s)?(?:[\w-]{2,14}\s){0,3}?"
-    r"(?P<kin>son|daughter|child|husband|wife|widow|widower|spouse|consort|brother|sister|sibling|father|mother)"
+    rf"(?P<kin>{'|'.join(article_words.KIN)})"
     r"(?:\sand\s(?:\w{2,12}\s)?\w{2,12})?\sof\s"
 )  # fmt: skip
 
@@ -231,7 +226,7 @@ def _occasion(
 def _relatives(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
     known: set[str] = set()
     for found in _RELATIVE.finditer(text, start - 5 if start > 5 else 0, end):
-        relation = _KIN[found["kin"]]
+        relation = article_words.KIN[found["kin"]]
         if relation in known or (known and found[0].lstrip().startswith(",")):
             continue
         known.add(relation)

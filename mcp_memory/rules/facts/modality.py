@@ -10,9 +10,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from mcp_memory.domain.facts import Intent
 from mcp_memory.language.sentences import QUESTION_MARKS
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.verbgroup import MIGHT, PROBABLE, REPORTED, Verb
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.verb_groups import MIGHT, PROBABLE, REPORTED, Verb
 from mcp_memory.rules.facts.words import Word
 
 PLAIN = 0.95
@@ -61,7 +62,7 @@ def asserted_until(text: str, start: int, end: int) -> int:
     opening = list(_INVERTED.finditer(sentence))
     if not opening:
         # "You got a puppy?" asks as well; a rumour with question marks is told all the same
-        return end if any(word in sentence.lower() for word in small.RUMOURS) else start
+        return end if any(word in sentence.lower() for word in closed.RUMOURS) else start
     first = opening[0].start("open")
     tail = sentence[first:].split()
     tag = len(tail) <= 3 and tail[0].lower().strip(",?") not in ("who", "what", "when", "where", "why", "how")
@@ -96,8 +97,29 @@ def adverbial(adverbs: frozenset[str]) -> float:
 def hearsay(words: Sequence[Word]) -> float:
     """Return REPORTED where the sentence as a whole is a rumour, else 1."""
     lows = [word.low for word in words]
-    if not small.RUMOURS.isdisjoint(lows) or any(
+    if not closed.RUMOURS.isdisjoint(lows) or any(
         pair in (("according", "to"), ("word", "is")) for pair in pairwise(lows)
     ):
         return REPORTED
     return 1.0
+
+
+_LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
+    ("CAUSAL", re.compile(r"\b(?:because|so that|due to|leads? to|led to|cause[sd]|that['’]s why|thanks to)\b", re.I)),
+    ("EVOLUTION", re.compile(r"\b(?:used to|no longer|now|switched|any ?more|became|formerly)\b", re.I)),
+    ("TEMPORAL", re.compile(r"\b(?:before|after|until|till|since|ago|when|while)\b", re.I)),
+    ("CONTRAST", re.compile(r"\b(?:but|instead|rather|than|whereas|although|though|however)\b", re.I)),
+)  # fmt: skip
+
+
+def intent_of(sentence: str, *, dated: bool) -> Intent:
+    """Return the intent of a sentence.
+
+    Args:
+        sentence: its words.
+        dated: whether it states a time.
+    """
+    for intent, words in _LEXICON:
+        if words.search(sentence) or (intent == "TEMPORAL" and dated):
+            return intent
+    return "FACT"

@@ -10,24 +10,56 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Told
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.frames import Effect
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.tables import kinds as table
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables.kin import PETS
-from mcp_memory.rules.facts.tables.open_verbs import (
-    ABSTRACT,
-    ABSTRACT_ENDINGS,
-    GOVERNING,
-    HABITS,
-    PARTICLES,
-    SILENT,
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.verbs import Effect, reading
+
+SILENT = word_set(
+    "be have get do make take give go come put let keep seem look feel think know want need mean say tell ask talk"
+    " hear try hope wish like love enjoy hate believe guess suppose assume expect imagine remember forget realise"
+    " realize notice find matter happen start begin stop continue end become appear sound smell taste cost depend"
+    " deserve owe fit last remain stay stand sit lie wait care worry mind agree disagree decide consider wonder doubt"
+    " understand recommend suggest promise mention discuss describe explain show help thank hug bring send hold turn"
+    " set fall run call allow enable cause force lead leave hit catch throw face reach share spend bet appreciate"
+    " admire respect value feature involve require include concern inspire motivate encourage support remind push"
+    " improve increase reduce change affect create provide offer offering use work live see watch plan prepare focus"
+    " capture express reflect represent add deal handle manage hang chat laugh smile cry wake dream blame excuse miss"
+    " lighten fuel ground boost thrill please surprise amaze touch strike warm cherish embrace treasure savour savor"
+    " explore experience relate connect bond heal overcome embody symbolize symbolise signify demonstrate suit bring"
+    " mark grant believe prove regard deem accept refuse deny claim report state announce reveal note point"
+    " argue insist hope joke celebrate spark tend intend check figure rock kill bore scare crack rain snow sneeze"
+    " trust rely overwhelm mesmerize mesmerise impress question visualize visualise fascinate"
 )
-from mcp_memory.rules.facts.told import Told
-from mcp_memory.rules.facts.verbs import reading
+"""Verbs without a meaning of their own, of thinking and saying, and those whose object is mostly a figure of speech."""
+GOVERNING = word_set("see teach play lead run open bear")
+"""Verbs that the verb table reads with the objects that fit them; with others they are figures of speech."""
+HABITS = word_set("eat drink smoke drive speak play wear")
+"""What one is said not to do as a matter of habit."""
+PARTICLES = word_set("up down off out over away in up_to")
+"""Prepositions that belong to the verb before them: "handed in my notice"."""
+ABSTRACT = word_set(
+    "fun trouble joy happiness peace courage strength effort interest success beauty nature balance comfort passion"
+    " inspiration creativity energy power growth culture knowledge skill skills emotion emotions experience"
+    " experiences challenge challenges opportunity opportunities event events idea ideas insight insights value values"
+    " choice choices decision decisions change changes success mood spirit spirits soul bodies body moments memories"
+    " weather view views vibe vibes smile smiles laugh laughs tears passion gear steps limits barriers boundaries"
+    " potential importance purpose meaning truth justice equality acceptance respect kindness care stress risk"
+    " risks results result difference differences atmosphere scene scenery scenes light darkness hope faith belief"
+    " beliefs bar note ropes ice deal deals pressure message messages story stories lesson lessons tip tips info"
+    " information details detail topic topics lives game games bullet nerves barrel luck wonders magic bucket ball"
+    " boat track shape ground charge lead role line lines control cause causes interests issues needs kind side sides"
+    " touch sleep compliments compliment wishes wish presence page pages ambitions me-time last latest total first"
+    " second third fourth female male matter share refusal"
+    " class deep breath post question questions answer answers self selves voice voices bunch gap gaps mark sights"
+)
+"""Nouns that need the rest of a conversation to mean anything, or that idioms are made of."""
+ABSTRACT_ENDINGS = ("ness", "ship", "ity", "ism", "ance", "ence", "hood", "ful", "thing", "body", "one")
 
 
 def open_relation(clause: Clause) -> Iterator[Told]:
@@ -53,11 +85,11 @@ def open_relation(clause: Clause) -> Iterator[Told]:
 
 def _acts(subject: Noun) -> bool:
     """Return whether somebody or something is meant that has a name here."""
-    if subject.uncertain or subject.pronoun in small.SECOND | {"that", "this", "there", "one"}:
+    if subject.uncertain or subject.pronoun in closed.SECOND | {"that", "this", "there", "one"}:
         return False
     named = bool(subject.pronoun or subject.named or subject.name)
-    known = subject.owner is not None and (kinds.is_kin(subject) or subject.head in PETS | table.ROLES)
-    return (named or known or subject.determiner == "the") and subject.head not in small.EMPTY | table.VAGUE
+    known = subject.owner is not None and (kinds.is_kin(subject) or subject.head in PETS | nouns.ROLES)
+    return (named or known or subject.determiner == "the") and subject.head not in closed.EMPTY | nouns.VAGUE
 
 
 def _habit(clause: Clause) -> bool:

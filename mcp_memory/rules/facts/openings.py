@@ -17,15 +17,13 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import years
-from mcp_memory.rules.facts.article import Article, article, goes_on
-from mcp_memory.rules.facts.asserting import fact
+from mcp_memory.rules.facts.article import Article, Predicate, article, goes_on, predicate
+from mcp_memory.rules.facts.claims import fact
 from mcp_memory.rules.facts.credits import credited
-from mcp_memory.rules.facts.formula import Bracket, Formula, brackets, masked
 from mcp_memory.rules.facts.life import aliases, life, said_of_life
 from mcp_memory.rules.facts.modality import PLAIN
-from mcp_memory.rules.facts.predicate import Predicate, predicate
-from mcp_memory.rules.facts.runs import run
-from mcp_memory.rules.facts.when import When
+from mcp_memory.rules.facts.names import Bracket, Formula, brackets, masked, run
+from mcp_memory.rules.facts.validity import When
 
 SENTENCES = 5
 """Of a document, how many are looked at."""

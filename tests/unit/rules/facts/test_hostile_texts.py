@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from telling import read, turn
 
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.rules.facts.frames import frames
 from mcp_memory.rules.facts.kinds import fits
-from mcp_memory.rules.facts.noun import Noun
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.verbs import frames
 
 PIECES = [
     "I ",

@@ -1,17 +1,83 @@
-"""Names in a row of words: "directed by the Danish poet Ada Moor, Tom Gale and others" names two.
-
-A regular expression cannot tell capitals of every script, so a small scanner walks the words instead; it looks at each
-word once.
-"""
+"""What the form of an opening tells, and the brackets that stand in it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from mcp_memory.rules.facts.tables import openings as tables
-from mcp_memory.rules.facts.tables import word_set
-from mcp_memory.rules.facts.tables.kinds import ROLES
+from mcp_memory.domain.times import StatedTime
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables import article_words
+from mcp_memory.rules.facts.tables.nouns import ROLES
+
+_BORN = re.compile(r"\b(?:born|b\.|née|né)(?=[\s.])|†", re.IGNORECASE)
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One fact, and the words that say it.
+
+    Attributes:
+        head: what it is about.
+        relation: its name.
+        tail: as written.
+        start: first character of the words.
+        end: first character after them.
+        time: when it happened.
+    """
+
+    head: str
+    relation: str
+    tail: str
+    start: int
+    end: int
+    time: StatedTime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """What stands in brackets.
+
+    Attributes:
+        start: first character inside.
+        end: the closing bracket.
+        born: whether it says that somebody was born.
+    """
+
+    start: int
+    end: int
+    born: bool
+
+
+def brackets(text: str, start: int, end: int) -> list[Bracket]:
+    """Return the outermost brackets between two places, the first few."""
+    found: list[Bracket] = []
+    deep = opened = 0
+    for place in range(start, end):
+        character = text[place]
+        if character == "(":
+            opened = opened if deep else place + 1
+            deep += 1
+        elif character == ")" and deep:
+            deep -= 1
+            if not deep:
+                found.append(Bracket(opened, place, bool(_BORN.search(text, opened, place))))
+                if len(found) == _MOST:
+                    break
+    return found
+
+
+def masked(text: str, beside: Sequence[Bracket]) -> str:
+    """Return a text of the same length with spaces for the brackets and what they hold."""
+    parts, place = [], 0
+    for bracket in beside:
+        parts += [text[place : bracket.start - 1], " " * (bracket.end - bracket.start + 2)]
+        place = bracket.end + 1
+    return "".join([*parts, text[place:]])
+
 
 MOST = 12
 """Names read of one list."""
@@ -79,8 +145,8 @@ def named(text: str, place: int, stop: int) -> Run | None:
             rest = _TOKEN.match(text, _skip(text, found.end, stop), stop)
             words = text[found.start : found.end].lower().split()
             before = rest is not None and rest[0][0].islower() and _stands_before(rest[0])
-            if rest is None or not before or not (set(words) & (tables.NATIONALITIES | tables.HALVES)):
-                if set(words) <= tables.NATIONALITIES:
+            if rest is None or not before or not (set(words) & (article_words.NATIONALITIES | article_words.HALVES)):
+                if set(words) <= article_words.NATIONALITIES:
                     return None
                 return Run(found.start, found.end, role)
             place = found.end
@@ -122,7 +188,7 @@ def styled(text: str, name: Run, stop: int) -> Run:
     place = comma.end()
     number = _NUMBERED.match(text, place, stop)
     token = _TOKEN.match(text, _skip(text, number.end() if number else place, stop), stop)
-    if token is None or token[0].lower() not in tables.STYLES or not token[0][0].isupper():
+    if token is None or token[0].lower() not in article_words.STYLES or not token[0][0].isupper():
         return name
     title = run(text, token.start(), stop)
     return Run(name.start, title.end, name.role) if title else name
@@ -141,4 +207,4 @@ def _skip(text: str, place: int, stop: int) -> int:
 
 def _stands_before(word: str) -> bool:
     low = word.lower().rstrip("-")
-    return low in ROLES or low in _BEFORE or low in tables.PEOPLE or low.rstrip("s") in ROLES
+    return low in ROLES or low in _BEFORE or low in article_words.PEOPLE or low.rstrip("s") in ROLES

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.clause import (
+    Clause,
+    agrees,
+    antecedent,
+    hanging,
+    is_command,
+    modified,
+    reduced,
+    without_subject,
+)
 from mcp_memory.rules.facts.complements import Slot, complement
-from mcp_memory.rules.facts.elided import without_subject
-from mcp_memory.rules.facts.hanging import hanging
-from mcp_memory.rules.facts.lists import nouns
+from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import adverbial, hearsay, under
-from mcp_memory.rules.facts.noun import LEFT_OUT, Noun, pronoun
-from mcp_memory.rules.facts.reduced import antecedent, reduced
-from mcp_memory.rules.facts.subject_verb import agrees, is_command, modified
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.verbgroup import REPORTED, Verb, verb_at
+from mcp_memory.rules.facts.noun_phrases import LEFT_OUT, Noun, pronoun
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.verb_groups import REPORTED, Verb, verb_at
 from mcp_memory.rules.facts.verbs import reading
 from mcp_memory.rules.facts.words import Word
 
@@ -72,7 +77,7 @@ class _Reader:
             self.place += 1
         elif self.found and self.joined in ("", ",") and self._participle():
             pass
-        elif word.low in small.CONDITIONS and word.kind == "word":
+        elif word.low in closed.CONDITIONS and word.kind == "word":
             return False
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
             self.joined = word.low
@@ -89,19 +94,19 @@ class _Reader:
         elif word.low == "that" and self.found and self.joined in ("and", "but"):
             self.lead = "that"  # "remember that … and that …"
             self.place += 1
-        elif word.low in small.RELATIVE and self.found and not (word.low == "that" and self.lead):
+        elif word.low in closed.RELATIVE and self.found and not (word.low == "that" and self.lead):
             self._relative()
         elif word.low in ("before", "after") and self.found and self._gerund():
             pass
-        elif word.low in small.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
-            if word.low in small.WH and self.place + 1 < len(words) and grammar.is_auxiliary(words, self.place + 1):
+        elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
+            if word.low in closed.WH and self.place + 1 < len(words) and grammar.is_auxiliary(words, self.place + 1):
                 self._skip()
             else:
                 self.lead = word.low
                 self.place += 1
         elif word.low in ("what", "why", "how", "who", "which", "let"):
             self._skip()
-        elif word.low in small.PREPOSITIONS and word.kind == "word" and not (word.capital and self.place):
+        elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.place):
             self._leading_phrase()
         else:
             self._clause()
@@ -118,7 +123,7 @@ class _Reader:
         if following < len(self.words) and self.words[following].kind == "time":
             self.place = following
             return
-        found, place = nouns(self.words, following, subject=True)
+        found, place = read_phrases(self.words, following, subject=True)
         self.place = place if found else following
 
     def _relative(self) -> None:
@@ -172,7 +177,7 @@ class _Reader:
         if grammar.is_auxiliary(words, first):
             self._skip()
             return
-        subject, place = nouns(words, first, subject=True)
+        subject, place = read_phrases(words, first, subject=True)
         if not subject:
             self.place += 1
             return

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 
 from mcp_memory.domain.talkers import speaker
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.kinds import is_company
-from mcp_memory.rules.facts.noun import LEFT_OUT, Noun
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables import word_set
-from mcp_memory.rules.facts.tables.kin import KIN, PETS
-from mcp_memory.rules.facts.tables.kinds import (
+from mcp_memory.rules.facts.noun_phrases import LEFT_OUT, Noun
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables.nouns import (
     CLUBS,
     COMPANIES,
     EVENTS,
+    PETS,
     PLACES,
     SCHOOLS,
     TEAMS,
@@ -38,21 +38,12 @@ _OWN = (
         ("club", "team", "workshop", "bridge", "castle", "tower", "paper", "film", "book", "novel", "album", "building")
     )
 )
-_ELDERS = word_set(
-    "mom mum mommy mummy mother dad daddy father grandma grandpa granny grandad granddad grandmother grandfather"
-)
+_ELDERS = frozenset(
+    word for word in kinship_words("child_of", "grandchild_of") if RELATIVES[word][1] != "they"
+) - word_set("mama ma papa dada pa nana gran")
 _WITH = word_set("with except")
 _MEETING = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
-
-
-def _kin() -> dict[str, tuple[str, str]]:
-    rows = (tuple(cell.strip() for cell in line.split("|")) for line in KIN.strip().splitlines())
-    return {word: (relation, pronoun) for words, relation, pronoun in rows for word in words.split()}
-
-
-RELATIVES = _kin()
-"""For each word for a relative: the relation to them, and the pronoun that stands for them."""
 
 
 @dataclass(slots=True)
@@ -138,7 +129,7 @@ class Discourse:
     def said(self, noun: Noun) -> None:
         """Remember a subject, which a pronoun may stand for from now on."""
         name = self.entity(noun)
-        if name is None or noun.pronoun in small.FIRST | small.SECOND:
+        if name is None or noun.pronoun in closed.FIRST | closed.SECOND:
             return
         if noun.pronoun:
             self._last[_case(noun.pronoun)] = name
@@ -168,9 +159,9 @@ class Discourse:
                             self._last.setdefault(pronoun, self._name(noun.name))
 
     def _pronoun(self, pronoun: str) -> str | None:
-        if pronoun in small.FIRST:
+        if pronoun in closed.FIRST:
             return self.speaker
-        if pronoun in small.SECOND:
+        if pronoun in closed.SECOND:
             return self.partner
         return self._last.get(_case(pronoun)) or (self.topic if _case(pronoun) != "they" else None)
 

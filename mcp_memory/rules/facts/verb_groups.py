@@ -1,8 +1,4 @@
-"""The verb of a clause with all that stands around it: "has not been working", "used to", "might have", "started to".
-
-What comes out is the plain form of the verb that carries the meaning, and what the others do to it: deny it, put it
-into the past, make it begin or end, or take its reality away ("would", "want to", "going to").
-"""
+"""Verbs that govern another verb: "started to work", "want to move", "went back to teaching", "is said to have"."""
 
 from __future__ import annotations
 
@@ -10,11 +6,105 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.rules.facts import chains, grammar
-from mcp_memory.rules.facts.chains import following_word, has_participle, is_plain, low_at
-from mcp_memory.rules.facts.tables import small_words as small
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts import grammar
+from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verbs import reading
 from mcp_memory.rules.facts.words import Word
+
+Chain = Literal["begin", "end", "on", "unreal", "seeming"]
+"""What the first verb makes of the second."""
+_BEGINNING = frozenset(("start", "begin", "resume"))
+_ENDING = frozenset(("stop", "quit", "cease", "finish", "give"))
+_GOING_ON = frozenset(("continue", "keep", "carry", "be"))
+_SEEMING = frozenset(("seem", "appear"))
+_UNREAL = word_set(
+    "want hope plan wish decide try need intend aim agree promise refuse forget consider expect dream prepare"
+    " offer attempt fail tend prefer love like hate choose threaten struggle learn help ask get come happen"
+    " imagine avoid miss mind suggest recommend mean deserve"
+)
+_REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose", "allege", "claim", "know", "estimate"))
+
+
+def low_at(words: Sequence[Word], place: int) -> str:
+    """Return the word at a place in lower case, "" behind the last."""
+    return words[place].low if place < len(words) else ""
+
+
+def following_word(words: Sequence[Word], place: int) -> int:
+    """Return the next place that holds neither an adverb nor a negation."""
+    while place < len(words) and (
+        words[place].low in closed.NEGATIONS or (grammar.is_adverb(words, place) and words[place].kind != "time")
+    ):
+        place += 1
+    return place
+
+
+def is_plain(words: Sequence[Word], place: int) -> bool:
+    """Return whether a word may be a verb in its plain form, as it stands behind "did" and "to"."""
+    if place >= len(words):
+        return False
+    verb = reading(words[place].low)
+    return words[place].low == "have" or (verb is not None and "plain" in verb.forms and not words[place].capital)
+
+
+def has_participle(words: Sequence[Word], place: int) -> bool:
+    """Return whether a word may be a participle, as it stands behind "have"."""
+    if place >= len(words) or words[place].capital:
+        return False
+    verb = reading(words[place].low)
+    return words[place].low in ("been", "got") or (verb is not None and "participle" in verb.forms)
+
+
+def reported(words: Sequence[Word], place: int) -> int:
+    """Return the place of the last "to" or "have" of "is said to have", or 0."""
+    verb = reading(words[place].low)
+    if verb and verb.lemma in _REPORTED and low_at(words, place + 1) == "to":
+        return place + 1 + (low_at(words, place + 2) in ("have",) and has_participle(words, place + 3))
+    return 0
+
+
+def chained(words: Sequence[Word], place: int, lemma: str) -> tuple[Chain, int] | None:
+    """Return what a verb does to the one that follows it, and the place of the last word before that, or None."""
+    following = place + 1
+    if lemma == "give" and low_at(words, following) == "up":
+        following += 1
+    after = low_at(words, following)
+    if after == "to" and (is_plain(words, following + 1) or low_at(words, following + 1) == "be" or lemma in _UNREAL):
+        if lemma in _SEEMING:
+            return "seeming", following
+        if lemma in _BEGINNING:
+            return "begin", following
+        if lemma == "continue" or lemma == "manage":
+            return "on", following
+        if lemma in _UNREAL or lemma in ("use", "hope", "go", "pretend", "claim", "look", "work", "move", "lead"):
+            return ("unreal", following) if lemma not in ("go", "work", "move", "use", "lead") else None
+        return None
+    verb = reading(after)
+    gerund = after == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
+    if gerund:
+        if lemma in _BEGINNING:
+            return "begin", place
+        if lemma in _ENDING and not (lemma == "finish" or (lemma == "give" and following == place + 1)):
+            return "end", following - 1
+        if lemma in _GOING_ON and lemma != "be":
+            return "on", place
+        if lemma in ("consider", "imagine", "miss", "avoid", "suggest", "recommend", "mind", "dream", "try"):
+            return "unreal", place
+        return None
+    # "went back to working", "switched to being", "ended up working"
+    if lemma in ("go", "come", "get", "switch", "return", "end", "take", "change"):
+        steps = [low_at(words, place + n) for n in (1, 2, 3)]
+        if lemma == "take" and steps[0] == "up" and grammar.breaks(words, place + 3):
+            return None  # "took up fencing"
+        for skip, lead in ((2, ("back", "to")), (1, ("to",)), (2, ("over", "to")), (1, ("up",)), (2, ("up", "with"))):
+            if tuple(steps[: len(lead)]) == lead:
+                inner = low_at(words, place + skip + 1)
+                verb = reading(inner)
+                if inner == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms):
+                    return "begin", place + skip
+    return None
+
 
 Tense = Literal["past", "present", "perfect"]
 MIGHT, PROBABLE, REPORTED = 0.45, 0.65, 0.75
@@ -96,33 +186,33 @@ class _Walk:
         word, low = words[place], words[place].low
         following = following_word(words, place + 1)
         if (grammar.is_adverb(words, place) and word.kind != "time") or (
-            low in small.NEGATIONS and word.kind == "word"
+            low in closed.NEGATIONS and word.kind == "word"
         ):
             self._beside(word)
         elif low in ("both", "all", "each"):
             pass
-        elif low in small.MODALS and grammar.is_auxiliary(words, place):
+        elif low in closed.MODALS and grammar.is_auxiliary(words, place):
             self._modal(low)
         elif low == "used" and low_at(words, following) == "to" and not self.seen:
             self.used, self.tense, self.place = True, "past", following
-        elif low in small.DO and is_plain(words, following):
+        elif low in closed.DO and is_plain(words, following):
             self.tense = "past" if low == "did" else "present"
-        elif low in small.HAVE | {"'s"} and self._is_perfect(low, following):
+        elif low in closed.HAVE | {"'s"} and self._is_perfect(low, following):
             self.perfect, self.tense = True, "past" if low == "had" else "perfect"
-        elif low in small.HAVE and low_at(words, following) == "to":
+        elif low in closed.HAVE and low_at(words, following) == "to":
             self.unreal, self.place = True, following
-        elif low in small.BE | {"'s"} and (grammar.is_auxiliary(words, place) or low in ("'s", "been", "be", "being")):
+        elif low in closed.BE | {"'s"} and (grammar.is_auxiliary(words, place) or low in ("'s", "been", "be", "being")):
             return self._be(low, following)
         else:
             return self._main(word)
-        self.seen = self.seen or not (grammar.is_adverb(words, place) or low in small.NEGATIONS)
+        self.seen = self.seen or not (grammar.is_adverb(words, place) or low in closed.NEGATIONS)
         return True
 
     def _beside(self, word: Word) -> None:
-        if word.low in small.NEGATIONS or word.low == "no longer":
+        if word.low in closed.NEGATIONS or word.low == "no longer":
             self.negated = True
             self.never = self.never or word.low == "never"
-        if word.low not in small.NEGATIONS:
+        if word.low not in closed.NEGATIONS:
             self.adverbs.add(word.low)
             if word.low == "never":
                 self.negated = self.never = True
@@ -156,14 +246,14 @@ class _Walk:
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
-            if last := chains.reported(words, following):
+            if last := reported(words, following):
                 self.confidence, self.place, self.tense = min(self.confidence, REPORTED), last, "present"
             else:
                 self.passive = True
         elif after in _LEADING_TO and to:
             self.unreal, self.place = True, following + 1
             self.confidence = MIGHT if after == "likely" else self.confidence
-        elif after not in small.BE:
+        elif after not in closed.BE:
             self._is_itself()
             return False
         self.seen = True
@@ -172,7 +262,7 @@ class _Walk:
     def _is_itself(self) -> None:
         """Take "be" for the main verb, with the "not" behind it."""
         self.lemma, self.end = "be", self.place + 1
-        while self.end < len(self.words) and self.words[self.end].low in small.NEGATIONS | {"no longer"}:
+        while self.end < len(self.words) and self.words[self.end].low in closed.NEGATIONS | {"no longer"}:
             self.negated = self.negated or self.words[self.end].low not in ("hardly", "barely")
             self.never = self.never or self.words[self.end].low == "never"
             self.end += 1
@@ -188,7 +278,7 @@ class _Walk:
         self.lemma, self.end = verb.lemma, self.place + 1
         if self.perfect and word.low == "got":
             self.lemma, self.perfect, self.tense = "have", False, "present"
-        chain = chains.chained(self.words, self.place, verb.lemma)
+        chain = chained(self.words, self.place, verb.lemma)
         if chain is None:
             return False
         kind, self.place = chain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.language.vocabulary import word_set
 
 FIRST = word_set("i we me us myself ourselves")
 SECOND = word_set("you u yourself ya")

@@ -6,6 +6,8 @@ subject.
 
 from __future__ import annotations
 
+from functools import cache
+
 ADJECTIVES = """
 allergic          | to          | allergic_to   | liked
 intolerant        | to          | allergic_to   | liked
@@ -83,3 +85,18 @@ hobby hobbies     | likes            | liked
 alma mater        | studies_at       | org
 """
 """What "X's … is Y" says: the noun, its relation from X to Y, and what Y must be."""
+
+
+Line = tuple[tuple[str, ...], tuple[str, ...], str, str]
+"""The words, the prepositions that may follow, the relation, and what the tail must be."""
+
+
+@cache
+def lines(text: str) -> tuple[Line, ...]:
+    """Return the lines of a table, each taken apart."""
+    rows = (tuple(cell.strip() for cell in line.split("|")) for line in text.strip().splitlines())
+    return tuple((tuple(words.split()), tuple(slots.split()), relation, tail) for words, slots, relation, tail in rows)
+
+
+ADJECTIVE_WORDS = frozenset(word for words, *_ in lines(ADJECTIVES) for word in words)
+"""The words of the table of adjectives, each by itself."""

@@ -6,7 +6,7 @@ end in none of these words may be of any kind.
 
 from __future__ import annotations
 
-from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.language.vocabulary import COMMON_DEMONYMS, word_set
 
 PLACES = word_set(
     "flat apartment house farmhouse cottage village town city country suburb suburbs countryside farm cabin"
@@ -165,15 +165,7 @@ VENUES = word_set(
 )
 """Where one goes for a visit."""
 DEGREES = word_set("degree master's masters phd doctorate bachelor's bachelors diploma ba bsc msc ma mba course")
-NATIONALITIES = word_set(
-    "american british english scottish welsh irish french german spanish italian portuguese dutch belgian"
-    " swiss austrian swedish norwegian danish finnish icelandic polish czech slovak hungarian romanian"
-    " bulgarian greek turkish russian ukrainian serbian croatian bosnian albanian canadian mexican brazilian"
-    " argentinian chilean colombian peruvian cuban venezuelan egyptian moroccan algerian tunisian nigerian"
-    " ghanaian kenyan ethiopian somali indian pakistani bangladeshi nepali chinese japanese korean thai"
-    " vietnamese indonesian malaysian filipino singaporean australian iranian iraqi israeli lebanese syrian"
-    " jordanian afghan armenian georgian estonian latvian lithuanian"
-)
+NATIONALITIES = COMMON_DEMONYMS
 JUDGED = word_set("answer verdict score rating guess bet age day turn rule motto motivation inspiration passion go-to")
 """Of these it is not said what they are by a name or a number."""
 DIRECTIONS = word_set(
@@ -220,3 +212,13 @@ VAGUE = word_set(
     " ways lot lots"
 )
 """Nouns that say nothing without what stands around them."""
+PETS = word_set(
+    "dog cat puppy kitten parrot rabbit bunny hamster horse pony goldfish turtle tortoise snake lizard gecko"
+    " budgie canary ferret hedgehog pup pooch kitty goat goats chicken chickens hens ducks guinea pet pets"
+    " dogs cats puppies kittens rabbits hamsters parrots horses ponies turtles budgies guinea-pig labrador"
+    " beagle poodle corgi retriever terrier dachshund husky greyhound collie spaniel bulldog dalmatian tabby"
+    " siamese cockatiel cockatoo pug chinchilla rat rats iguana axolotl donkey donkeys bees sheep alpaca"
+    " alpacas llama"
+)
+ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
+"""How further nouns for roles end."""

@@ -1,24 +1,78 @@
-"""Noun phrases: "my sister Anna", "the shipping company Nordlys", "professor of astronomy", and lists of them.
-
-A phrase ends where a word stands that no phrase can hold: a preposition, a verb, an adverb, a time. Its last common
-word is its head, the capitals after that its name.
-"""
+"""A noun phrase: what it is called, by whom it is owned, what stands beside it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.noun import Noun, pronoun
-from mcp_memory.rules.facts.tables import kinds
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables.kin import PETS
-from mcp_memory.rules.facts.tables.kinds import TITLE_ROLES
+from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.tables.nouns import PETS, TITLE_ROLES
 from mcp_memory.rules.facts.verbs import Form, reading
 from mcp_memory.rules.facts.words import Word
+
+LEFT_OUT = "(left out)"
+"""The common words of a subject that is not there, "moved to Oslo in May"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun phrase.
+
+    Attributes:
+        start: first character of the whole phrase.
+        end: first character after it.
+        text: without determiner and owner, as written; of a name after a common noun, both.
+        head: the last common word in lower case, or of a mere name its last word.
+        determiner: "the", "a", "two" …, in lower case.
+        owner: whose it is.
+        pronoun: "he", "i" … in lower case, where it is one.
+        common: the common words before a name, or all of them where there is no name.
+        name: the proper name.
+        of: what it is of.
+        named: whether any of its words is written like a name.
+        also: what stands beside it in apposition.
+        uncertain: whether "or" leaves open what it is.
+    quoted: whether it stands in quotation marks.
+        words: the place of its first word and of the first after it.
+    times: those in brackets behind it.
+    """
+
+    start: int
+    end: int
+    text: str
+    head: str
+    determiner: str = ""
+    owner: Noun | None = None
+    pronoun: str = ""
+    common: str = ""
+    name: str = ""
+    of: Noun | None = None
+    named: bool = False
+    also: tuple[Noun, ...] = ()
+    uncertain: bool = False
+    quoted: bool = False
+    words: tuple[int, int] = field(default=(0, 0), compare=False)
+    times: tuple[Word, ...] = ()
+    within: tuple[tuple[str, Noun], ...] = ()
+
+    @property
+    def plural(self) -> bool:
+        """Whether the head looks like a plural."""
+        return (
+            self.pronoun in ("we", "they")
+            or (not self.name and self.head.endswith("s") and not self.head.endswith("ss"))
+            or self.head in ("people", "children", "men", "women")
+        )
+
+
+def pronoun(word: Word, place: int) -> Noun:
+    """Return a phrase that is nothing but a pronoun."""
+    return Noun(word.start, word.end, word.text, word.low, pronoun=word.low, words=(place, place + 1))
+
 
 LONGEST = 9
 """Words in a phrase; what is longer was no phrase."""
@@ -27,7 +81,7 @@ _NAMING = frozenset(("called", "named", "nicknamed"))
 _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
 
 
-def noun(
+def read_phrase(
     words: Sequence[Word], place: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[Noun, int] | None:
     """Return the phrase that begins at ``place`` and the place after it, or None.
@@ -41,9 +95,9 @@ def noun(
     first, owner, determiner = place, None, ""
     while place < len(words) and words[place].kind == "word" and not (words[place].capital and place):
         low = words[place].low
-        if low in small.OWNERS and not (low == "her" and grammar.breaks(words, place + 1)):
-            owner = pronoun(replace(words[place], low=small.OWNERS[low]), place)
-        elif low in small.DETERMINERS:
+        if low in closed.OWNERS and not (low == "her" and grammar.breaks(words, place + 1)):
+            owner = pronoun(replace(words[place], low=closed.OWNERS[low]), place)
+        elif low in closed.DETERMINERS:
             determiner = low
         elif not (
             determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so", "new") and low != "new"
@@ -60,10 +114,10 @@ def noun(
                      name=word.text, named=True, quoted=True, words=(first, place + 1))  # fmt: skip
         return _without_brackets(words, title, place + 1)
     low = words[place].low
-    if place == first and low in small.NOMINATIVE | small.OBJECTIVE and words[place].kind == "word":
+    if place == first and low in closed.NOMINATIVE | closed.OBJECTIVE and words[place].kind == "word":
         return pronoun(words[place], place), place + 1
     if place + 1 < len(words) and low in _QUANTITIES and words[place + 1].low == "of":
-        found = noun(words, place + 2, subject=subject, verb_seen=verb_seen)
+        found = read_phrase(words, place + 2, subject=subject, verb_seen=verb_seen)
         return found and (replace(found[0], start=words[first].start, determiner=low), found[1])
     core = place
     while place < len(words) and place - core < LONGEST and not _ends(words, core, place, subject, verb_seen):
@@ -78,11 +132,11 @@ def noun(
         return None
     found_noun = _noun(words, first, core, place, determiner, owner)
     naming = place + 1 < len(words) and words[place].low in _NAMING and words[place + 1].capital and not subject
-    if naming and (named := noun(words, place + 1)):
+    if naming and (named := read_phrase(words, place + 1)):
         found_noun = replace(found_noun, name=named[0].text, named=True, end=named[0].end)
         place = named[1]
     if place + 1 < len(words) and words[place].low == "of":
-        inner = noun(words, place + 1, subject=subject, verb_seen=verb_seen)
+        inner = read_phrase(words, place + 1, subject=subject, verb_seen=verb_seen)
         if inner and not inner[0].pronoun:
             text = found_noun.text + " of " + _after_of(words, place + 1, inner[0])
             found_noun = replace(found_noun, of=inner[0], end=inner[0].end, text=text)
@@ -96,16 +150,16 @@ def phrase(words: Sequence[Word], first: int, end: int) -> Noun | None:
     core = first
     while place < end:
         word = words[place]
-        if place == core and word.low in small.OWNERS:
-            owner = pronoun(replace(word, low=small.OWNERS[word.low]), place)
+        if place == core and word.low in closed.OWNERS:
+            owner = pronoun(replace(word, low=closed.OWNERS[word.low]), place)
             core = place + 1
-        elif place == core and word.low in small.DETERMINERS and not (word.capital and place):
+        elif place == core and word.low in closed.DETERMINERS and not (word.capital and place):
             determiner, core = word.low, place + 1
         elif place > core and (word.low == "'s" or (word.mark and word.text in "'’")):
             owner = _noun(words, first, core, place, determiner, owner)
             determiner, core = "", place + 1
         elif word.kind in ("mark", "time", "adverb") or (
-            place == core and word.low in small.ADVERBS and place + 1 < end
+            place == core and word.low in closed.ADVERBS and place + 1 < end
         ):
             core = place + 1
         place += 1
@@ -142,7 +196,7 @@ def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen
         following = words[place + 1].low if place + 1 < len(words) else ""
         if (
             not subject
-            and following in small.OBJECTIVE | small.OWNERS.keys() | small.ARTICLES
+            and following in closed.OBJECTIVE | closed.OWNERS.keys() | closed.ARTICLES
             and verb.forms & {"plain", "ing"}
         ):
             return True  # "remind me", "running my own studio": a verb with its object
@@ -152,7 +206,7 @@ def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen
         return False
     if subject:
         return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, place))
-    if verb.forms == {"ing"} and word.low in kinds.EVENTS | kinds.ING_NOUNS:
+    if verb.forms == {"ing"} and word.low in nouns.EVENTS | nouns.ING_NOUNS:
         return False
     if verb.forms == {"ing"}:  # "public speaking", yet not "the man living there"
         return grammar.breaks(words, place + 1) and not (place + 1 >= len(words) or words[place + 1].mark)
@@ -179,7 +233,7 @@ def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: st
         inside[split - 1].capital or (inside[split - 1].kind == "number" and split > 1 and inside[split - 2].capital)
     ):
         split -= 1
-    if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | grammar.KIN_WORDS:
+    if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | RELATIVES.keys():
         split = 1  # "Striker Tomas Quill scored": a role that opens the sentence has a capital by its place alone
     elif split == 0 and len(inside) > 2 and inside[0].low in TITLE_ROLES - {"professor"}:
         split = 1
@@ -204,8 +258,8 @@ def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: st
 @cache
 def _ordinary() -> frozenset[str]:
     """Return the words of the tables: at the start of a sentence their capital makes no name of them."""
-    sets = (value for value in vars(kinds).values() if isinstance(value, frozenset))
-    return frozenset[str]().union(*sets, small.EMPTY, grammar.KIN_WORDS, PETS)
+    sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
+    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS)
 
 
 def _text(words: Sequence[Word]) -> str:
@@ -223,7 +277,7 @@ def _without_brackets(words: Sequence[Word], found: Noun, place: int) -> tuple[N
         for close in range(place + 1, min(place + 14, len(words))):
             if words[close].text == ")":
                 inside = words[place + 1 : close]
-                also = noun(words, place + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
+                also = read_phrase(words, place + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
                 times = tuple(word for word in inside if word.kind == "time")
                 return replace(found, times=times, also=(also[0],) if also else ()), close + 1
     return found, place

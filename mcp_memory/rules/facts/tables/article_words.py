@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_memory.rules.facts.tables import word_set
+from mcp_memory.language.vocabulary import DEMONYMS, word_set
+from mcp_memory.rules.facts.tables.predicatives import NOUNS, lines
 
 SCREEN = word_set(
     "film films movie feature biopic documentary drama thriller western melodrama serial series sitcom miniseries"
@@ -70,12 +71,14 @@ screenplay script story libretto lyrics           | written_by
 NESTING = word_set("sequel prequel adaptation remake version inspired based spin-off follow-up adapted cover")
 """After these, another work is spoken of; its credits are not those of the first."""
 
-KIN = """
-son daughter child                                | child_of
-husband wife widow widower spouse consort         | married_to
-brother sister sibling                            | sibling_of
-father mother                                     | parent_of
-"""
+KIN = {
+    word: relation
+    for words, _, relation, _ in lines(NOUNS)
+    if relation in ("child_of", "parent_of", "sibling_of", "married_to")
+    for word in words
+    if word != "parent"
+} | {"widower": "married_to", "consort": "married_to"}
+"""What the openings of biographies call somebody's relative, and the relation from the person to that somebody."""
 
 STYLES = word_set(
     "duke duchess count countess king queen emperor empress earl marquess marquis baron baroness prince princess"
@@ -83,22 +86,11 @@ STYLES = word_set(
 )
 """What follows a comma and still belongs to the name: "Otto II, Duke of Harn"."""
 
-NATIONALITIES = word_set(
-    "afghan albanian algerian american andorran angolan argentine argentinian armenian australian austrian azerbaijani"
-    " bahamian bahraini bangladeshi barbadian basque bavarian belarusian belgian belizean beninese bengali bohemian"
-    " bolivian bosnian brazilian british bulgarian burmese byzantine cambodian cameroonian canadian catalan chilean"
-    " chinese colombian congolese cornish croatian cuban cypriot czech czechoslovak danish dominican dutch ecuadorian"
-    " egyptian emirati english estonian ethiopian faroese fijian filipino finnish flemish french gabonese gambian"
-    " georgian german ghanaian greek guatemalan guinean guyanese haitian hawaiian honduran hungarian icelandic indian"
-    " indonesian iranian iraqi irish israeli italian ivorian jamaican japanese jordanian kazakh kazakhstani kenyan"
-    " korean kosovan kuwaiti kyrgyz laotian latvian lebanese liberian libyan lithuanian luxembourgish macedonian"
-    " malagasy malawian malaysian malian maltese mauritanian mauritian mexican moldovan mongolian montenegrin moroccan"
-    " mozambican namibian nepalese nepali nicaraguan nigerian norwegian omani ottoman pakistani palestinian panamanian"
-    " paraguayan persian peruvian polish portuguese prussian qatari romanian russian rwandan salvadoran samoan saudi"
-    " scottish senegalese serbian singaporean slovak slovene slovenian somali soviet spanish sudanese surinamese swazi"
-    " swedish swiss syrian taiwanese tajik tanzanian thai tibetan tongan trinidadian tunisian turkish turkmen ugandan"
-    " ukrainian uruguayan us u.s. uzbek venezuelan vietnamese welsh yemeni yugoslav zambian zimbabwean"
-)
+NATIONALITIES = frozenset(word for word in DEMONYMS if " " not in word) - word_set(
+    "austro-hungarian bhutanese bruneian burkinabé burundian chadian djiboutian eritrean greenlandic maldivian"
+    " monégasque motswana nigerien philippine timorese togolese"
+) | word_set("byzantine congolese dominican guinean hawaiian korean u.s. us")
+"""Demonyms of one word that openings are read with, and some that mean no single country."""
 HALVES = word_set("south north east west northern southern new puerto sri saudi costa hong")
 """What stands before some of them: "South Korean", "New Zealand"."""
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Told, kinship
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.lines import lines
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.possessions import kinship
-from mcp_memory.rules.facts.subjects import RELATIVES
-from mcp_memory.rules.facts.tables import adjectives as tables
-from mcp_memory.rules.facts.tables import kinds as table
-from mcp_memory.rules.facts.tables import small_words as small
-from mcp_memory.rules.facts.tables.kin import PETS
-from mcp_memory.rules.facts.told import Told
-from mcp_memory.rules.facts.verbal import is_age
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.tables import closed, nouns, predicatives
+from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.tables.predicatives import lines
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
-_NAMED_KINDS = table.COMPANIES | table.CLUBS | table.PLACES | table.WORKS | table.SCHOOLS
+_NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
 
 
 def asides(clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Told]]:
@@ -60,9 +56,11 @@ def _aside(noun: Noun, talk: bool, where: bool) -> Iterator[Told]:
             yield Told(noun.name, "works_as", noun.common, "state", (), end)
         elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
             yield Told(noun.name, "is_a", noun.common, "state", (), end)
-    elif noun.owner and noun.owner.pronoun in small.FIRST and noun.head in PETS and not noun.plural and noun.of is None:
+    elif (
+        noun.owner and noun.owner.pronoun in closed.FIRST and noun.head in PETS and not noun.plural and noun.of is None
+    ):
         yield Told(noun.owner, "has_pet", noun, "state", (), end)
-    elif noun.owner and noun.head in table.CONDITIONS and (noun.owner.named or noun.owner.pronoun in small.FIRST):
+    elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or noun.owner.pronoun in closed.FIRST):
         yield Told(noun.owner, "has_condition", noun, "state", (), end)
     for preposition, place in noun.within:
         if preposition == "in" and noun.name and not talk and kinds.fits(place, "name"):
@@ -70,7 +68,7 @@ def _aside(noun: Noun, talk: bool, where: bool) -> Iterator[Told]:
     for beside in noun.also:
         if where and beside.head in RELATIVES:
             continue  # "grew up in Oslo, the son of a smith"
-        if is_age(beside):
+        if kinds.is_age(beside):
             yield Told(noun, "age", beside.text, "state", (), end)
             continue
         if noun.of or noun.quoted or (beside.plural and not noun.plural and beside.of is None):
@@ -92,13 +90,13 @@ def _beside(noun: Noun, beside: Noun) -> Iterator[Told]:
         if beside.head in RELATIVES and noun.name:
             yield from kinship(beside.owner, RELATIVES[beside.head][0], noun, end, ())
         return
-    for words, prepositions, relation, tail in lines(tables.NOUNS):
+    for words, prepositions, relation, tail in lines(predicatives.NOUNS):
         if beside.head not in words or not beside.of or "of" not in prepositions or relation == "leads":
             continue
         if kinds.fits(beside.of, tail):
             yield Told(noun, relation, beside.of, "state", (), end)
             told = True
-    if not told and beside.head not in table.VAGUE and not beside.name:
+    if not told and beside.head not in nouns.VAGUE and not beside.name:
         relation = "works_as" if kinds.is_role(beside) else "is_a"
         yield Told(noun, relation, beside, "state", (), end)
     for origin in beside.also:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.phrases import noun
+from mcp_memory.rules.facts.noun_phrases import Noun, read_phrase
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.verbs import reading
 from mcp_memory.rules.facts.words import Word
 
 _AND = frozenset(("and", "&", "plus"))
@@ -15,11 +17,11 @@ MOST = 12
 """Phrases in one list."""
 
 
-def nouns(
+def read_phrases(
     words: Sequence[Word], place: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[tuple[Noun, ...], int]:
     """Return the phrases that begin at ``place`` and the place after the last; none gives ``((), place)``."""
-    found = noun(words, place, subject=subject, verb_seen=verb_seen)
+    found = read_phrase(words, place, subject=subject, verb_seen=verb_seen)
     if found is None:
         return (), place
     first, place = found
@@ -34,7 +36,7 @@ def nouns(
                 "similar",
                 "whatever",
             )
-            following = noun(words, place + 1, subject=subject, verb_seen=verb_seen)
+            following = read_phrase(words, place + 1, subject=subject, verb_seen=verb_seen)
             place = following[1] if following else place
             break
         if word.low == "as" and [w.low for w in words[place : place + 3]] == ["as", "well", "as"]:
@@ -50,7 +52,7 @@ def nouns(
             word.text == "," and step == 1 and not _goes_on(words, following_place, verb_seen)
         ):
             break
-        following = noun(words, following_place, subject=subject, verb_seen=verb_seen)
+        following = read_phrase(words, following_place, subject=subject, verb_seen=verb_seen)
         if following is None or (following[0].pronoun and not subject):
             break
         listed.append(_of_the_one_before(following[0], listed[-1]))
@@ -73,12 +75,12 @@ def _stops(words: Sequence[Word], place: int, subject: bool) -> bool:
         return True
     if subject:  # "Sven and Carla got married": the verb after it belongs to all of them
         return grammar.is_finite(words, place) and not words[place].capital
-    return grammar.opens_clause(words, place)
+    return opens_clause(words, place)
 
 
 def _goes_on(words: Sequence[Word], place: int, verb_seen: bool) -> bool:
     """Return whether the phrase after a comma is a further item: an "and" or a comma follows it, or nothing at all."""
-    following = noun(words, place, verb_seen=verb_seen)
+    following = read_phrase(words, place, verb_seen=verb_seen)
     if following is None:
         return False
     after = following[1]
@@ -89,12 +91,12 @@ def _with_apposition(
     words: Sequence[Word], first: Noun, place: int, subject: bool, verb_seen: bool
 ) -> tuple[Noun, int]:
     """Return the phrase with what a comma sets beside it: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
-    if _is_age(words, place) and (first.name or first.head in grammar.KIN_WORDS):
-        age, after = noun(words, place + 1) or (first, place)
+    if _is_age(words, place) and (first.name or first.head in RELATIVES):
+        age, after = read_phrase(words, place + 1) or (first, place)
         first = replace(first, also=(age,))
         place = after + 1 if after + 1 < len(words) and words[after].text == "," and subject else after
     while place + 1 < len(words) and words[place].text == "," and not first.pronoun:
-        following = noun(words, place + 1, verb_seen=True)
+        following = read_phrase(words, place + 1, verb_seen=True)
         if following is None or following[0].pronoun:
             break
         beside, after = following
@@ -119,7 +121,7 @@ def _with_apposition(
             and indefinite
             and ends
             and not _is_list(words, after)
-            and not grammar.opens_clause(words, place + 1)
+            and not opens_clause(words, place + 1)
         ):
             first = replace(first, also=(*first.also, beside))
         elif (
@@ -132,7 +134,7 @@ def _with_apposition(
         ):
             names, after = [beside], after
             if after + 1 < len(words) and words[after].low in _AND:
-                second = noun(words, after + 1, subject=subject, verb_seen=verb_seen)
+                second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
                 if second and second[0].name and not second[0].determiner:
                     names, after = [beside, second[0]], second[1]
             elif (not subject and _is_list(words, after)) or (
@@ -149,7 +151,7 @@ def _with_apposition(
         place = after
         tail = place
         if indefinite and tail < len(words) and words[tail].low in ("from", "in", "at", "for", "with", "near"):
-            inner = noun(words, tail + 1, verb_seen=True)
+            inner = read_phrase(words, tail + 1, verb_seen=True)
             if inner and words[tail].low == "from" and inner[0].name:
                 first = replace(first, also=(*first.also[:-1], replace(first.also[-1], owner=None, also=(inner[0],))))
             place = inner[1] if inner else place
@@ -174,16 +176,16 @@ def _is_list(words: Sequence[Word], place: int) -> bool:
     if place >= len(words):
         return False
     if words[place].low in _AND:
-        return not grammar.opens_clause(words, place + 1)
+        return not opens_clause(words, place + 1)
     if words[place].text == "," and place + 1 < len(words):
         if words[place + 1].low in _AND:
-            return not grammar.opens_clause(words, place + 2)
-        following = noun(words, place + 1, verb_seen=True)
+            return not opens_clause(words, place + 2)
+        following = read_phrase(words, place + 1, verb_seen=True)
         return bool(
             following
             and following[1] < len(words)
             and words[following[1]].low in _AND
-            and not grammar.opens_clause(words, following[1] + 1)
+            and not opens_clause(words, following[1] + 1)
         )
     return False
 
@@ -202,4 +204,43 @@ def _owned(listed: list[Noun]) -> tuple[Noun, ...]:
     return tuple(
         replace(item, owner=owner) if place and owner and not (item.owner or item.determiner or item.named) else item
         for place, item in enumerate(listed)
+    )
+
+
+def opens_clause(words: Sequence[Word], place: int) -> bool:
+    """Return whether a clause begins here, with its own subject or with the one before; after a comma or an "and"."""
+    place = grammar.skipped(words, place)
+    if place >= len(words):
+        return False
+    word = words[place]
+    if word.low in closed.NOMINATIVE and word.low not in ("it", "you"):
+        return True
+    if word.low == "that" and place + 1 < len(words) and words[place + 1].capital:
+        return opens_clause(words, place + 1)
+    if word.low in ("it", "you", "there", "that", "this", "these"):
+        return grammar.is_finite(words, grammar.skipped(words, place + 1))
+    if word.low in closed.SUBORDINATORS or word.low in closed.CONDITIONS:
+        return True
+    if not word.capital and grammar.is_finite(words, place):
+        if grammar.is_auxiliary(words, place):
+            return True
+        verb = reading(word.low)
+        assert verb is not None
+        if "past" in verb.forms and verb.forms.isdisjoint(("plain",)):
+            return True
+        following = place + 1
+        return following < len(words) and (
+            words[following].kind in ("title", "number", "adverb", "time")
+            or words[following].capital
+            or words[following].low
+            in closed.DETERMINERS | closed.OWNERS.keys() | closed.PREPOSITIONS | closed.OBJECTIVE
+            or (reading(words[following].low) or ("", ()))[1] == frozenset(("ing",))
+            or ("third" in verb.forms and not grammar.breaks(words, following))
+        )
+    found = read_phrase(words, place, subject=True)
+    if found is None:
+        return False
+    after = grammar.skipped(words, found[1])
+    return grammar.is_finite(words, after, frozenset(("past", "third"))) or (
+        found[0].plural and grammar.is_finite(words, after) and after < len(words)
     )

@@ -1,22 +1,62 @@
-"""From what a clause tells to assertions: who is meant, when it holds, and where it is written."""
+"""What a clause tells, before it is given its times and its place in the memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.modality import PLAIN
-from mcp_memory.rules.facts.notes import Note
-from mcp_memory.rules.facts.noun import Noun
-from mcp_memory.rules.facts.subjects import RELATIVES, Discourse
-from mcp_memory.rules.facts.told import Told
-from mcp_memory.rules.facts.when import When, now, when
+from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.validity import When, now, when
+from mcp_memory.rules.facts.verbs import Effect
+from mcp_memory.rules.facts.words import Word
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One fact as a clause tells it.
+
+    Attributes:
+        head: whom it is about: a phrase, or a name that was made out already.
+        relation: its name.
+        tail: a phrase, or the words themselves.
+        effect: what the moment does to it.
+        times: that belong to this fact alone; None for those of its clause, () for what a phrase tells by itself ("my
+            sister Anna"), which holds from when it was said whatever its clause is about.
+        end: first character after the words that tell it; 0 for the end of its clause.
+        affirmed: whether it holds although its verb is denied: "doesn't like ham" tells of a dislike.
+    """
+
+    head: Noun | str
+    relation: str
+    tail: Noun | str
+    effect: Effect = "state"
+    times: tuple[Word, ...] | None = None
+    end: int = 0
+    affirmed: bool = False
+
+
+def kinship(owner: Noun, relation: str, name: Noun, end: int, times: tuple[Word, ...] | None = None) -> Iterator[Told]:
+    """Yield what somebody is to somebody, by the relation in the table of kin.
+
+    Args:
+        owner: whose relative it is.
+        relation: from the owner, ``<`` before one that runs to the owner, in brackets where none is kept.
+        name: the relative.
+        end: first character after the words that tell it.
+        times: as in ``Told``.
+    """
+    if relation.startswith("<"):
+        yield Told(name, relation[1:], owner, "state", times, end)
+    elif relation[0] != "(":
+        yield Told(owner, relation, name, "state", times, end)
 
 
 def asserted(
@@ -58,28 +98,6 @@ def asserted(
         undated = timeless and not held.stated and not held.negated
         moment = replace(held, since=BEGINNING) if undated else held
         yield fact(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
-
-
-def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[StatedTime]) -> Iterator[Assertion]:
-    """Yield what a line tells that is one item and its value.
-
-    Args:
-        turn: it stands in.
-        who: has been spoken of; whose it is, what follows is about.
-        index: of its sentence.
-        kept: the line.
-        times: that its sentence states.
-    """
-    head = kept.who or who.speaker
-    if head is None:
-        return
-    if kept.who:
-        who.turn_to(kept.who)
-    held = now(turn.time)
-    times = [time for time in times if time.start < kept.end and kept.start < time.end]
-    if times and times[-1].since <= turn.time and times[-1].until < FOREVER:
-        held = When(times[-1].since, FOREVER, True)
-    yield fact(turn, index, (kept.start, kept.end), (head, kept.relation, kept.value), held, "FACT", PLAIN)
 
 
 def fact(

@@ -6,12 +6,15 @@ within that month. What states no time is taken to hold from when it was said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
-from mcp_memory.rules.facts.frames import Effect
-from mcp_memory.rules.facts.verbgroup import Verb
+from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
+from mcp_memory.language.expressions import NUMBER, number
+from mcp_memory.language.gregorian import DAY, civil, month, years
+from mcp_memory.rules.facts.verb_groups import Verb
+from mcp_memory.rules.facts.verbs import Effect
 
 _CHANGING = frozenset(("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just"))
 _OVER = frozenset(("formerly", "previously", "back then", "at the time", "as a kid", "as a child"))
@@ -167,3 +170,40 @@ def _state(
 def now(said_at: Millis) -> When:
     """Return the interval of what a phrase says by itself, "my sister Anna": from when it was said."""
     return When(said_at, FOREVER, False)
+
+
+_FOR = re.compile(
+    rf"\bfor\s(?:about\s|almost\s|nearly\s|over\s|more\sthan\s|the\s(?:last|past)\s)?(?P<number>{NUMBER})"
+    r"\s(?P<unit>year|month|week)s?\b(?:\snow\b)?",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+def durations(text: str, start: int, end: int, said_at: Millis) -> list[StatedTime]:
+    """Return the durations in a sentence as the open intervals that they mean with a perfect.
+
+    Args:
+        text: of the turn.
+        start: first character of the sentence.
+        end: first character after it.
+        said_at: when it was said.
+    """
+    found = []
+    for match in _FOR.finditer(text, start, end):
+        count = number(match["number"])
+        year, number_, _ = civil(said_at)
+        grain: Grain
+        match match["unit"].lower():
+            case "year":
+                if year - count < 1:
+                    continue
+                since, grain = years(year - count).since, "year"
+            case "month":
+                months = year * 12 + number_ - 1 - count
+                if months < 12:
+                    continue
+                since, grain = month(months // 12, months % 12 + 1).since, "month"
+            case _:
+                since, grain = said_at - 7 * DAY * count, "week"
+        found.append(StatedTime(match.start(), match.end(), since, FOREVER, grain, True))
+    return found
