@@ -111,6 +111,7 @@ _COLOURS = "copper blue striped folding oval grey painted tall narrow heavy ligh
 _THINGS = "kettles lamps oars benches ladders baskets bells kites drums saddles barrels clocks jars nets".split()
 _STUFF = "timber clay wool tin barley leather paper sand rope resin".split()
 _QUALITIES = "patience,low prices,quick repairs,old tools,fine joints,honest weights".split(",")
+_MONTHS, _DAYS = list(MONTHS), list(WEEKDAYS)
 _RELATIVES = "cousin sister brother uncle aunt neighbour nephew".split()
 
 
@@ -183,7 +184,7 @@ def _about(world: _World, ref: str, head: str) -> Iterator[NewItem]:
         yield NewItem(
             ref=own,
             title=f"{head}: {since} to {until}",
-            text=f"From {world.one(MONTHS)} {since} to {world.one(MONTHS)} {until} {head} was led by {world.name()}. "
+            text=f"From {world.one(_MONTHS)} {since} to {world.one(_MONTHS)} {until} {head} was led by {world.name()}. "
             f"In those years it had {rng.randrange(4, 900)} workers. "
             f"Most of what it made went to {world.head(other_than=head)}.",
         )
@@ -221,7 +222,7 @@ def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:
     for person in people:
         for (moved, ref), (next_move, _) in pairwise(person.moves):
             day = moved + (next_move - moved) / 2
-            world.ask("time", f"Where did {person.name} live on {day.day} {MONTHS[day.month - 1]} {day.year}?", ref)
+            world.ask("time", f"Where did {person.name} live on {day.day} {_MONTHS[day.month - 1]} {day.year}?", ref)
 
 
 def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
@@ -229,7 +230,7 @@ def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
     draw, head = world.rng.random(), world.head()
     if draw < 0.06 and (not person.moves or person.moves[-1][0] < now - timedelta(days=30)):
         person.moves.append((now, ref))
-        return f"I moved to {world.name()} last {world.one(WEEKDAYS)} and live there now."
+        return f"I moved to {world.name()} last {world.one(_DAYS)} and live there now."
     if draw < 0.2 and head not in person.bought_at:
         person.bought_at.add(head)
         world.ask("one-hop", f"What did {person.name} buy at {head}?", ref)
@@ -244,10 +245,10 @@ def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
 
 def _remark(world: _World) -> str:
     rng = world.rng
-    when = f"{rng.randrange(1, 29)} {world.one(MONTHS)} {rng.randrange(1990, 2020)}"
+    when = f"{rng.randrange(1, 29)} {world.one(_MONTHS)} {rng.randrange(1990, 2020)}"
     return rng.choice(
         (
-            f"We spent last {world.one(WEEKDAYS)} at {world.head()} with {world.name()} and looked at the {world.ware()}.",
+            f"We spent last {world.one(_DAYS)} at {world.head()} with {world.name()} and looked at the {world.ware()}.",
             f"Did you hear that {world.name()} carried {rng.randrange(20, 900)} {world.ware()} up the hill?",
             f"There was rain on {when}, and nobody sold any {world.ware()} for a week.",
             f"The {world.ware()} at home are older than the ones that {world.name()} has.",
