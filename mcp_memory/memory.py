@@ -50,7 +50,7 @@ from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.learn.feedback import Taking
+from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import Considered, Making
 from mcp_memory.services.points.organise import organise
@@ -229,10 +229,10 @@ class Memory:
         self.background.called()
         now, settings, making = self.clock(), self.rooms.learning, self.making
         teach = Teacher(settings) if settings.learning else None
-        taking = Taking(
+        context = EvolveContext(
             self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
         )
-        return await evolve(request, taking)
+        return await evolve(request, context)
 
     async def status(self) -> Status:
         """See `mcp_memory.services.maintain.status.status`."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Belief, Episode, Lesson, Shown, Target
+from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
@@ -105,7 +105,7 @@ def lesson(
         at=WRITTEN_AT,
         time="in May",
         engine="anthropic",
-        shown=(Shown("g_1", 0.25, ("meaning", "words"), tuple(labels), 'A "text".'),),
+        shown=(ShownEvidence("g_1", 0.25, ("meaning", "words"), tuple(labels), 'A "text".'),),
         activated=tuple(labels),
         answer="Ann",
         cited=tuple(labels)[:1],

@@ -12,7 +12,7 @@ from mcp_memory.server import checks, records
 from mcp_memory.server.paging import SENTENCE, Values, space_of, told
 
 if TYPE_CHECKING:
-    from mcp_memory.domain.episodes import Lesson, Shown
+    from mcp_memory.domain.episodes import Lesson, ShownEvidence
     from mcp_memory.domain.turns import Sentence
     from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
@@ -80,7 +80,7 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
     )
 
 
-def _item(item: Shown) -> dict[str, Any]:
+def _item(item: ShownEvidence) -> dict[str, Any]:
     return {
         "id": item.id,
         "text": item.text,

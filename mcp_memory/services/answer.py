@@ -26,8 +26,8 @@ from mcp_memory.domain.requests import AnswerRequest, RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, Operator, QuestionJudge, Store, SupportJudge
-from mcp_memory.services.learn.episodes import Episodes, cited, episode_of
-from mcp_memory.services.learn.update import Trial, learn, lesson_of, own_lesson, trial
+from mcp_memory.services.learn.episodes import Episodes, cited_sentences, new_episode
+from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, support_input, support_lesson
 from mcp_memory.services.recall.further import Searching, rested
 from mcp_memory.services.recall.judge_input import opened, resting
 from mcp_memory.services.recall.path_scoring import evaluated
@@ -126,7 +126,7 @@ async def answer(
     async with store.reading() as view:
         space = view.space(request.space)
         episode = replace(
-            episode_of(
+            new_episode(
                 space,
                 request.question,
                 found.recall,
@@ -135,12 +135,12 @@ async def answer(
                 activated=findings.guidance.activated,
             ),
             answer=found.text,
-            cited=cited(space, found.citations),
+            cited=cited_sentences(space, found.citations),
             abstained=found.text is None,
         )
         asked = None
         if own is not None and request.learn and found.text is not None:
-            asked = trial(space, episode, found, first.gates)
+            asked = support_input(space, episode, found, first.gates)
     found = replace(found, recall=replace(found.recall, episode=episode.id))
     if own is None or asked is None:
         episodes.keep(episode)
@@ -165,13 +165,19 @@ def _said(recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, bar
 
 
 async def _learning(
-    store: Store, embedder: Embedder, episodes: Episodes, own: Own, found: AnswerResult, episode: Episode, asked: Trial
+    store: Store,
+    embedder: Embedder,
+    episodes: Episodes,
+    own: Own,
+    found: AnswerResult,
+    episode: Episode,
+    asked: SupportInput,
 ) -> AnswerResult:
     """Return the answer once what its own judge says of it is learnt, or waits for a caller."""
     if found.engine == "embedded":
         lesson = await own_lesson(own.judge, episode, asked)
     else:
-        lesson = lesson_of(found.engine, episode, asked, episode.cited)
+        lesson = support_lesson(found.engine, episode, asked, episode.cited)
     wait = own.labels == "wait" or (own.labels == "sure" and found.hedged)
     episodes.keep(episode, lesson if wait else None)
     if lesson is None or wait:

@@ -30,8 +30,16 @@ from mcp_memory.domain.requests import (
     Skipped,
 )
 from mcp_memory.errors import InvalidInput
-from mcp_memory.services.learn.episodes import episode_named
-from mcp_memory.services.learn.feedback import NOT_ASKED, Taking, by_number, check, listened, names_fact, with_explored
+from mcp_memory.services.learn.episodes import find_episode
+from mcp_memory.services.learn.feedback import (
+    NOT_ASKED,
+    EvolveContext,
+    add_explored,
+    apply_feedback,
+    check_feedback,
+    names_fact,
+    resolve_numbers,
+)
 from mcp_memory.services.maintain.whole_space import pool, unite
 from mcp_memory.services.points.edits import edit
 from mcp_memory.services.points.organise import Organised, organise
@@ -41,7 +49,7 @@ _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
 _OVERALL: tuple[EvolveStep, ...] = ("entities", "questions")
 
 
-async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
+async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:
     """Take in feedback and points, organise around a goal, and return what changed; it is durable when this returns.
 
     Each judge is heard once about an episode: a caller's second word is left out, with the reason. Organising again
@@ -63,21 +71,21 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     alone = request.goal is not None or (feedback is None and request.episode is not None)
     brings = edits is not None and bool(edits.insert or edits.merge)
     organising = alone and not brings  # a caller who brings points has organised
-    episode = await _episode(request, taking) if feedback is not None or request.episode is not None else None
+    episode = await _episode(request, context) if feedback is not None or request.episode is not None else None
     if feedback is not None and episode is not None:
-        feedback = by_number(feedback, episode)
-        episode = with_explored(episode, feedback, taking.episodes)
-        check(feedback, episode)
+        feedback = resolve_numbers(feedback, episode)
+        episode = add_explored(episode, feedback, context.episodes)
+        check_feedback(feedback, episode)
     asked = request.steps or _brought(request)
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     if edits is not None:
-        changes += await _edited(edits, request, taking, asked, skipped)
+        changes += await _edited(edits, request, context, asked, skipped)
     if feedback is not None and episode is not None:
         if judged := tuple(step for step in asked if step in _ALL):
             several = feedback.correction is not None or any(map(names_fact, feedback.supports))
             with anyio.CancelScope(shield=several):  # more than one commit: a cancelled call leaves all or none of them
-                told, left = await listened(feedback, episode, request, taking, judged)
+                told, left = await apply_feedback(feedback, episode, request, context, judged)
             changes += told
             skipped += left
         else:
@@ -86,7 +94,7 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
     warnings: tuple[str, ...] = ()
     spent = None
     if organising and set(asked) & set(_MAKING):
-        done = await _organised(request, episode, taking, asked, skipped)
+        done = await _organised(request, episode, context, asked, skipped)
         changes += done.changes
         engine, warnings, spent = done.engine if engine == "embedded" else engine, done.warnings, done.spent
     elif request.goal is not None and not brings:
@@ -98,7 +106,7 @@ async def evolve(request: EvolveRequest, taking: Taking) -> EvolveResult:
         for step in request.steps
         if step in _IDLE and (feedback is None if step in _ALL else not organising and edits is None)
     ]
-    changes += await _overall(request, taking, skipped)
+    changes += await _overall(request, context, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
     return EvolveResult(tuple(changes), tuple(skipped), (*_unread(changes), *warnings), engine, spent)
@@ -117,10 +125,14 @@ def _brought(request: EvolveRequest) -> tuple[EvolveStep, ...]:
 
 
 async def _edited(
-    edits: PointEdits, request: EvolveRequest, taking: Taking, steps: Sequence[EvolveStep], skipped: list[Skipped]
+    edits: PointEdits,
+    request: EvolveRequest,
+    context: EvolveContext,
+    steps: Sequence[EvolveStep],
+    skipped: list[Skipped],
 ) -> list[Improved]:
     """Do to memory points what the caller says, as far as the steps go."""
-    if taking.making is None:
+    if context.making is None:
         skipped.append(Skipped("points", _OFF))
         return []
     if "points" not in steps and (edits.insert or edits.update):
@@ -129,41 +141,47 @@ async def _edited(
     if "merge" not in steps and edits.merge:
         skipped.append(Skipped("merge", NOT_ASKED))
         edits = PointEdits(edits.insert, edits.update)
-    return await edit(request.space, edits, scope_of(request.goal or ""), taking.making)
+    return await edit(request.space, edits, scope_of(request.goal or ""), context.making)
 
 
 async def _organised(
-    request: EvolveRequest, episode: Episode | None, taking: Taking, steps: Sequence[EvolveStep], skipped: list[Skipped]
+    request: EvolveRequest,
+    episode: Episode | None,
+    context: EvolveContext,
+    steps: Sequence[EvolveStep],
+    skipped: list[Skipped],
 ) -> Organised:
     """Make points of what was found in the episode that the call names for it, or else of what the goal finds."""
     steps = tuple(step for step in steps if step in _MAKING)
-    if taking.making is None:
+    if context.making is None:
         skipped.extend(Skipped(step, _OFF) for step in steps)
         return Organised(())
     found = episode if request.feedback is None else None  # else the call names it for its feedback
     goal = request.goal if request.goal is not None or found is None else found.query
-    await taking.progress(3, 4, "making memory points")
+    await context.progress(3, 4, "making memory points")
     count = itertools.count(1)
 
     async def saying(what: str) -> None:
-        await taking.progress(3 + next(count) / 4, 4, what)
+        await context.progress(3 + next(count) / 4, 4, what)
 
-    done = await organise(request.space, goal or "", found, steps, taking.making, saying=saying)
+    done = await organise(request.space, goal or "", found, steps, context.making, saying=saying)
     skipped += done.left
     skipped += [one for one in done.skipped if request.steps or one.step == "points" or not done.changes]
-    await taking.progress(4, 4, "done")
+    await context.progress(4, 4, "done")
     return done
 
 
-async def _overall(request: EvolveRequest, taking: Taking, skipped: list[Skipped]) -> list[Improved]:
+async def _overall(request: EvolveRequest, context: EvolveContext, skipped: list[Skipped]) -> list[Improved]:
     """Take the steps that go over the whole space, of those that the call names."""
     changes: list[Improved] = []
     if "entities" in request.steps:
-        told, left = await unite(taking.store, taking.embedder, request.space, now=taking.now, progress=taking.progress)
+        told, left = await unite(
+            context.store, context.embedder, request.space, now=context.now, progress=context.progress
+        )
         changes += told
         skipped += left
     if "questions" in request.steps:
-        told, left = await pool(taking.store, taking.embedder, request.space, progress=taking.progress)
+        told, left = await pool(context.store, context.embedder, request.space, progress=context.progress)
         changes += told
         skipped += left
     return changes
@@ -183,8 +201,8 @@ _IDLE: dict[EvolveStep, str] = {
 }
 
 
-async def _episode(request: EvolveRequest, taking: Taking) -> Episode:
+async def _episode(request: EvolveRequest, context: EvolveContext) -> Episode:
     """Return the episode, of this process or of the log."""
     if request.episode is None:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
-    return await episode_named(taking.store, taking.episodes, request.space, request.episode)
+    return await find_episode(context.store, context.episodes, request.space, request.episode)

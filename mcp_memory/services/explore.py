@@ -23,7 +23,7 @@ from mcp_memory.gain.settings import Learning
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.services.fallback_suggestions import beyond, elsewhere
-from mcp_memory.services.learn.episodes import Episodes, episode_named, number_of, record_ids
+from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
 from mcp_memory.services.recall.facts import cosine_of
 from mcp_memory.services.recall.pipeline import ask
 from mcp_memory.services.recall.similarity import cosines
@@ -77,7 +77,7 @@ async def explore(
         raise InvalidInput("episode", f"the operator {operator.name} does not use it", remedy)
     episode = None
     if request.episode is not None:
-        episode = await episode_named(store, episodes or Episodes(), request.space, request.episode)
+        episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
     ids = _ids(request, episode)
     question = None
     likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
@@ -109,7 +109,7 @@ async def explore(
         # In a thread: the first that walks cues reads every sentence.
         found = await to_thread.run_sync(_taken, operator, step)
         if episodes is not None:
-            episodes.explored(space, found.items)
+            episodes.keep_explored(space, found.items)
         return replace(found, next=within(space, found.next), warnings=warnings)
 
 
@@ -125,7 +125,7 @@ def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
     if episode is not None:
         return record_ids(request.ids, episode, "ids")
     for place, name in enumerate(request.ids):
-        if number_of(name) is not None:
+        if record_number(name) is not None:
             problem = f"{name} is the number of a record, and no episode is given"
             raise InvalidInput(f"ids[{place}]", problem, "Give the episode of that reply too, or the record's id.")
     return request.ids

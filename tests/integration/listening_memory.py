@@ -110,9 +110,9 @@ class ListeningMemory:
         recall = RecallResult(
             tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words))
         )
-        from mcp_memory.services.learn.episodes import episode_of
+        from mcp_memory.services.learn.episodes import new_episode
 
-        episode = episode_of(space, request.query or "", recall, now=NOW)
+        episode = new_episode(space, request.query or "", recall, now=NOW)
         self.episodes.keep(episode)
         return replace(recall, episode=episode.id)
 

@@ -1,1 +1,1 @@
-"""Learning: what feedback and the memory's own answers teach about sentences (GAM-RAG §3.3)."""
+"""Learn from callers' feedback and from the memory's own answers (GAM-RAG §3.3)."""

@@ -1,12 +1,25 @@
-"""Learning: one step of GAM-RAG's feedback, from what a judge said of an episode to beliefs that are stored for good.
+"""Learn: from what a judge says of an episode to stored sentence memories, one step of GAM-RAG's feedback (§3.3).
 
-Read it as the walk of one lesson: find the sentences that it labels, embed the question and what it says of time, and
-commit the lesson with the beliefs that follow from it, at once. Embedding happens before the store's lock is taken.
-Under it is looked whether this judge has been heard already, and the update starts from the beliefs as they are then,
-so several processes may learn at once. When the step has returned, what was learnt survives the death of the process.
+A judge's word becomes a *lesson*: a label y for each sentence that it is about. `learn` finds those sentences, embeds
+the question and the times, and commits the lesson together with the beliefs that follow from it. Embedding happens
+before the store's lock is taken. Under the lock `learn` checks whether this judge has spoken about the episode before,
+and the update starts from the beliefs as they are then, so several processes can learn at once. When `learn` returns,
+the lesson is durable.
+
+The memory also judges its own answers (`own_lesson`). Its judge is asked only about the sentences that were activated
+or cited; if it finds that none of them supports the answer, nothing is learnt.
 
 **Departures.** The paper embeds a time as it is written. Here times are embedded as what they were resolved to ("12 May
 2023"), so that "last Friday" in a sentence and "May 2023" in a question have something in common.
+
+In the paper every answer is a lesson. Here the memory's own judge is not recorded once its word is known: as soon as
+every sentence that it finds to support the answer has a confident gate for the question, whoever taught that.
+Otherwise a question that is asked again and again would fill the store with one word, and an error of the rules would
+come to count as much as what callers confirmed again and again.
+
+A caller's word stands against the memory's own: the memory teaches itself nothing about a sentence that a caller called
+wrong for such a question (its gate is below 1, where the memory's own words never bring it). The memory's word weighs
+half as much, but it would be repeated with the question until the misleading sentence is back.
 """
 
 from __future__ import annotations
@@ -18,6 +31,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
 from mcp_memory.domain.evidence import AnswerResult, Engine
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import sure
 from mcp_memory.language.dates import times_in_words
@@ -29,177 +43,140 @@ from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import NONE, Space
 
-
-@dataclass(frozen=True, slots=True)
-class Learnt:
-    """What lessons did to one sentence.
-
-    Attributes:
-        sentence_id: of the sentence.
-        text: verbatim.
-        target: y, by the last of them.
-        before: None where nothing was learnt of it yet.
-        after: as it is stored now.
-    """
-
-    sentence_id: str
-    text: str
-    target: Target
-    before: Belief | None
-    after: Belief
+DENIED = 0.8
+"""Highest gate, in answers, of a sentence that a caller denied for the same question: what one lesson leaves."""
+TEXT_CHARS = 300
+"""Characters of a text that a reported change quotes; the caller who sent a page knows it."""
 
 
 async def learn(
     store: Store, embedder: Embedder, teach: BeliefUpdate, lessons: Sequence[Lesson]
-) -> list[Learnt] | None:
-    """Record lessons about one episode, and what follows from them, in one commit; durable when it returns.
+) -> list[Improved] | None:
+    """Record lessons about one episode, and the beliefs that follow from them, in one commit.
 
     Args:
         store: where to.
-        embedder: of the question and its time, and of the sentences where the view holds no vectors.
-        teach: the update (``gain``).
+        embedder: of the question and its time, and of the sentences if the view holds no vectors.
+        teach: the update (``gain/kalman.py``).
         lessons: of one episode, each by another judge, in the order in which they count.
 
     Returns:
-        What became of each labelled sentence that is still there, or None where every judge was heard before: then
-        nothing is recorded.
+        What changed, one entry for each labelled sentence that is still there; None if every judge had been recorded
+        before: then nothing is recorded.
 
     Raises:
         StoreError: nothing is learnt.
     """
     name = lessons[0].space
     async with store.reading() as view:
-        need = _needed(view.space(name), lessons)
-    taught = await _taught(embedder, name, need)
+        examples = _examples(view.space(name), lessons)
+        texts = {piece.id: text for piece, text, *_ in examples[0]}
+    taught = await _embed(embedder, name, *examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(name).beliefs
         fresh = [lesson for lesson in lessons if beliefs.lesson(*lesson.key) is None]
         if not fresh:
             return None
-        before = {one.sentence_id: beliefs.of(one.sentence_id) for one in taught}
+        before = {example.sentence_id: beliefs.of(example.sentence_id) for example in taught}
         after: dict[str, Belief] = {}
         for lesson in fresh:
-            after |= _after(teach, lesson, taught, before | after)
+            after |= _updated(teach, lesson, taught, before | after)
         await transaction.commit(Batch(lessons=tuple(fresh), beliefs=tuple(after.values())))
-    said = {name: target for lesson in fresh for name, target in lesson.labels.items()}
-    return [Learnt(id_, need.texts[id_], said[id_], before[id_], belief) for id_, belief in after.items()]
+    labels = {sentence_id: target for lesson in fresh for sentence_id, target in lesson.labels.items()}
+    return [_change(belief, before[key], labels[key], texts[key]) for key, belief in after.items()]
 
 
 def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
-    """Return what learns lessons of a space again, in their order: for a rebuild, which keeps what they add up to."""
+    """Return a function that applies the lessons of a space again, in order; a rebuild keeps the beliefs it returns."""
 
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _taught(embedder, space.name, _needed(space, [lesson]))
-            before = {one.sentence_id: space.beliefs.of(one.sentence_id) for one in taught}
-            after |= _after(teach, lesson, taught, before | after)
+            taught = await _embed(embedder, space.name, *_examples(space, [lesson]))
+            before = {example.sentence_id: space.beliefs.of(example.sentence_id) for example in taught}
+            after |= _updated(teach, lesson, taught, before | after)
         return list(after.values())
 
     return relearn
 
 
-def _after(
+def quote(text: str) -> str:
+    """Return as much of a text as a reported change quotes."""
+    return text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
+
+
+def _change(after: Belief, before: Belief | None, target: Target, text: str) -> Improved:
+    """Return what a lesson did to a sentence, in terms of its doubt: 1 knows nothing."""
+    words = {1: "supports", 0: "does not support", -1: "is wrong for"}
+    doubt = 1.0 if before is None else before.task_doubt
+    now = f"{words[target]} this question (doubt {after.task_doubt:.3f})"
+    return Improved("feedback", "sentence", after.sentence_id, quote(text), f"doubt {doubt:.3f}", now)
+
+
+def _updated(
     teach: BeliefUpdate, lesson: Lesson, taught: Sequence[LearningExample], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""
     return {
-        one.sentence_id: teach(one, before[one.sentence_id], target, lesson.source)
-        for one in taught
-        if (target := lesson.labels.get(one.sentence_id)) is not None
+        example.sentence_id: teach(example, before[example.sentence_id], target, lesson.source)
+        for example in taught
+        if (target := lesson.labels.get(example.sentence_id)) is not None
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Need:
-    """What a lesson needs of its sentences and its question, each sentence by its id.
-
-    Attributes:
-        texts: verbatim.
-        vectors: of those that the view holds one of.
-        queries: the question as each of them would be asked.
-        times: what they state, in words; empty where the question says nothing of time.
-        time: what the question says of time.
-    """
-
-    texts: Mapping[str, str]
-    vectors: Mapping[str, Vector]
-    queries: Mapping[str, str]
-    times: Mapping[str, str]
-    time: str | None
+_Example = tuple[Sentence, str, Vector | None, str, str | None]
+"""A labelled sentence: its text, its vector if the view holds one, the question in the form in which this sentence
+would be asked, and the times that it states, in words, if the question says a time too."""
 
 
-def _needed(space: Space, lessons: Sequence[Lesson]) -> _Need:
+def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], str | None]:
+    """Return the sentences that lessons about one episode label, and the time that the question says, in words."""
     lesson = lessons[0]
     question = understand(lesson.query, space.speakers, lesson.asked_at)
-    episode = lesson.episode()
-    time = episode.time if isinstance(episode, Episode) else time_words(question, lesson.asked_at)  # a damaged trace
-    asked = queries(question)
-    labelled = dict.fromkeys(name for lesson in lessons for name in lesson.labels)
-    pieces = [piece for name in labelled if (piece := space.sentence(name)) is not None]
-    documents = {piece.id for piece in pieces if space.turns[piece.turn_id].kind == "document"}
-    return _Need(
-        texts={piece.id: space.text(piece) for piece in pieces},
-        vectors={piece.id: vector for piece in pieces if (vector := _vector(space, piece)) is not None},
-        queries={piece.id: asked[0 if piece.id in documents else -1] for piece in pieces},
-        times={piece.id: times_in_words(piece.times) for piece in pieces if time and piece.times},
-        time=time,
-    )
+    trace = lesson.read_trace()
+    time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
+    forms = queries(question)
+    examples: list[_Example] = []
+    for piece in labelled_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
+        row = space.sentence_row(piece.turn_id, piece.index)
+        vector = None if space.sentence_vectors is None or row == NONE else space.sentence_vectors[row]
+        form = forms[0 if space.turns[piece.turn_id].kind == "document" else -1]
+        stated = times_in_words(piece.times) if time and piece.times else None
+        examples.append((piece, space.text(piece), vector, form, stated))
+    return examples, time
 
 
-async def _taught(embedder: Embedder, space: str, need: _Need) -> list[LearningExample]:
-    """Return the sentences with all vectors that the update takes; those that the view has not are made."""
-    texts = [text for name, text in need.texts.items() if name not in need.vectors]
-    texts += [*need.queries.values(), *need.times.values()]
-    texts += [need.time] if need.time and need.times else []
+async def _embed(
+    embedder: Embedder, space: str, examples: Sequence[_Example], time: str | None
+) -> list[LearningExample]:
+    """Return the sentences with every vector that the update takes; vectors that the view does not hold are made."""
+    texts = [text for _, text, vector, *_ in examples if vector is None]
+    texts += [form for *_, form, _ in examples]
+    times = [stated for *_, stated in examples if stated is not None]
+    texts += [*times, *([time] if time and times else [])]
     distinct = list(dict.fromkeys(texts))
     made = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     return [
         LearningExample(
-            name,
+            piece.id,
             space,
-            vector=need.vectors[name] if name in need.vectors else made[text],
-            query=made[need.queries[name]],
-            time=made[need.times[name]] if name in need.times else None,
-            query_time=made[need.time] if need.time and name in need.times else None,
+            vector=made[text] if vector is None else vector,
+            query=made[form],
+            time=None if stated is None else made[stated],
+            query_time=made[time] if time and stated is not None else None,
         )
-        for name, text in need.texts.items()
+        for piece, text, vector, form, stated in examples
     ]
 
 
-def _vector(space: Space, piece: Sentence) -> Vector | None:
-    row = space.sentence_row(piece.turn_id, piece.index)
-    return None if space.sentence_vectors is None or row == NONE else space.sentence_vectors[row]
-
-
-DENIED = 0.8
-"""Gate in answers, at most, of what a caller denied for the very question: what one word leaves where it is alone."""
-
-
-def denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
-    """Return the gates of the sentences of which a caller's last word on the very question says no good, by row.
-
-    An answer that the memory gave without a hedge has taught itself before anybody can call it wrong, and others may
-    have confirmed it: then one word more brings its gate back to 1 and no further, and the answer would stand. So it
-    would where it was called wrong and nothing was named, which leaves the gate neutral (y = 0). In recall it is.
-
-    Args:
-        space: of a view that is held still.
-        query: as given.
-        gates: of the question, from `gain.gates.opened`; a lower one stays.
-    """
-    said: dict[str, Target] = {}
-    for lesson in space.beliefs.taught(query):
-        if lesson.source == "caller":
-            said |= lesson.labels
-    pieces = labelled_sentences(space, (name for name, target in said.items() if target < 1))
-    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
-    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}
+def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
+    """Return the sentences with these ids that the space still has, in order."""
+    return [piece for name in ids if (piece := space.sentence(name)) is not None]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """What a judge of support is asked, gathered while the view is held still; see `ports.SupportJudge`.
+class SupportInput:
+    """What a judge of support is asked about an answer; see `ports.SupportJudge`.
 
     Attributes:
         question: understood with the speakers of the space.
@@ -216,20 +193,20 @@ class Trial:
     wrong: Collection[str] = ()
 
 
-def trial(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[int, float]) -> Trial:
-    """Return what there is to judge of an answer.
+def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[int, float]) -> SupportInput:
+    """Return what a judge of support is asked about an answer.
 
     Args:
-        space: of a view that is held still.
+        space: of the answer.
         episode: of the answer.
-        answer: with its recall. Of the paths there only those over a fact that it cites have led to it.
+        answer: with its recall. Only the paths over a fact that the answer cites count as having led to it.
         gates: of the question, from `gain.gates.opened`.
     """
     facts = {citation.evidence_id for citation in answer.citations}
-    led = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
-    steps = [step for path in led for step in path.steps]
-    said = [one for step in steps for one in (step.via or step.version.assertions)]
-    rows = {row for one in said if (row := space.sentence_row(one.turn_id, one.sentence)) != NONE}
+    paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
+    steps = [step for path in paths for step in path.steps]
+    assertions = [assertion for step in steps for assertion in (step.via or step.version.assertions)]
+    rows = {row for one in assertions if (row := space.sentence_row(one.turn_id, one.sentence)) != NONE}
     on_path = {space.sentences[row].id for row in rows}
     names = [root.name for root in answer.recall.roots if not root.soft]
     names += [name for step in steps for name in (step.version.head, step.version.tail)]
@@ -238,33 +215,53 @@ def trial(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[i
         text, turn = space.text(piece), space.turns[piece.turn_id]
         witnesses.append(SupportCandidate(piece.id, text, mentions(turn, text), piece.id in on_path))
     known = {space.sentences[row].id for row in sure(gates)}
-    wrong = {space.sentences[row].id for row, value in gates.items() if value < 1}
-    return Trial(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
+    wrong = {space.sentences[row].id for row, gate in gates.items() if gate < 1}
+    return SupportInput(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
 
 
-async def own_lesson(judge: SupportJudge, episode: Episode, asked: Trial) -> Lesson | None:
-    """Return what the memory's own judge says of an answer; None where it can tell nothing of it that is not known."""
+async def own_lesson(judge: SupportJudge, episode: Episode, asked: SupportInput) -> Lesson | None:
+    """Return what the memory's own judge says of an answer; None for an abstention, or if it says nothing new."""
     if episode.abstained or episode.answer is None:
         return None
-    found = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
-    return lesson_of(judge.engine, episode, asked, found)
+    supporting = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
+    return support_lesson(judge.engine, episode, asked, supporting)
 
 
-def lesson_of(engine: Engine, episode: Episode, asked: Trial, found: Iterable[str]) -> Lesson | None:
-    """Return the lesson that sentences support an answer; None where that is known of all that a caller lets stand.
+def support_lesson(engine: Engine, episode: Episode, asked: SupportInput, sentences: Iterable[str]) -> Lesson | None:
+    """Return the lesson that sentences support an answer, without those that a caller called wrong.
 
     Args:
         engine: whose word it is.
         episode: of the answer.
-        asked: what there is to judge of it.
-        found: ids of the sentences.
+        asked: what the judge was asked.
+        sentences: ids of the sentences that it finds to support the answer.
+
+    Returns:
+        None if all that is left is known already.
     """
-    supporting = [name for name in found if name not in asked.wrong]
+    supporting = [name for name in sentences if name not in asked.wrong]
     if all(name in asked.known for name in supporting):
         return None
     return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
 
 
-def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
-    """Return the sentences with these ids that the space still has, in their order."""
-    return [piece for name in ids if (piece := space.sentence(name)) is not None]
+def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
+    """Return gates, by row, of the sentences that a caller's last word on the same question denies: `DENIED` at most.
+
+    An answer that the memory gave without a hedge has taught itself before anybody can call it wrong, and others may
+    have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again. The same
+    holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For recall,
+    a neutral gate is right.
+
+    Args:
+        space: where it is asked.
+        query: as given.
+        gates: of the question, from `gain.gates.opened`; a lower one stays.
+    """
+    labels: dict[str, Target] = {}
+    for lesson in space.beliefs.taught(query):
+        if lesson.source == "caller":
+            labels |= lesson.labels
+    pieces = labelled_sentences(space, (name for name, target in labels.items() if target < 1))
+    rows = [space.sentence_row(piece.turn_id, piece.index) for piece in pieces]
+    return {row: min(gates.get(row, 1.0), DENIED) for row in rows if row != NONE}

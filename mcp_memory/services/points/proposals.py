@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.episodes import Episode, Shown
+from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.points import (
     LEAST,
@@ -44,7 +44,7 @@ from mcp_memory.hypergraph.grouping import Group, grouped, item_of
 from mcp_memory.hypergraph.retrieval import absent
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.services.learn.feedback import judged, told_by
+from mcp_memory.services.learn.feedback import evidence_sentences, judged_labels
 from mcp_memory.services.points.edits import Making, Planned, settle
 from mcp_memory.vectors import Vector
 from mcp_memory.view.hypergraph import vertices
@@ -308,18 +308,18 @@ def _ground(space: Space, evidence_id: str, sentences: Iterable[str]) -> Ground 
     return Ground(f"{who}: {said}" if who else said, when, tuple(piece.id for piece in pieces), facts)
 
 
-async def _telling(episode: Episode, making: Making) -> tuple[list[Shown], dict[str, Sequence[str]]]:
+async def _telling(episode: Episode, making: Making) -> tuple[list[ShownEvidence], dict[str, Sequence[str]]]:
     """Return what an episode shows that says enough for a point, and the sentences that stand for each of it."""
     best = max((one.score for one in episode.shown), default=0.0)
     shown = [one for one in episode.shown if one.score >= making.shaping.relevance * best]
-    return shown, await told_by(making.store, making.embedder, episode, shown)
+    return shown, await evidence_sentences(making.store, making.embedder, episode, shown)
 
 
 def _supporting(
-    space: Space, episode: Episode, shown: Iterable[Shown], telling: Mapping[str, Sequence[str]]
-) -> list[tuple[Shown, list[str]]]:
+    space: Space, episode: Episode, shown: Iterable[ShownEvidence], telling: Mapping[str, Sequence[str]]
+) -> list[tuple[ShownEvidence, list[str]]]:
     """Return items with their sentences, but for those of which a judge said no good."""
-    labels = judged(space, episode)
+    labels = judged_labels(space, episode)
     left = [(one, [name for name in telling[one.id] if labels.get(name, 1) > 0]) for one in shown]
     return [(one, names) for one, names in left if names or not telling[one.id]]
 

@@ -12,7 +12,7 @@ from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.look import Hit
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.learn.update import denied
+from mcp_memory.services.learn.update import cap_denied
 from mcp_memory.services.recall.pipeline import Asked, Findings
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.space import Space
@@ -47,7 +47,7 @@ def opened(
         learning: whether what a caller denied for this very question counts.
     """
     question, gates = asking.question, dict(findings.guidance.gates)
-    gates |= denied(space, question.text, gates) if learning else {}
+    gates |= cap_denied(space, question.text, gates) if learning else {}
     candidates = sentences(space, findings.hits, recall, asking.vectors, gates)
     knowledge = replace(knowledge, gates=_placed(space, gates)) if gates else knowledge
     words = space.index(WordIndex)

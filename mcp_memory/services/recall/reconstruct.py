@@ -18,7 +18,7 @@ from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.ports import Embedder, JudgeInput, Operator, QuestionJudge, Store
 from mcp_memory.search.look import newest
-from mcp_memory.services.learn.episodes import Episodes, episode_of
+from mcp_memory.services.learn.episodes import Episodes, new_episode
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.further import Searching
 from mcp_memory.services.recall.judge_input import opened, resting
@@ -60,7 +60,7 @@ async def reconstruct(
         async with store.reading() as view:
             space = view.space(request.space)
             recall = replace(_newest(space, request), warnings=unknown(view, request.space))
-            episode = episode_of(space, "", recall, now=now)
+            episode = new_episode(space, "", recall, now=now)
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
     asked = await ask(store, embedder, request.space, request.query, now, inquiry)
@@ -70,7 +70,7 @@ async def reconstruct(
         findings = await find(store, embedder, space, asked, request, looking, now, evaluation)
         recall, knowledge = recalled(space, asked.question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
-        keep = partial(episode_of, now=now, question=asked.question, activated=findings.guidance.activated)
+        keep = partial(new_episode, now=now, question=asked.question, activated=findings.guidance.activated)
         judged = inquiry is not None and inquiry.assesses(recall)
         if judged:
             first = opened(space, asked, findings, recall, knowledge, learning=looking.learning.learning)

@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from batches import lesson
 
-from mcp_memory.domain.episodes import Episode, Lesson, Shown
+from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
 
 
 def test_an_episode_comes_back_from_its_lesson_as_it_was() -> None:
     """With all that it can have, with nothing that it need not have, and in any writing."""
-    shown = Shown("g_1", 0.5, ("meaning",), ("s_1", "s_2"), 'Ελένη said "да", \u202e\N{GRINNING FACE}.')
+    shown = ShownEvidence("g_1", 0.5, ("meaning",), ("s_1", "s_2"), 'Ελένη said "да", \u202e\N{GRINNING FACE}.')
     full = Episode(
         "ep_1", "x", "кто?", 5, "in May", "caller", (shown, shown), ("s_2",), "她", ("s_1",), True, ("a",), ("b",), 3
     )

@@ -9,7 +9,7 @@ from fakes import FakeEmbedder, FakeStore
 
 from mcp_memory.config import Config
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.episodes import Episode, Shown
+from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.errors import InvalidInput
@@ -111,7 +111,7 @@ def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argumen
 
 
 def shown(number, sentences=()):
-    return Shown(number, 1.0, (), sentences, "")
+    return ShownEvidence(number, 1.0, (), sentences, "")
 
 
 def kept(*items):

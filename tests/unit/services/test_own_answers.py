@@ -9,7 +9,7 @@ from learning_memory import LINES, judged, memory, recalled, told
 from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.services.learn.episodes import KEPT
-from mcp_memory.services.learn.update import Trial, learn, own_lesson, relearner
+from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, relearner
 
 pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"
@@ -143,9 +143,9 @@ async def test_of_what_the_own_judge_names_only_what_a_caller_called_wrong_is_le
     one = await told(memory(), *TALK)
     await asked(one)
     (lesson,) = lessons_of(one)
-    trial = Trial(None, (), (), known={"s_1"}, wrong={"s_2"})
+    support = SupportInput(None, (), (), known={"s_1"}, wrong={"s_2"})
     for names, says in ((("s_2",), None), (("s_1", "s_2"), None), (("s_2", "s_3"), {"s_3": 1})):
-        found = await own_lesson(Saying(names), lesson.episode(), trial)
+        found = await own_lesson(Saying(names), lesson.episode(), support)
         assert (found and found.labels) == says
 
 
@@ -154,7 +154,7 @@ async def test_a_lesson_about_one_known_sentence_and_one_that_is_not_is_recorded
     await asked(one)
     (lesson,) = lessons_of(one)
     for names, says in (((), None), (("s_1",), None), (("s_1", "s_2"), {"s_1": 1, "s_2": 1})):
-        found = await own_lesson(Saying(names), lesson.episode(), Trial(None, (), (), {"s_1"}))
+        found = await own_lesson(Saying(names), lesson.episode(), SupportInput(None, (), (), {"s_1"}))
         assert (found and found.labels) == says
 
 

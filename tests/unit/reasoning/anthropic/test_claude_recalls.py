@@ -14,13 +14,13 @@ async def recalled(memory, query=ASKED, limit=12):
     return await memory.reconstruct(RecallRequest("default", query, limit))
 
 
-def number_of(asked, words):
+def record_number(asked, words):
     return next(number for number, line in asked.lines.items() if number.startswith("S") and words in line)
 
 
 async def test_what_the_judge_needs_comes_first_and_scores_stay_in_order():
     def keep_the_baker(asked):
-        return said("A baker.", (number_of(asked, "baker"),), confidence=0.8)
+        return said("A baker.", (record_number(asked, "baker"),), confidence=0.8)
 
     async with judged(keep_the_baker) as (memory, _):
         recall = await recalled(memory)
@@ -54,7 +54,7 @@ async def test_what_the_judge_misses_is_looked_for_and_shown_to_it():
         asked_for.append(asked.text)
         if len(asked_for) == 1:
             return said(missing=("whose sister",), look_for=["My sister is a baker"])
-        return said("Ann's sister.", (number_of(asked, "baker"),))
+        return said("Ann's sister.", (record_number(asked, "baker"),))
 
     async with judged(look_for_the_baker) as (memory, _):
         recall = await recalled(memory, limit=1)
