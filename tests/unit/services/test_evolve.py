@@ -14,7 +14,7 @@ from mcp_memory.server import resources
 from mcp_memory.server.reading_replies import answered as answered_text
 from mcp_memory.server.reading_replies import recalled as recalled_text
 from mcp_memory.server.status_reply import reported
-from mcp_memory.services.learn.feedback import TOLD_CHARS
+from mcp_memory.services.learn.update import TEXT_CHARS
 
 pytestmark = pytest.mark.anyio
 DOG = "Which dog did Ann adopt?"
@@ -214,7 +214,7 @@ async def test_a_correction_of_many_pages_is_stored_whole_and_told_by_its_beginn
     recall = await recalled(one, DOG)
     pages = "Ann has a cat and a dog. " * 1000
     (change, *_) = (await judged(one, recall.episode, correction=pages)).changes
-    assert (change.kind, len(change.text)) == ("message", TOLD_CHARS + 1)
+    assert (change.kind, len(change.text)) == ("message", TEXT_CHARS + 1)
     assert pages.startswith(change.text[:-1])
     assert pages in {turn.text for turn in one.store._view.space("default").turns.values()}
 
