@@ -43,9 +43,8 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.grouping import Group
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.language.rouge import rouge_l
 from mcp_memory.language.sentences import split
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import vertices

@@ -23,8 +23,7 @@ from mcp_memory.domain.points import LEAST
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.language.mentions import mentions
-from mcp_memory.language.names import names
+from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import words
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

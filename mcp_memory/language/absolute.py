@@ -1,10 +1,10 @@
-"""Times that stand by themselves: "7 May 2023", "the early 1990s", "1916–20", "2018/19", "476 AD", "19th century".
+"""Rules for absolute times: "7 May 2023", "the early 1990s", "1916–20", "2018/19", "476 AD", "19th century".
 
-A day without a year ("on 7 May") is here too, since it is written alike, but is resolved only where it is known when
-it was said, to the last or next such day as the tense of the sentence has it. Numeric dates count only where day and
-month can't be mistaken for one another, and a bare number only where nothing says that it counts something. Below 1000
-a bare number never is a year, but with "AD" or "CE" it is one. Years before Christ are left out, since the calendar
-begins with the year 1 (``gregorian.py``).
+A day without a year ("on 7 May") is matched here too, because it is written alike. It is resolved only if the time of
+utterance is known, to the last or next such day by the tense of the sentence. Numeric dates count only if day and month
+cannot be confused, and a bare number only if nothing suggests that it counts something. A bare number below 1000 is
+never a year; with "AD" or "CE" it is. Years BC are ignored, because the calendar starts with the year 1
+(``gregorian.py``).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from mcp_memory.language.expressions import (
     SEASON,
     WEEKDAY,
     YEAR,
-    Context,
-    Found,
-    Rule,
+    ResolvedTime,
     S,
+    SentenceContext,
+    TimeRule,
     compiled,
+    direction,
     is_plain_word,
     month_number,
     occurrence,
@@ -47,7 +48,6 @@ from mcp_memory.language.gregorian import (
     season,
     years,
 )
-from mcp_memory.language.tense import direction
 
 PART = (
     rf"(?:\b(?:the{S})?(?P<part>early|mid|late|(?:beginning|start|middle|end){S}of)[\s-]{{1,2}}(?:in{S})?(?:the{S})?)?"
@@ -81,28 +81,28 @@ _PREFIX = rf"(?:(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:th
 _OF_YEAR = rf"(?:(?:,?{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
 
 
-def _whole(interval: Interval, grain: Grain, match: re.Match[str]) -> Found:
-    """Return an interval, or the part of it that a word before it names."""
+def _whole(interval: Interval, grain: Grain, match: re.Match[str]) -> ResolvedTime:
+    """Return an interval, or its early, mid or late part if a word before it says so."""
     part = match["part"]
-    return Found(part_of(interval, _PARTS[part[:3].lower()], grain) if part else interval, grain)
+    return ResolvedTime(part_of(interval, _PARTS[part[:3].lower()], grain) if part else interval, grain)
 
 
-def _iso(match: re.Match[str], _: Context) -> Found | None:
+def _iso(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     date = int(match["y"]), int(match["m"]), int(match["d"])
     if not is_day(*date):
         return None
     since = midnight(*date)
     hour, minute, second = (int(match[group] or 0) for group in ("hour", "minute", "second"))
     if match["hour"] is None or hour > 23 or minute > 59 or second > 59:
-        return Found(Interval(since, since + DAY), "day")
+        return ResolvedTime(Interval(since, since + DAY), "day")
     if match["sign"]:
         offset = int(match["zh"]) * HOUR + int(match["zm"] or 0) * MINUTE
         since += offset if match["sign"] == "-" else -offset
     since += hour * HOUR + minute * MINUTE
-    return Found(Interval(since, since + MINUTE), "time")
+    return ResolvedTime(Interval(since, since + MINUTE), "time")
 
 
-def _numeric(match: re.Match[str], _: Context) -> Found | None:
+def _numeric(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     first, second, year = int(match[1]), int(match[3]), int(match[4])
     if match[2] == "." or first > 12 or first == second:
         date = year, second, first
@@ -110,11 +110,11 @@ def _numeric(match: re.Match[str], _: Context) -> Found | None:
         date = year, first, second
     else:
         return None
-    return Found(day_at(midnight(*date)), "day") if is_day(*date) else None
+    return ResolvedTime(day_at(midnight(*date)), "day") if is_day(*date) else None
 
 
-def _days(match: re.Match[str], context: Context) -> Found | None:
-    """Resolve one day, or several in a row, with or without a year."""
+def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
+    """Resolve one day or consecutive days of a month, with or without a year."""
     name, first, last = match["month"], int(match["first"]), int(match["last"] or match["first"])
     if first > last:
         return None
@@ -127,7 +127,7 @@ def _days(match: re.Match[str], context: Context) -> Found | None:
 
     if match["year"]:
         days = days_of(int(match["year"]))
-        return Found(days, "day") if days else None
+        return ResolvedTime(days, "day") if days else None
     if context.said_at is None or (is_plain_word(name) and not match["ordinal"]):
         return None
     now = year_of(context.said_at)
@@ -136,32 +136,32 @@ def _days(match: re.Match[str], context: Context) -> Found | None:
     else:
         candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
         days = occurrence(candidates, context.said_at, direction(context.sentence, match.start(), match.end()))
-    return Found(days, "day", relative=True) if days else None
+    return ResolvedTime(days, "day", relative=True) if days else None
 
 
-def _days_of_two_months(match: re.Match[str], _: Context) -> Found | None:
+def _days_of_two_months(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     year, from_month, to_month = int(match["year"]), month_number(match["m1"]), month_number(match["m2"])
     start = year - (from_month > to_month), from_month, int(match["d1"] or match["e1"])
     end = year, to_month, int(match["d2"] or match["e2"])
     if not (is_day(*start) and is_day(*end)):
         return None
     since, until = midnight(*start), midnight(*end) + DAY
-    return Found(Interval(since, until), "day") if since < until else None
+    return ResolvedTime(Interval(since, until), "day") if since < until else None
 
 
-def _month(match: re.Match[str], _: Context) -> Found | None:
+def _month(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     year, last = int(match["year"]), month_number(match["m2"])
     if not match["m1"]:
         return _whole(month(year, last), "month", match)
     first = month_number(match["m1"])
-    return Found(Interval(month(year - (first > last), first).since, month(year, last).until), "month")
+    return ResolvedTime(Interval(month(year - (first > last), first).since, month(year, last).until), "month")
 
 
-def _season(match: re.Match[str], _: Context) -> Found | None:
+def _season(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     return _whole(season(int(match["year"]), season_name(match["season"])), "season", match)
 
 
-def _decade(match: re.Match[str], _: Context) -> Found | None:
+def _decade(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     if match["name"]:
         return _whole(years(_TIES[match["name"].lower()], 10), "decade", match)
     digits = match["digits"]
@@ -173,17 +173,17 @@ def _decade(match: re.Match[str], _: Context) -> Found | None:
     return _whole(years(first, 10), "decade", match)
 
 
-def _century(match: re.Match[str], _: Context) -> Found | None:
+def _century(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     name = match["name"]
     nth = int(match["nth"]) if match["nth"] else _CENTURIES.index(re.sub(r"\s", "-", name.lower())) + 1
     return _whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
 
 
-def _year_range(match: re.Match[str], _: Context) -> Found | None:
+def _year_range(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     first, last = int(match[1]), int(match[2])
     if len(match[2]) == 2:
         last += first // 100 * 100
-    return Found(years(first, last - first + 1), "year") if first < last <= 2100 else None
+    return ResolvedTime(years(first, last - first + 1), "year") if first < last <= 2100 else None
 
 
 _NUMBERED = compiled(
@@ -197,12 +197,12 @@ _TIME_WORD = compiled(
     rf"|{SEASON}|a\.?d\.?)\s$"
 )
 _BEFORE_CHRIST = compiled(rf"\bB\.?C\.?(?:E\.?)?(?:{DASH}|{S}(?:to|until|till|through|and){S})$")
-"""Of a range that begins before Christ, the other end alone would say something else."""
+"""A range that starts BC: its end alone would mean something else."""
 _ERA = r"(?-i:A\.D\.|AD|C\.E\.|CE)(?!\w)"
 _COUNTS = compiled(r"\s(?-i:[a-z]{3,}s)\b(?<!was)(?<!has)(?<!his)(?<!this)(?<!its)(?<!does)(?<!ss)(?<!us)(?<!plus)")
 
 
-def _year(match: re.Match[str], context: Context) -> Found | None:
+def _year(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     before = context.sentence[max(0, match.start() - 16) : match.start()]
     if _NUMBERED.search(before):
         return None
@@ -211,18 +211,18 @@ def _year(match: re.Match[str], context: Context) -> Found | None:
     return _whole(years(int(match["year"])), "year", match)
 
 
-def _year_pair(match: re.Match[str], context: Context) -> Found | None:
-    """Resolve "2018/19" and "2018/2019"; only two years in a row are one thing, "2016/2018" may be a choice."""
+def _year_pair(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
+    """Resolve "2018/19" and "2018/2019"; only consecutive years are a span, "2016/2018" may be a choice."""
     first, second = int(match[1]), int(match[2])
     if second != (first + 1 if len(match[2]) == 4 else (first + 1) % 100):
         return None
     if _NUMBERED.search(context.sentence[max(0, match.start() - 16) : match.start()]):
         return None
-    return Found(years(first, 2), "year")
+    return ResolvedTime(years(first, 2), "year")
 
 
-def _year_of_era(match: re.Match[str], context: Context) -> Found | None:
-    """Resolve a year after the birth of Christ, of any length; those before it lie outside the calendar."""
+def _year_of_era(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
+    """Resolve a year or range of years AD, with any number of digits."""
     first, last = int(match["first"] or match["low"] or match["year"]), int(match["year"])
     before = context.sentence[max(0, match.start() - 24) : match.start()]
     if first > last or last > 2100 or _BEFORE_CHRIST.search(before):
@@ -231,19 +231,19 @@ def _year_of_era(match: re.Match[str], context: Context) -> Found | None:
     counts = match["after"] and _COUNTS.match(context.sentence, match.end())
     if (small or counts) and not _TIME_WORD.search(before):
         return None  # "2 CE a year", "300 AD accounts"
-    return Found(years(first, last - first + 1), "year")
+    return ResolvedTime(years(first, last - first + 1), "year")
 
 
-def _short_year(match: re.Match[str], _: Context) -> Found | None:
+def _short_year(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     two = int(match[1])
-    return Found(years(two + (2000 if two <= 30 else 1900)), "year")
+    return ResolvedTime(years(two + (2000 if two <= 30 else 1900)), "year")
 
 
 _LAST = (
     rf"(?P<ordinal>{ORDINAL})?(?:(?:{DASH}|{S}(?:to|and){S})(?P<last>3[01]|[12]\d|0?[1-9]){ORDINAL}?)?(?!\w|[.,:]\d)"
 )
 ABSOLUTE = (
-    Rule(
+    TimeRule(
         DIGIT,
         compiled(
             r"(?<![\w.,/-])(?P<y>\d{4})(?P<dash>[-/])(?P<m>\d\d?)(?P=dash)(?P<d>\d\d?)(?:(?:T|\s)(?P<hour>\d\d):(?P<minute>\d\d)"
@@ -251,8 +251,8 @@ ABSOLUTE = (
         ),
         _iso,
     ),
-    Rule(DIGIT, compiled(r"(?<![\w.,/-])(\d{1,2})([./-])(\d{1,2})\2([12]\d{3})(?![\w/-]|\.\d)"), _numeric),
-    Rule(
+    TimeRule(DIGIT, compiled(r"(?<![\w.,/-])(\d{1,2})([./-])(\d{1,2})\2([12]\d{3})(?![\w/-]|\.\d)"), _numeric),
+    TimeRule(
         MONTH_WORDS,
         compiled(
             rf"(?:(?P<d1>\d{{1,2}}){ORDINAL}?{S}(?:of{S})?)?(?P<m1>{MONTH})(?(d1)|{S}(?P<e1>\d{{1,2}}){ORDINAL}?)"
@@ -262,29 +262,29 @@ ABSOLUTE = (
         ),
         _days_of_two_months,
     ),
-    Rule(
+    TimeRule(
         MONTH_WORDS,
         compiled(rf"{_PREFIX}(?P<first>{DAY_NUMBER}){_LAST}(?:{S}(?:of{S})?|-)(?P<month>{MONTH}){_OF_YEAR}?"),
         _days,
     ),
-    Rule(
+    TimeRule(
         MONTH_WORDS,
         compiled(rf"{_PREFIX}(?<!\w)(?P<month>{MONTH}){S}(?:the{S})?(?P<first>3[01]|[12]\d|0?[1-9]){_LAST}{_OF_YEAR}?"),
         _days,
     ),
-    Rule(
+    TimeRule(
         MONTH_WORDS,
         compiled(
             rf"{PART}(?<!\w)(?:(?P<m1>{MONTH})(?:{DASH}|/|{S}(?:to|and|or){S}))?(?P<m2>{MONTH}),?{S}(?:of{S})?(?P<year>{YEAR})"
         ),
         _month,
     ),
-    Rule(
+    TimeRule(
         frozenset(("spring", "summer", "autumn", "fall", "winter")),
         compiled(rf"{PART}\b(?P<season>{SEASON}),?{S}(?:of{S})?(?P<year>{YEAR})"),
         _season,
     ),
-    Rule(
+    TimeRule(
         DIGIT,
         compiled(
             rf"(?<![\w$€£¥#@.,:/+*=_-])(?:(?:from{S})?(?P<first>[1-9]\d{{0,3}})(?:{DASH}|{S}(?:to|until|till|through){S})"
@@ -292,14 +292,14 @@ ABSOLUTE = (
         ),
         _year_of_era,
     ),
-    Rule(
+    TimeRule(
         DIGIT,
         compiled(
             rf"(?<!\w)(?-i:A\.D\.|AD)(?P<after>)(?P<low>){S}(?:(?P<first>[1-9]\d{{0,3}}){DASH})?(?P<year>[1-9]\d{{0,3}}){COUNTED}"
         ),
         _year_of_era,
     ),
-    Rule(
+    TimeRule(
         DIGIT | _TIES.keys(),
         compiled(
             rf"{PART}(?:(?<![\w.,$€£-])(?P<digits>1\d\d0|20\d0|(?<=['’])[3-9]0|(?<=the\s)[3-9]0)['’]?s"
@@ -307,7 +307,7 @@ ABSOLUTE = (
         ),
         _decade,
     ),
-    Rule(
+    TimeRule(
         frozenset(("century",)),
         compiled(
             rf"{PART}\b(?:(?P<nth>\d{{1,2}}){ORDINAL}|(?P<name>twenty[\s-]first|{'|'.join(_CENTURIES[:-1])}))[\s-]century\b"
@@ -315,13 +315,13 @@ ABSOLUTE = (
         ),
         _century,
     ),
-    Rule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=-])(1\d{{3}}|20\d\d){DASH}(\d{{4}}|\d\d){COUNTED}"), _year_range),
-    Rule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=_-])(1\d{{3}}|20\d\d)/(\d{{4}}|\d\d)(?!/){COUNTED}"), _year_pair),
-    Rule(DIGIT, compiled(rf"{PART}(?<![\w$€£¥#@.,:/+*=_])(?:(?<!-)|(?<=mid-))(?P<year>{YEAR})"), _year),
-    Rule(
+    TimeRule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=-])(1\d{{3}}|20\d\d){DASH}(\d{{4}}|\d\d){COUNTED}"), _year_range),
+    TimeRule(DIGIT, compiled(rf"(?<![\w$€£¥#@.,:/+*=_-])(1\d{{3}}|20\d\d)/(\d{{4}}|\d\d)(?!/){COUNTED}"), _year_pair),
+    TimeRule(DIGIT, compiled(rf"{PART}(?<![\w$€£¥#@.,:/+*=_])(?:(?<!-)|(?<=mid-))(?P<year>{YEAR})"), _year),
+    TimeRule(
         DIGIT,
         compiled(r"(?:(?<=in\s)|(?<=of\s)|(?<=since\s)|(?<=back\sin\s)|(?<=summer\s))['’](\d\d)(?!\w)"),
         _short_year,
     ),
 )
-"""In order of precedence: what one rule has taken, the later ones leave alone."""
+"""In order of precedence: later rules skip text that an earlier rule has matched."""

@@ -1,16 +1,16 @@
-"""What a question says about time: "in May 2019", "before she moved", "since 2004", "currently", "first".
+"""Find the time constraint of a question: "in May 2019", "before she moved", "since 2004", "currently", "first".
 
-The times themselves are found by the rules that read texts (``stated.py``); here it is judged which of them bind the
-answer, and how. A year is often part of a name ("the 2010 Cup", "a film (1952)"), and then binds nothing: only a time
-that a preposition ties to the question does, or one that is relative to now, or opens or ends the question.
+``stated.py`` finds the times; this module decides which of them constrain the answer, and how. A year is often part of
+a name ("the 2010 Cup", "a film (1952)") and then constrains nothing. A time counts only if a preposition ties it to the
+question, if it is relative to now, or if it starts or ends the question.
 
-What has a date wins over what has not: "her first job after 2005" is one after 2005. Next come events that stand for a
-time, and then words of order alone. English only; of any other language the dates, as far as they are written alike.
+A constraint with a date takes precedence: "her first job after 2005" means after 2005. Next are events that stand for
+a time, then words of order alone. English only; in other languages only dates that are written as in English.
 
-**Decisions.** "by 1990" is any time up to the end of 1990, "as of 1990" within 1990. "since she moved" is after the
-event, "until she moved" before it. "previous" and "former" are before the present without a date, namely
-`Constraint("before")`. "today" is that day where it is known which, else now. "Which came first, A or B?" compares two
-things and orders none.
+**Decisions.** "by 1990" means any time up to the end of 1990, "as of 1990" means within 1990. "since she moved" is
+after the event, "until she moved" before it. "previous" and "former" are `Constraint("before")` without a date. "today"
+is that day if the moment of asking is known, otherwise now. "Which came first, A or B?" compares two things and has no
+constraint.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from mcp_memory.language.gregorian import DAY, WEEK
 from mcp_memory.language.stated import stated_times
 
 LONGEST = 1_000
-"""Characters of a question that are read for time; a pasted page is not a question."""
+"""Characters of a question that are searched for times; a pasted page is not a question."""
 NOW_WORDS = r"now|currently|presently|nowadays|today|these days|at the moment|at present|right now|current|present-day"
 
-_OUTSIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”|«[^»]*»")
-"""What stands in brackets or quotation marks is part of a name."""
+_QUOTED_OR_BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”|«[^»]*»")
+"""Text in brackets or quotation marks is part of a name."""
 _TIE = compiled(
     rf"(?:^|[,;:–—]\s?|\b(?:in|on|at|during|by|of|from|between|since|until|till|through|throughout|within|around|about"
     rf"|circa|as{S}of|near|over|for|year|before|after){S}(?:the{S})?(?:year{S})?)$"
@@ -42,7 +42,7 @@ _BESIDE = compiled(
     rf"\b(?:(?:the|a|an|last){S})?(?:(?P<n>{NUMBER}){S})?(?P<unit>day|night|weekend|week|month|year)s?{S}$"
 )
 _LENGTHS = {"day": DAY, "night": DAY, "weekend": WEEK, "week": WEEK, "month": 31 * DAY, "year": 366 * DAY}
-"""Of what may stand before "before" and "after" a date; of two lengths the longer, so that nothing is left out."""
+"""Lengths of units before "before" or "after" a date; the longer where a unit varies, so that nothing is excluded."""
 _NEAR = 32
 """Characters before a time in which a word that belongs to it may stand."""
 
@@ -86,21 +86,21 @@ _MAY_SAY = re.compile(
     r"|newest|late|final|last|earliest|initial|original|first|previous|former|use|today",
     re.IGNORECASE,
 )
-"""Without one of these, nothing but a date can say when."""
+"""Without one of these words only a date can be a constraint."""
 
 
 def constraint(question: str, now: Millis | None) -> Constraint | None:
-    """Return what a question says about time, or None.
+    """Return the time constraint of a question, or None.
 
     Args:
         question: any text in any language.
-        now: when it is asked. None leaves out what is relative to it ("last year"); "currently" is then without dates.
+        now: when it is asked. None ignores times relative to it ("last year"), and "currently" then has no dates.
 
     Returns:
-        The first of: what a date in it binds (of two open ends, what lies between), an event that stands for a time,
-        a word of order. Never raises.
+        The first of: a constraint by date (two open ends are intersected), an event that stands for a time, a word of
+        order. Never raises.
     """
-    text = _OUTSIDE.sub(lambda found: " " * len(found[0]), question[:LONGEST])
+    text = _QUOTED_OR_BRACKETED.sub(lambda found: " " * len(found[0]), question[:LONGEST])
     if found := _dated(text, now):
         return found
     return (_event(text) or _ordered(text, now)) if _MAY_SAY.search(text) else None
@@ -109,28 +109,28 @@ def constraint(question: str, now: Millis | None) -> Constraint | None:
 def _dated(text: str, now: Millis | None) -> Constraint | None:
     best: tuple[int, Constraint] | None = None
     for time in stated_times(text, now):
-        if not _binds(text, time):
+        if not _constrains(text, time):
             continue
-        here = _meaning(text, time)
+        here = _constraint_of(text, time)
         if best is None:
-            best = _standing(text, time), here
+            best = _rank(text, time), here
             continue
         since, until = max(best[1].since, here.since), min(best[1].until, here.until)
         if {best[1].order, here.order} == {"before", "after"} and since < until:
             return Constraint("within", since, until, here.grain)  # "after 1990 and before 1995"
-        best = max(best, (_standing(text, time), here), key=lambda found: found[0])
+        best = max(best, (_rank(text, time), here), key=lambda found: found[0])
     return best[1] if best else None
 
 
-def _standing(text: str, time: StatedTime) -> int:
-    """Return how far a time belongs to the whole question, not to a clause in it ("the house built in 1794")."""
+def _rank(text: str, time: StatedTime) -> int:
+    """Rank how clearly a time belongs to the whole question, not to a clause in it ("the house built in 1794")."""
     if not text[: time.start].strip() or _TIE.fullmatch(text[: time.start].lstrip()):
         return 3 if _OPENS_APART.match(text, time.end) else 1
     return 2 if _ENDS.match(text, time.end) else 0
 
 
-def _binds(text: str, time: StatedTime) -> bool:
-    """Whether a time is one of the question, not part of a name."""
+def _constrains(text: str, time: StatedTime) -> bool:
+    """Whether a time constrains the question and is not part of a name."""
     if time.since == BEGINNING or time.until == FOREVER or time.relative:
         return True
     said = text[time.start : time.end]
@@ -142,7 +142,7 @@ def _binds(text: str, time: StatedTime) -> bool:
     return bool(_TIE.search(before) or _ENDS.match(text, time.end))
 
 
-def _meaning(text: str, time: StatedTime) -> Constraint:
+def _constraint_of(text: str, time: StatedTime) -> Constraint:
     before, said = text[max(0, time.start - _NEAR) : time.start], text[time.start : time.end].lower()
     if said.startswith(("before", "prior", "after")):
         order: Order = "after" if said.startswith("after") else "before"
@@ -163,7 +163,7 @@ def _event(text: str) -> Constraint | None:
         if _NO_EVENT.match(event) or (found["word"][0].isupper() and text[: found.start("word")].strip()):
             continue  # "during which century", "Crime After Crime"
         if word == "when" and (_ASKS.match(event) or _TELLS.search(found["lead"])):
-            continue  # it asks for the time
+            continue  # the question asks for the time
         if word in ("after", "before", "following") and _NOT_A_TIME.search(found["lead"]):
             continue
         if not text[: found.start()].strip() and not found["lead"] and (other := _NEXT_CLAUSE.search(event)):
@@ -174,13 +174,13 @@ def _event(text: str) -> Constraint | None:
 
 
 def _ordered(text: str, now: Millis | None) -> Constraint | None:
-    if _said(_NOW, text):
+    if _occurs(_NOW, text):
         return Constraint("now") if now is None else Constraint("now", now, now + DAY, "day")
     if _COMPARES.search(text):
         return None
-    return next((Constraint(order) for order, sign in _PLACES if _said(sign, text)), None)
+    return next((Constraint(order) for order, sign in _PLACES if _occurs(sign, text)), None)
 
 
-def _said(sign: re.Pattern[str], text: str) -> bool:
-    """Whether words stand in a text as words, not as a name ("Last Train Home")."""
+def _occurs(sign: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern matches ordinary words, not a name ("Last Train Home")."""
     return any(not text[: found.start()].strip() or found[0][0].islower() for found in sign.finditer(text))

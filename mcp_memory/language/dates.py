@@ -1,7 +1,6 @@
-"""Times in plain English, for texts that are read or indexed; ``iso.py`` has those of the rim.
+"""Write times in plain English, for texts that people read or that are indexed; ``iso.py`` writes them as ISO-8601.
 
-`stated_times`, which finds the times that a sentence states, lives in ``stated.py`` and is offered here too, so that
-whoever needs a date looks in one place.
+`stated_times` of ``stated.py``, which finds the times in a sentence, can be imported from here as well.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ def day_in_words(instant: Millis) -> str:
 
 
 def in_words(since: Millis, until: Millis, grain: Grain) -> str:
-    """Return an interval as a person would say it, as exactly as the text that stated it did.
+    """Return an interval in words, with the precision of the text that stated it.
 
     Args:
         since: first instant, or ``BEGINNING``.
         until: first instant after it, or ``FOREVER``.
-        grain: of its ends.
+        grain: precision of its ends.
 
     Returns:
         "7 May 2023", "the week of 5 June 2023", "early 2019", "1916 to 1920", "since May 1972", "until 1980" …
@@ -56,12 +55,12 @@ def in_words(since: Millis, until: Millis, grain: Grain) -> str:
 
 
 def times_in_words(times: Iterable[StatedTime]) -> str:
-    """Return what a text states of time, each time once; empty where it states none."""
+    """Return times in words, separated by commas, each once; empty for none."""
     return ", ".join(dict.fromkeys(in_words(time.since, time.until, time.grain) for time in times))
 
 
 def _unit(instant: Millis, grain: Grain) -> str:
-    """Return the name of the day, week, … that holds an instant."""
+    """Return the name of the day, week, … that contains an instant."""
     year, number, _ = civil(instant)
     match grain:
         case "time":
@@ -84,7 +83,7 @@ def _unit(instant: Millis, grain: Grain) -> str:
 
 
 def _part(interval: Interval, grain: Grain) -> str | None:
-    """Return "early 2019", "the late 1990s" or the like where the interval is such a part of its unit."""
+    """Return "early 2019", "the late 1990s" or the like if the interval is such a part of its unit; otherwise None."""
     year, number, _ = civil(interval.since)
     match grain:
         case "month":

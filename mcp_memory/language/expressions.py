@@ -1,22 +1,23 @@
-"""What the rules for absolute and for relative times share: their shape, and the pieces of their patterns.
+"""Building blocks of the rules for absolute and relative times: rule type, pattern fragments, tense.
 
-A rule is a pattern and a function that makes an interval of what the pattern found, or nothing where the words do not
-mean a time after all. Patterns are ASCII-only, so that a match is always made of the letters that it looks like.
+A rule is a pattern and a function that resolves a match to an interval, or to None if the words do not mean a time.
+Patterns are ASCII-only, so that look-alike letters of other scripts never match.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import Grain, Millis
 from mcp_memory.language.gregorian import DAY, MONTHS, SEASONS, WEEKDAYS, Interval, civil, day_at
-from mcp_memory.language.tense import Direction
 
 S = r"[\s\u00a0\u202f]{1,3}"
-"""White space between two words of one expression."""
+"""White space between the words of an expression."""
 DASH = r"\s?[-–—]\s?"
 MONTH = (
     r"(?:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|June?\.?|July?\.?|Aug(?:ust|\.)?"
@@ -27,7 +28,7 @@ WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 SEASON = r"(?:spring|summer|autumn|fall|winter)"
 DAY_NUMBER = r"(?<![\w.,:/$-])(?:3[01]|[12]\d|0?[1-9])"
 ORDINAL = r"(?:st|nd|rd|th)"
-COUNTED = (  # what a number before it counts, so that the number is no year
+COUNTED = (  # the unit that a number counts: such a number is not a year
     r"(?!\w|[.,:]\d|%|[-/]\d|\s?[%€£$°]|\s(?:people|persons?|men|women|children|kids|students|users|employees|workers"
     r"|members|participants|soldiers|troops|votes|voters|copies|pages|words|lines|items|units|pieces|points|steps"
     r"|calories|kcal|dollars|euros|pounds|bucks|yen|yuan|francs|usd|eur|gbp|miles?|kilomet(?:er|re)s?|kms?|met(?:er|re)s?"
@@ -70,8 +71,12 @@ MONTH_WORDS = frozenset(form for name in MONTHS for form in (name.lower(), name[
 WEEKDAY_WORDS = frozenset(name.lower() for name in WEEKDAYS)
 
 
-class Found(NamedTuple):
-    """An interval that an expression means; of ``StatedTime`` all but the place."""
+Direction = Literal[-1, 0, 1]
+"""-1 past, 0 unknown, 1 future."""
+
+
+class ResolvedTime(NamedTuple):
+    """The interval that an expression means: a ``StatedTime`` without its place in the text."""
 
     interval: Interval
     grain: Grain
@@ -79,12 +84,12 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What a rule may look at besides its own match.
+class SentenceContext:
+    """What a rule can use besides its own match.
 
     Attributes:
-        sentence: the words around it.
-        said_at: when they were said; None if nobody knows.
+        sentence: that contains the match.
+        said_at: when it was said; None if unknown.
     """
 
     sentence: str
@@ -92,22 +97,22 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A kind of expression.
+class TimeRule:
+    """One kind of time expression.
 
     Attributes:
-        words: it is not worth looking unless the sentence holds one of these, in lower case.
+        words: the rule is tried only if the sentence holds one of these, in lower case.
         pattern: finds candidates.
-        resolve: says what one means, or None.
+        resolve: returns what a match means, or None.
     """
 
     words: frozenset[str]
     pattern: re.Pattern[str]
-    resolve: Callable[[re.Match[str], Context], Found | None]
+    resolve: Callable[[re.Match[str], SentenceContext], ResolvedTime | None]
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of this grammar: ASCII, no matter which case."""
+    """Compile a pattern as ASCII-only and case-insensitive."""
     return re.compile(pattern, re.ASCII | re.IGNORECASE)
 
 
@@ -133,7 +138,7 @@ def number(words: str) -> int:
 
 
 def is_plain_word(name: str) -> bool:
-    """Whether a month without a number beside it is rather a verb: "may", "march", "mar" in lower case."""
+    """Whether a month name without a number is probably another word: "may", "march", "mar" in lower case."""
     return name.lower() in ("may", "march", "mar") and name[0].islower()
 
 
@@ -150,3 +155,37 @@ def occurrence(candidates: Iterable[Interval], said_at: Millis, pointing: Direct
 def year_of(instant: Millis) -> int:
     """Return the year that an instant lies in."""
     return civil(instant)[0]
+
+
+_CUE = re.compile(
+    r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
+    r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto|by"
+    r"|(?:am|are|is|be)\s(?:\w+ly\s)?\w{2,}ing)"
+    r"|(?P<past>was|wasn['’]t|were|weren['’]t|had|did|didn['’]t|been|went|got|saw|came|took|made|said|told|met|bought|ate"
+    r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
+    r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
+    r"|understood|forgot|hit|put|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
+    r"|['’](?:(?P<will>ll)|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=16)
+def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
+    """Return the offsets of the tense cues of a sentence and the direction of each; cached for all its expressions."""
+    found = list(_CUE.finditer(sentence))
+    return [cue.start() for cue in found], [-1 if cue["past"] else 1 for cue in found]
+
+
+def direction(sentence: str, start: int, end: int) -> Direction:
+    """Return the direction of the tense cue that decides for the expression at ``start`` … ``end`` of a sentence.
+
+    It decides what "on Friday" or "in May" mean. English marks tense on the verb: the nearest cue before the expression
+    decides ("I **went** on Friday and **will** go again on Sunday"), otherwise the nearest after it. Without a cue the
+    direction is unknown, and no time is inferred.
+    """
+    places, directions = _cues(sentence)
+    if before := bisect_left(places, start):
+        return directions[before - 1]
+    after = bisect_left(places, end)
+    return directions[after] if after < len(places) else 0

@@ -1,9 +1,9 @@
-"""The calendar as arithmetic: days, weeks, months and longer spans as half-open intervals in milliseconds, all in UTC.
+"""Calendar arithmetic: days, weeks, months and longer spans as half-open intervals in milliseconds, in UTC.
 
-The Gregorian calendar is carried back to the year 1 and forward to 9999 (ISO-8601). Weeks begin on Monday, a winter
-has the name of the year in which it begins, and seasons are the northern meteorological ones. The day count is Howard
-Hinnant's (https://howardhinnant.github.io/date_algorithms.html); unlike ``datetime`` it knows the midnight after the
-last day of 9999.
+The Gregorian calendar is extended to the years 1 to 9999 (ISO-8601). Weeks start on Monday, a winter belongs to the
+year in which it starts, and seasons are the northern meteorological ones. The day count is Howard Hinnant's
+(https://howardhinnant.github.io/date_algorithms.html); unlike ``datetime`` it can express the midnight after the last
+day of 9999.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Interval(NamedTuple):
 
 
 def midnight(year: int, month: int, day: int) -> Millis:
-    """Return the first instant of a day of any year; the month is 1 to 12, the day is taken as it comes."""
+    """Return the first instant of a day of any year; the month is 1 to 12, the day is not checked."""
     shifted = year - (month <= 2)
     era, year_of_era = divmod(shifted, 400)
     day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
@@ -65,11 +65,11 @@ def civil(instant: Millis) -> tuple[int, int, int]:
 FIRST: Millis = midnight(1, 1, 1)
 """The first instant that can be written in ISO-8601 with four digits of the year."""
 LAST: Millis = midnight(10_000, 1, 1)
-"""The first instant that can't any more."""
+"""The first instant after the last that can."""
 
 
 def is_day(year: int, month: int, day: int) -> bool:
-    """Whether there is such a day in the years 1 to 9999."""
+    """Whether a day exists, in the years 1 to 9999."""
     return 1 <= year <= 9_999 and 1 <= month <= 12 and 1 <= day <= 31 and civil(midnight(year, month, day))[2] == day
 
 
@@ -91,7 +91,7 @@ def week_at(instant: Millis) -> Interval:
 
 
 def month(year: int, number: int) -> Interval:
-    """Return a month; ``number`` may lie outside 1 to 12 and then counts on into other years."""
+    """Return a month; a ``number`` outside 1 to 12 counts into other years."""
     year, number = year + (number - 1) // 12, (number - 1) % 12 + 1
     return Interval(midnight(year, number, 1), midnight(year + number // 12, number % 12 + 1, 1))
 
@@ -112,9 +112,9 @@ _THIRDS = {"decade": ((0, 4), (3, 7), (6, 10)), "century": ((0, 34), (33, 67), (
 
 
 def part_of(whole: Interval, part: str, grain: Grain) -> Interval:
-    """Return the early, mid or late third of a month, year, decade or century; of anything else, the whole.
+    """Return the early, mid or late third of a month, year, decade or century; other grains stay whole.
 
-    The thirds of decades and centuries overlap by a year, as they do in speech.
+    The thirds of decades and centuries overlap by a year, as in everyday use.
     """
     year = civil(whole.since)[0]
     nth = PARTS.index(part)

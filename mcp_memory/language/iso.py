@@ -1,7 +1,7 @@
-"""Times on the wire: ISO-8601 in, ISO-8601 out, and nothing that has to be guessed.
+"""Parse and write the times of arguments and results: ISO-8601 only.
 
-A client writes a date or a date-time; without a zone it means UTC. Words ("yesterday") are for the texts that are
-remembered, where ``language.dates`` resolves them; in an argument they are refused, so that nobody is misread.
+A client passes a date or a date-time; without a zone it is UTC. Words such as "yesterday" are resolved in stored texts
+(``language.dates``); in an argument they are rejected, so that none is misread.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def parse(text: str) -> tuple[Millis, Millis]:
 
 
 def show(moment: Millis) -> str | None:
-    """Return a time as ISO-8601 in UTC: a date where it is midnight; None for what no calendar holds (``FOREVER``)."""
+    """Return a time as ISO-8601 in UTC, a date if it is midnight; None if out of the calendar's range (``FOREVER``)."""
     try:
         when = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=moment)
     except OverflowError:

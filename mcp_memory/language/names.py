@@ -1,15 +1,19 @@
-"""What a text calls things: names within a question, and the head of a document.
+"""Find names in texts, the title of a document, and the entities that a sentence mentions, by spelling alone.
 
-A name is a run of capitalised words ("Newton Baker House", "Bank of England") or what stands in quotation marks. The
-head of a document is what the whole of it is about: its title, or else the subject of its first sentence. Both are
-found by spelling alone, in scripts that have capitals; elsewhere only quotation marks and titles speak.
+A name is a run of capitalised words ("Newton Baker House", "Bank of England") or a text in quotation marks. The title
+of a document is the given one, otherwise the subject of its first sentence. In scripts without capitals only quotation
+marks and given titles count.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.gregorian import MONTHS
 from mcp_memory.language.tokens import STOP_WORDS, words
 
 _QUOTED = re.compile(
@@ -24,7 +28,7 @@ _OPENERS = frozenset(
         " someone something whatever whenever wherever whoever"
     )
 )
-"""Words beside the stop words that open sentences, and have a capital there, mostly before a name ("Behind Ann")."""
+"""Words beside the stop words that often start a sentence, capitalised, before a name ("Behind Ann")."""
 _OPENING_WORDS = STOP_WORDS | _OPENERS
 _POSSESSIVE = re.compile(r"['’]s?$")
 _BRACKETS = re.compile(r"\s*[(（\[][^)）\]]{0,200}[)）\]]")
@@ -34,16 +38,16 @@ _WORK = re.compile(r"(?:\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|«[^»\n]{1,80}»
 _WITHIN = _JOINING | {"and", "for"}
 _COLON = re.compile(r"\s*:\s|：")
 _SENTENCE_END = re.compile(r"\w{4,}[.!?]\s")
-_OPENING = 400  # characters that are read of a title or a text
+_OPENING = 400  # characters of a title or text that are read
 HEAD_LENGTH = 10
-"""A head has at most so many words; what is longer is a sentence."""
+"""Most words of a title; a longer one is a sentence."""
 
 
 def names(text: str) -> tuple[str, ...]:
     """Return the names in a text as written, each once: the quoted ones, then the capitalised ones, in order.
 
-    English stop words never begin one, and some other words not at the beginning of the text: what opens a sentence is
-    capitalised whatever it is.
+    A name never starts with an English stop word, nor with one of some other words at the start of the text, where any
+    word is capitalised.
     """
     quoted = [next(group for group in found.groups() if group) for found in _QUOTED.finditer(text)]
     found = list(_WORD.finditer(text))
@@ -127,3 +131,50 @@ def _following(text: str, found: list[re.Match[str]], last: int) -> int:
         if found[place][0].lower() not in _JOINING:
             return 0
     return 0
+
+
+_GIVEN_NAMES = ("March", "April", "May", "June", "August")
+_TIME = re.compile(rf"(?:{'|'.join(month for month in MONTHS if month not in _GIVEN_NAMES)}|{WEEKDAY})s?", re.I)
+_TIME_OR_NAME = re.compile("|".join(_GIVEN_NAMES), re.I)
+_LEADING = re.compile(
+    r"(?:\b(?:in|on|of|since|until|till|before|after|during|between|around|last|next|this|every|each"
+    r"|early|late|mid|past|through)|\d(?:st|nd|rd|th)?|\bmid-"
+    rf"|\b{MONTH_NAME}\s*(?:to|and|or|/|,|[-–]))\s*$",
+    re.I,
+)
+_FOLLOWING = re.compile(rf",?\s+\d|-\d|\s*(?:to|and|or|/|,|[-–])\s*{MONTH_NAME}\b")
+
+
+def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
+    """Return the entities that a sentence of a turn mentions, as written, each once (GAM-RAG's index, §3.1.1).
+
+    The paper uses spaCy's named entities. Here they are the capitalised and quoted names of the sentence, preceded by
+    what its pronouns usually mean: the title of a document, the speaker of a message. A month or day of the week is a
+    time and not an entity. A month that is also a given name ("April baked a cake") is an entity unless its context
+    makes it a time.
+    """
+    named = (name for name in names(sentence) if not _is_time(name, sentence))
+    return tuple(dict.fromkeys(name for name in (_about(turn), *named) if name))
+
+
+def _is_time(name: str, sentence: str) -> bool:
+    """Return whether a name is a month or day at each of its places in the sentence."""
+    if _TIME.fullmatch(name):
+        return True
+    if not _TIME_OR_NAME.fullmatch(name):
+        return False
+    places = re.finditer(rf"\b{re.escape(name)}\b", sentence)
+    return all(
+        _LEADING.search(sentence[: place.start()]) or _FOLLOWING.match(sentence[place.end() :]) for place in places
+    )
+
+
+def _about(turn: Turn) -> str:
+    if turn.kind == "document":
+        return _head(turn.title, turn.text)
+    return turn.speaker or turn.role or ""
+
+
+@lru_cache(maxsize=1)  # the sentences of a document come one after another
+def _head(title: str | None, text: str) -> str:
+    return " ".join(head(title, text))

@@ -1,10 +1,10 @@
-"""Times that mean something only to those who know when they were said: "yesterday", "two weeks ago", "last Friday".
+"""Rules for times relative to the utterance: "yesterday", "two weeks ago", "last Friday".
 
-Decisions, where English is not of one mind: "last Friday" is the latest one before the day of speaking, "this Friday"
-that of the current week, "next Friday" that of the following week. "Last week" and "two weeks ago" are calendar weeks
-from Monday to Sunday, and so are months and years. "Last summer" is the latest that is over. "Last night" is the day
-before. "On Friday", "in May" and "at the weekend" follow the tense of the sentence (``tense.py``). What is vague
-("a few years ago"), or points to another event ("the next day", "two days later"), states nothing.
+Decisions where English is ambiguous: "last Friday" is the latest one before the day of the utterance, "this Friday" the
+one of the current week, "next Friday" the one of the following week. "Last week" and "two weeks ago" are calendar weeks
+from Monday to Sunday; months and years likewise. "Last summer" is the latest one that is over. "Last night" is the day
+before. "On Friday", "in May" and "at the weekend" follow the tense of the sentence (`expressions.direction`). Vague
+times ("a few years ago") and times relative to another event ("the next day", "two days later") are ignored.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from mcp_memory.language.expressions import (
     SEASON,
     WEEKDAY,
     WEEKDAY_WORDS,
-    Context,
-    Found,
-    Rule,
+    ResolvedTime,
     S,
+    SentenceContext,
+    TimeRule,
     compiled,
+    direction,
     is_plain_word,
     month_number,
     number,
@@ -46,7 +47,6 @@ from mcp_memory.language.gregorian import (
     weekday,
     years,
 )
-from mcp_memory.language.tense import direction
 
 _UNIT = r"(?P<unit>minute|hour|day|night|week|weekend|fortnight|month|year|decade|centur(?:y|ie))s?"
 _UNITS = frozenset(
@@ -60,30 +60,30 @@ _STEPS = {"last": -1, "this": 0, "next": 1, "coming": 1, "past": -1}
 _DAYS = {"yesterday": -1, "tomorrow": 1, "today": 0, "tonight": 0}
 
 
-def _span(name: str, step: int, said_at: Millis) -> Found | None:
+def _span(name: str, step: int, said_at: Millis) -> ResolvedTime | None:
     """Return the week, month, … that lies ``step`` away from the one of speaking, -1 for the last."""
     year, numbered, _ = civil(said_at)
     match name.lower():
         case "week":
-            return Found(week_at(said_at + step * WEEK), "week", relative=True)
+            return ResolvedTime(week_at(said_at + step * WEEK), "week", relative=True)
         case "weekend":
-            return Found(_weekend(said_at + step * WEEK), "day", relative=True)
+            return ResolvedTime(_weekend(said_at + step * WEEK), "day", relative=True)
         case "month":
-            return Found(month(year, numbered + step), "month", relative=True)
+            return ResolvedTime(month(year, numbered + step), "month", relative=True)
         case "year":
-            return Found(years(year + step), "year", relative=True)
+            return ResolvedTime(years(year + step), "year", relative=True)
         case "decade":
-            return Found(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
+            return ResolvedTime(years(year // 10 * 10 + 10 * step, 10), "decade", relative=True)
         case "century" | "centurie":
-            return Found(years(year // 100 * 100 + 100 * step, 100), "century", relative=True)
+            return ResolvedTime(years(year // 100 * 100 + 100 * step, 100), "century", relative=True)
         case lowered if season_name(lowered) == lowered or lowered in ("fall", "autumn"):
             pick = [season(year + n, season_name(lowered)) for n in range(-3, 4)]
-            return Found(_step(pick, step, said_at), "season", relative=True)
+            return ResolvedTime(_step(pick, step, said_at), "season", relative=True)
         case lowered if lowered[:3] in _MONTH_STARTS:
             pick = [month(year + n, month_number(lowered)) for n in range(-3, 4)]
-            return Found(pick[3] if step == 0 else _step(pick, step, said_at), "month", relative=True)
+            return ResolvedTime(pick[3] if step == 0 else _step(pick, step, said_at), "month", relative=True)
         case lowered:
-            return Found(_weekday(lowered, step, said_at), "day", relative=True)
+            return ResolvedTime(_weekday(lowered, step, said_at), "day", relative=True)
 
 
 _MONTH_STARTS = frozenset(word[:3] for word in MONTH_WORDS)
@@ -112,24 +112,24 @@ def _weekend(instant: Millis) -> Interval:
     return Interval(monday - 2 * DAY, monday)
 
 
-def _moved(unit: str, count: int, said_at: Millis) -> Found | None:
+def _moved(unit: str, count: int, said_at: Millis) -> ResolvedTime | None:
     """Return the minute, hour, day, … that lies ``count`` of its kind away from the moment of speaking."""
     match unit.lower():
         case "minute":
             since = (said_at + count * MINUTE) // MINUTE * MINUTE
-            return Found(Interval(since, since + MINUTE), "time", relative=True)
+            return ResolvedTime(Interval(since, since + MINUTE), "time", relative=True)
         case "hour":
             since = (said_at + count * HOUR) // HOUR * HOUR
-            return Found(Interval(since, since + HOUR), "time", relative=True)
+            return ResolvedTime(Interval(since, since + HOUR), "time", relative=True)
         case "day" | "night":
-            return Found(day_at(said_at + count * DAY), "day", relative=True)
+            return ResolvedTime(day_at(said_at + count * DAY), "day", relative=True)
         case "fortnight":
             return _span("week", 2 * count, said_at)
         case lowered:
             return _span(lowered, count, said_at)
 
 
-def _day(match: re.Match[str], context: Context) -> Found | None:
+def _day(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     words = match[0].lower()
     if "before yesterday" in words or "night before last" in words:
@@ -140,15 +140,15 @@ def _day(match: re.Match[str], context: Context) -> Found | None:
         days = -1
     else:
         days = next((step for word, step in _DAYS.items() if word in words), 0)
-    return Found(day_at(context.said_at + days * DAY), "day", relative=True)
+    return ResolvedTime(day_at(context.said_at + days * DAY), "day", relative=True)
 
 
-def _ago(match: re.Match[str], context: Context) -> Found | None:
+def _ago(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     return _moved(match["unit"], -number(match["n"]), context.said_at)
 
 
-def _ahead(match: re.Match[str], context: Context) -> Found | None:
+def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     pointing = direction(context.sentence, match.start(), match.end())
     short = match["unit"].lower() in ("minute", "hour")
@@ -157,12 +157,12 @@ def _ahead(match: re.Match[str], context: Context) -> Found | None:
     return _moved(match["unit"], number(match["n"]), context.said_at)
 
 
-def _from_now(match: re.Match[str], context: Context) -> Found | None:
+def _from_now(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     return _moved(match["unit"], number(match["n"]), context.said_at)
 
 
-def _lately(match: re.Match[str], context: Context) -> Found | None:
+def _lately(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve "the past two weeks": up to and with the day of speaking."""
     assert context.said_at is not None
     count, unit = number(match["n"] or "one"), match["unit"].lower()
@@ -183,10 +183,10 @@ def _lately(match: re.Match[str], context: Context) -> Found | None:
             since, grain = month(year - 10 * count, numbered).since, "year"
         case _:
             return None
-    return Found(Interval(since, until), grain, relative=True)
+    return ResolvedTime(Interval(since, until), grain, relative=True)
 
 
-def _this(match: re.Match[str], context: Context) -> Found | None:
+def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve "last week", "earlier this year", "next May", "this coming Friday"."""
     assert context.said_at is not None
     how, name, said_at = match["how"].lower().split()[-1], match["what"], context.said_at
@@ -199,7 +199,7 @@ def _this(match: re.Match[str], context: Context) -> Found | None:
             pointing = 1 if how == "coming" else direction(context.sentence, match.start(), match.end())
             ahead = (_WEEKDAY_STARTS.index(name[:3].lower()) - weekday(said_at) - 1) % 7 + 1
             if pointing >= 0:
-                return Found(day_at(said_at + ahead * DAY), "day", relative=True)
+                return ResolvedTime(day_at(said_at + ahead * DAY), "day", relative=True)
     if how == "coming" and name.lower() == "weekend" and weekday(said_at) < 5:
         step = 0
     found = _span(name, step, said_at)
@@ -215,55 +215,55 @@ def _this(match: re.Match[str], context: Context) -> Found | None:
     else:
         which = {"e": "late", "l": "late", "m": "mid"}.get(part[0].lower(), "early")
         interval = part_of(interval, "early" if part.lower().startswith("ear") else which, found.grain)
-    return Found(interval, found.grain, relative=True)
+    return ResolvedTime(interval, found.grain, relative=True)
 
 
-def _beyond(match: re.Match[str], context: Context) -> Found | None:
+def _beyond(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     return _span(match["what"], -2 if match["how"].lower().endswith("last") else 2, context.said_at)
 
 
-def _weekday_of_week(match: re.Match[str], context: Context) -> Found | None:
+def _weekday_of_week(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     name, how = match["day1"] or match["day2"], match["how1"] or match["how2"]
     monday = week_at(context.said_at + _STEPS[how.lower()] * WEEK).since
-    return Found(day_at(monday + _WEEKDAY_STARTS.index(name[:3].lower()) * DAY), "day", relative=True)
+    return ResolvedTime(day_at(monday + _WEEKDAY_STARTS.index(name[:3].lower()) * DAY), "day", relative=True)
 
 
-def _month_of_year(match: re.Match[str], context: Context) -> Found | None:
+def _month_of_year(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     year = civil(context.said_at)[0] + _STEPS[match["how"].lower()]
     if match["season"]:
-        return Found(season(year, season_name(match["season"])), "season", relative=True)
-    return Found(month(year, month_number(match["month"])), "month", relative=True)
+        return ResolvedTime(season(year, season_name(match["season"])), "season", relative=True)
+    return ResolvedTime(month(year, month_number(match["month"])), "month", relative=True)
 
 
-def _since_or_tense(match: re.Match[str], context: Context) -> int:
+def _since_or_tense(match: re.Match[str], context: SentenceContext) -> int:
     before = context.sentence[max(0, match.start() - 8) : match.start()].lower()
     return -1 if before.endswith("since ") else direction(context.sentence, match.start(), match.end())
 
 
-def _bare_weekday(match: re.Match[str], context: Context) -> Found | None:
+def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     pointing = _since_or_tense(match, context)
     target = _WEEKDAY_STARTS.index(match["day"][:3].lower())
     if pointing < 0:
-        return Found(_weekday(match["day"], -1, context.said_at), "day", relative=True)
+        return ResolvedTime(_weekday(match["day"], -1, context.said_at), "day", relative=True)
     if pointing > 0:
         ahead = (target - weekday(context.said_at) - 1) % 7 + 1
-        return Found(day_at(context.said_at + ahead * DAY), "day", relative=True)
+        return ResolvedTime(day_at(context.said_at + ahead * DAY), "day", relative=True)
     return None
 
 
-def _bare_weekend(match: re.Match[str], context: Context) -> Found | None:
+def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     weekends = [_weekend(context.said_at + n * WEEK) for n in (-1, 0, 1)]
     pointing = direction(context.sentence, match.start(), match.end())
     found = occurrence(weekends, context.said_at, pointing)
-    return Found(found, "day", relative=True) if found else None
+    return ResolvedTime(found, "day", relative=True) if found else None
 
 
-def _bare_month(match: re.Match[str], context: Context) -> Found | None:
+def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     if is_plain_word(match["month"]):
         return None
@@ -271,15 +271,15 @@ def _bare_month(match: re.Match[str], context: Context) -> Found | None:
     months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
     pointing = _since_or_tense(match, context)
     found = occurrence(months, context.said_at, -1 if pointing < 0 else 1 if pointing > 0 else 0)
-    return Found(found, "month", relative=True) if found else None
+    return ResolvedTime(found, "month", relative=True) if found else None
 
 
-_NOT_ALONE = (  # before a number: it is only the end of a longer or vaguer one
+_NOT_ALONE = (  # not before a number that ends a longer or vaguer expression
     r"(?<![\w.,-])(?<!\bor\s)(?<!\bto\s)(?<!\band\s)(?<!than\s)(?<!over\s)(?<!under\s)(?<!hundred\s)(?<!thousand\s)"
 )
 _OF_DAY = rf"{S}(?:morning|afternoon|evening|night)"
 RELATIVE = (
-    Rule(
+    TimeRule(
         frozenset(("yesterday", "today", "tomorrow", "tonight", "morning", "afternoon", "evening", "night")),
         compiled(
             rf"\b(?:(?:the{S})?day{S}(?:before{S}yesterday|after{S}tomorrow)|(?:the{S})?night{S}before{S}last"
@@ -288,13 +288,13 @@ RELATIVE = (
         ),
         _day,
     ),
-    Rule(frozenset(("ago",)), compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}ago\b(?!{S}from\b)"), _ago),
-    Rule(
+    TimeRule(frozenset(("ago",)), compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}ago\b(?!{S}from\b)"), _ago),
+    TimeRule(
         frozenset(("now", "today", "hence")),
         compiled(rf"{_NOT_ALONE}(?P<n>{NUMBER}){S}{_UNIT}{S}(?:from{S}(?:now|today)|hence)\b"),
         _from_now,
     ),
-    Rule(
+    TimeRule(
         frozenset(("last", "past")),
         compiled(
             rf"\b(?:(?:the|these|this){S})?(?:(?:last|past){S}(?P<n>(?!an?\b|one\b){NUMBER}){S}|(?<=the\s)past{S}|(?<=this\s)past{S})"
@@ -302,19 +302,19 @@ RELATIVE = (
         ),
         _lately,
     ),
-    Rule(
+    TimeRule(
         _UNITS,
         compiled(
             rf"\bin{S}(?P<n>{NUMBER}){S}{_UNIT}(?:['’]?s?['’]?{S}time)?\b(?!{S}(?:of|or|and|ago|before|after|later|from)\b)"
         ),
         _ahead,
     ),
-    Rule(
+    TimeRule(
         frozenset(("last", "next")),
         compiled(rf"\bthe{S}(?P<what>{_SPAN}){S}(?P<how>before{S}last|after{S}next)\b"),
         _beyond,
     ),
-    Rule(
+    TimeRule(
         frozenset(("week", "week's")),
         compiled(
             rf"\b(?:(?P<day1>{WEEKDAY}){S}(?:of{S})?(?P<how1>last|this|next){S}week"
@@ -322,14 +322,14 @@ RELATIVE = (
         ),
         _weekday_of_week,
     ),
-    Rule(
+    TimeRule(
         frozenset(("year",)),
         compiled(
             rf"\b(?:(?P<month>{MONTH})|(?P<season>{SEASON})),?{S}(?:(?:of|in){S})?(?P<how>last|this|next){S}year\b"
         ),
         _month_of_year,
     ),
-    Rule(
+    TimeRule(
         frozenset(("last", "this", "next", "coming", "past")),
         compiled(
             rf"\b(?:(?P<part>earlier|later|early|late|mid|(?:beginning|start|middle|end){S}of)[\s-])?"
@@ -338,7 +338,7 @@ RELATIVE = (
         ),
         _this,
     ),
-    Rule(
+    TimeRule(
         WEEKDAY_WORDS,
         compiled(
             r"\b(?<!every\s)(?<!each\s)(?<!any\s)(?<!most\s)(?<!other\s)(?<!black\s)(?<!good\s)(?<!ash\s)(?<!cyber\s)(?<!from\s)"
@@ -347,8 +347,8 @@ RELATIVE = (
         ),
         _bare_weekday,
     ),
-    Rule(frozenset(("weekend",)), compiled(rf"\b(?:over|at|on|during|for|until){S}the{S}weekend\b"), _bare_weekend),
-    Rule(
+    TimeRule(frozenset(("weekend",)), compiled(rf"\b(?:over|at|on|during|for|until){S}the{S}weekend\b"), _bare_weekend),
+    TimeRule(
         MONTH_WORDS,
         compiled(
             rf"(?:(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s))(?P<month>{MONTH})(?!{S}\d)"
@@ -356,4 +356,4 @@ RELATIVE = (
         _bare_month,
     ),
 )
-"""In order of precedence, as in ``absolute.py``; every one needs ``Context.said_at``."""
+"""In order of precedence, as in ``absolute.py``; each rule needs ``SentenceContext.said_at``."""

@@ -1,25 +1,27 @@
-"""Where the sentences of a text begin and end, in characters, whatever the language.
+"""Split a text of any language into sentences, and group sentences into segments.
 
-``sentencex`` knows where a full stop ends a sentence and where it ends an abbreviation. Around it stand three rules of
-our own. A line break ends a sentence where the writer meant it: before a blank line or a list item, and after a line
-that stops well short of the width at which an editor wraps. The library sees at most `BLOCK` characters at a time,
-because its cost grows with the square of the length of a paragraph without spaces (450,000 characters of Chinese took
-it 73 s). And what has no sentences (logs, code, base64) is cut into pieces of at most `LONGEST` characters, so
-that an embedder that reads 256 tokens loses little of it.
+``sentencex`` tells a full stop that ends a sentence from one that ends an abbreviation. Three rules are added. A line
+break ends a sentence if it looks intended: before a blank line or a list item, and after a line that is much shorter
+than the width at which an editor wraps. The library gets at most `BLOCK` characters at a time, because its cost grows
+with the square of the length of a paragraph without spaces (450,000 characters of Chinese took 73 s). Text without
+sentences (logs, code, base64) is cut into pieces of at most `LONGEST` characters, so that an embedder that reads 256
+tokens loses little of it.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.language.tokens import count_tokens
 
 LONGEST = 1_200
-"""Characters in the longest sentence; a longer one is cut at white space, or anywhere if it has none."""
+"""Most characters of a sentence; a longer one is cut at white space, or anywhere if it has none."""
 BLOCK = 2_000
-"""Characters shown to the library at once; above `LONGEST`, so that no whole sentence is cut by it."""
+"""Characters passed to the library at once; more than `LONGEST`, so that it cuts no whole sentence."""
 SHORT_LINE = 40
-"""A line of fewer characters was ended on purpose, not wrapped."""
+"""A line with fewer characters counts as ended on purpose, not wrapped."""
 
 _LINE_END = re.compile(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _BREAKS_BEFORE = re.compile(r"\s*(?:[-*+•‣◦–—>|#]|\d{1,3}[.)]\s|$)")
@@ -42,14 +44,14 @@ _SAMPLE = 1_000
 
 
 QUESTION_MARKS = ("?", "？", "؟", "\u037e", "՞")
-"""How a question ends: in Latin, Chinese, Arabic, Greek and Armenian writing."""
+"""Question marks in Latin, Chinese, Arabic, Greek and Armenian script."""
 
 
 def split(text: str) -> list[tuple[int, int]]:
     """Return the sentences of a text as (start, end) in characters, in order.
 
-    White space around a sentence is left out; every other character lies in exactly one sentence, and each sentence
-    holds at least one. A text of white space alone has none.
+    White space around a sentence is excluded; every other character lies in exactly one sentence. A text of white
+    space only has no sentences.
     """
     language = _language(text)
     return [
@@ -62,11 +64,11 @@ def split(text: str) -> list[tuple[int, int]]:
 
 
 def _language(text: str) -> str:
-    """Guess the language that the library is told, from the script of the opening; it decides about abbreviations."""
+    """Guess the language from the script of the opening; the library uses it to recognise abbreviations."""
     sample = text[:_SAMPLE]
     if not sample.isascii():
         counts = {name: len(letters.findall(sample)) for name, letters in _SCRIPTS}
-        counts["ja"] = counts["ja"] and counts["ja"] + counts["zh"]  # Japanese is the one that mixes the two
+        counts["ja"] = counts["ja"] and counts["ja"] + counts["zh"]  # only Japanese mixes both scripts
         best = max(counts, key=counts.__getitem__)
         if counts[best] * 4 > len(sample):
             return best
@@ -74,7 +76,7 @@ def _language(text: str) -> str:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
-    """Yield runs of lines that were wrapped rather than ended; together they hold all of the text but line breaks."""
+    """Yield runs of wrapped lines; together they hold all of the text except line breaks."""
     start = line = 0
     for found in _LINE_END.finditer(text):
         end = found.start()
@@ -86,7 +88,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Yield the sentences between two places; a block's last one is looked at again with what follows it."""
+    """Yield the sentences between two offsets; a block's last sentence is split again together with what follows it."""
     from sentencex import get_sentence_boundaries
 
     while start < end:
@@ -100,7 +102,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield a sentence without the white space around it, in several pieces where it is too long."""
+    """Yield a sentence without surrounding white space, in several pieces if it is too long."""
     while found := _WORD.search(text, start, end):
         start = found.start()
         stop = end if end - start <= LONGEST else _cut(text, start + LONGEST)
@@ -109,7 +111,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, stop: int) -> int:
-    """Return where to cut at or before ``stop``: at white space in the last quarter, else between two characters."""
+    """Return where to cut at or before ``stop``: at white space in the last quarter, otherwise between characters."""
     spaces = [found.start() for found in _SPACE.finditer(text, stop - LONGEST // 4, stop)]
     if spaces:
         return spaces[-1]
@@ -120,10 +122,42 @@ def _cut(text: str, stop: int) -> int:
 
 
 def _joins(before: str, after: str) -> bool:
-    """Whether two code points belong to what a reader sees as one character."""
+    """Whether two code points belong to one visible character."""
     return (
         unicodedata.category(after).startswith("M")
         or "\u200d" in (before, after)
         or "\U0001f3fb" <= after <= "\U0001f3ff"
         or "\U0001f1e6" <= after <= "\U0001f1ff"
     )
+
+
+def pack_segments(text: str, spans: Sequence[tuple[int, int]], limit: int = 200) -> list[tuple[int, int]]:
+    """Group sentences into segments of about ``limit`` tokens, the passages that recall ranks (QRMeM §3.1).
+
+    Neighbouring segments share one sentence, so that what two sentences say together is in one segment.
+
+    Args:
+        text: the whole text.
+        spans: its sentences as (start, end) in characters, as `split` returns them.
+        limit: most tokens of a segment, by `count_tokens`; a longer sentence is a segment of its own.
+
+    Returns:
+        Segments as (first, last) indices of sentences, both inclusive, in order; together they hold every sentence.
+        Each starts with the last sentence of the previous segment, or with the next one if these two do not fit
+        together, and each adds at least one sentence.
+    """
+    sizes = [count_tokens(text[start:end]) for start, end in spans]
+    segments: list[tuple[int, int]] = []
+    first = 0
+    while first < len(sizes):
+        last, total = first, sizes[first]
+        while last + 1 < len(sizes) and total + sizes[last + 1] <= limit:
+            last += 1
+            total += sizes[last]
+        segments.append((first, last))
+        following = last + 1
+        if following == len(sizes):
+            break
+        overlaps = sizes[last] + sizes[following] <= limit
+        first = last if overlaps else following
+    return segments

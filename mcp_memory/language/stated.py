@@ -1,8 +1,8 @@
-"""The times that a sentence states, found and resolved (English only).
+"""Find and resolve the times that a sentence states (English only).
 
-Rules (``absolute.py``, ``relative.py``) find single points and spans; here they are put together: a clock beside a day,
-two points that make a range, "since" and "until" that leave one end open. Most sentences state no time, so the rules
-are tried only where a word gives reason to. Times of day are taken as UTC, like everything without a zone.
+The rules of ``absolute.py`` and ``relative.py`` find single times. This module combines them: a clock time next to a
+day, two times that form a range, "since" and "until" that leave one end open. Most sentences state no time, so a rule
+is tried only if one of its trigger words occurs. Clock times are UTC, like every time without a zone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
-from mcp_memory.language.expressions import Context, S, compiled
+from mcp_memory.language.expressions import S, SentenceContext, compiled
 from mcp_memory.language.gregorian import DAY, FIRST, HOUR, LAST, MINUTE
 from mcp_memory.language.relative import RELATIVE
 
@@ -34,7 +34,7 @@ _OPENS = compiled(
 )
 _ONWARDS = compiled(rf"{S}(?:on|onwards?)\b(?!{S}the)")
 _NEAR = 32
-"""Characters before an expression in which a word that belongs to it may stand."""
+"""Characters before an expression that are searched for a word that belongs to it."""
 
 
 def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | None = None) -> tuple[StatedTime, ...]:
@@ -42,19 +42,19 @@ def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | N
 
     Args:
         text: the whole text.
-        said_at: when it was said; None leaves out everything relative, even a day without its year.
+        said_at: when it was said; None ignores everything relative, also a day without a year.
         start: first character of the sentence within ``text``.
         end: first character after it; None for the end of the text.
 
     Returns:
-        Half-open intervals; their places count characters from the start of the whole text. Never raises, whatever
-        the text. What would lie outside the years 1 to 9999 is left out.
+        Half-open intervals with offsets into the whole text. Never raises. Times outside the years 1 to 9999 are
+        ignored.
     """
     sentence = text[start:end]
     words = frozenset(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER):
         return ()
-    points = _points(Context(sentence, said_at), words)
+    points = _points(SentenceContext(sentence, said_at), words)
     points = _with_clocks(sentence, points)
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(
@@ -64,7 +64,7 @@ def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | N
     )
 
 
-def _points(context: Context, words: frozenset[str]) -> list[StatedTime]:
+def _points(context: SentenceContext, words: frozenset[str]) -> list[StatedTime]:
     taken = bytearray(len(context.sentence))
     points = []
     for rule in ABSOLUTE if context.said_at is None else (*ABSOLUTE, *RELATIVE):
@@ -82,7 +82,7 @@ def _points(context: Context, words: frozenset[str]) -> list[StatedTime]:
 
 
 def _with_clocks(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
-    """Return the points with each day as the hour or minute that stands beside it and belongs to no other."""
+    """Narrow each day to the clock time next to it, unless that belongs to another day."""
     clocked: list[StatedTime] = []
     for place, point in enumerate(points):
         found = _with_clock(sentence, point)
@@ -93,7 +93,7 @@ def _with_clocks(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
 
 
 def _with_clock(sentence: str, point: StatedTime) -> StatedTime:
-    """Return a day as the hour or minute that stands beside it, "tomorrow at 5 pm"."""
+    """Narrow a day to the clock time next to it, "tomorrow at 5 pm"."""
     if point.grain != "day" or point.until - point.since != DAY:
         return point
     before = max(0, point.start - _NEAR)
@@ -115,7 +115,7 @@ def _with_clock(sentence: str, point: StatedTime) -> StatedTime:
 
 
 def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
-    """Return the points with two that make a range put into one, "from 1916 to 1920"."""
+    """Join two times that form a range, "from 1916 to 1920"."""
     ranges: list[StatedTime] = []
     for point in points:
         if ranges:
@@ -134,7 +134,7 @@ def _with_ranges(sentence: str, points: list[StatedTime]) -> list[StatedTime]:
 
 
 def _with_open_end(sentence: str, point: StatedTime) -> StatedTime:
-    """Return a point with "since", "until", "before" or "after" in front of it as the interval that this means."""
+    """Open one end of a time that follows "since", "until", "before" or "after"."""
     opening = _opening(sentence, point)
     if not opening:
         return point

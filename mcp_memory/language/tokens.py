@@ -1,10 +1,10 @@
-"""The words of a text, as they are compared with one another, and how many tokens an embedder makes of it.
+"""Tokenise text for comparison: words, stems, stop words; estimate an embedder's token count; compare texts by ROUGE-L.
 
-Words are folded so that a question finds what it asks for in any language: case, width and compatibility forms
-(NFKC), Arabic vowel signs and stretched letters, invisible joiners. Scripts written without spaces have no words that
-could be told apart without a dictionary: their runs become overlapping pairs of characters, and in Chinese characters
-and Hangul, where one character can be a word, the single ones too. Stems and stop words are English; what is not
-English passes through the stemmer almost unchanged, and alike on both sides of a comparison.
+Words are normalised so that a query matches in any language: case, width and compatibility forms (NFKC), Arabic vowel
+signs and stretched letters, invisible joiners. Scripts without spaces (Thai, Japanese, Chinese, Korean …) cannot be
+split into words without a dictionary, so their runs become overlapping pairs of characters; for Chinese characters and
+Hangul, where one character can be a word, also single characters. Stems and stop words are English. Other languages
+pass through the stemmer almost unchanged, and alike on both sides of a comparison.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ STOP_WORDS = frozenset(
     yours yourself yourselves
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""English words that say too little to search for, as `words` gives them."""
+"""English words that carry too little meaning to search for, as `words` returns them."""
 
 MARKS = (
     r"\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
@@ -41,7 +43,7 @@ MARKS = (
     r"\u0f71-\u0f84\u0f86\u0f87\u0f8d-\u0fbc\u102b-\u103e\u1056-\u1059\u105e-\u109d\u135d-\u135f\u17b4-\u17d3"
     r"\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\u3099\u309a\ufe20-\ufe2f"
 )
-"""Ranges of combining signs for a class of a pattern: they belong to the letter before, and `\\w` leaves them out."""
+"""Ranges of combining marks, for a character class of a pattern: `\\w` does not match them."""
 _UNSPACED = (  # Thai, Lao, Burmese, Khmer; kana; Han; Hangul
     r"\u0e01-\u0e4e\u0e80-\u0ecf\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
     r"\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -52,8 +54,8 @@ _WORD = re.compile(
     rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+(?:'(?:(?![{_UNSPACED}])[^\W_][{MARKS}]*)+)*"
 )
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
-_FOLDED = {
-    **dict.fromkeys([0x00AD, 0x0307, 0x0640, 0x0670, *range(0x064B, 0x0660), *range(0x200B, 0x2010)]),  # vanish
+_NORMALISED = {
+    **dict.fromkeys([0x00AD, 0x0307, 0x0640, 0x0670, *range(0x064B, 0x0660), *range(0x200B, 0x2010)]),  # removed
     **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2060, 0x206A), 0xFEFF, *range(0xFE00, 0xFE10)]),
     **{ord(form): "ا" for form in "أإآٱ"},
     ord("ى"): "ي",
@@ -65,67 +67,111 @@ _FRENCH_OPENING = re.compile(r"^(?:l|d|j|qu|n|c)'(?=\w{2})")
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text in order, folded for comparison; none for a text without letters or digits."""
-    text = text.lower() if text.isascii() else _folded(text)
+    """Return the words of a text in order, normalised for comparison; empty for a text without letters or digits."""
+    text = text.lower() if text.isascii() else _normalise(text)
     if text.isascii():
         found: list[str] = _ASCII_WORD.findall(text)
     else:
         found = []
         for word in _WORD.findall(text):
             if _UNSPACED_START.match(word):
-                found.extend(_pairs(word))
+                found.extend(_character_pairs(word))
             else:
                 found.append(word)
     if "'" in text:
-        found = [_bare(word) if "'" in word else word for word in found]
+        found = [_without_clitics(word) if "'" in word else word for word in found]
     return found
 
 
 def stems(text: str) -> list[str]:
-    """Return the words of a text without English stop words, each cut to its English Snowball stem, in order."""
+    """Return the English Snowball stems of a text's words in order, without English stop words."""
     kept = [word for word in words(text) if word not in STOP_WORDS]
     stemmed: list[str] = _stemmer().stemWords(kept)
     return stemmed
 
 
-def _folded(text: str) -> str:
-    # The second NFKC puts together again what folding case took apart.
+def _normalise(text: str) -> str:
+    # casefold() can decompose characters; the second NFKC composes them again.
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return text.translate(_FOLDED)
+    return text.translate(_NORMALISED)
 
 
-def _pairs(run: str) -> list[str]:
-    """Return the pairs of neighbours in a run of a script without spaces, and the characters that can stand alone."""
+def _character_pairs(run: str) -> list[str]:
+    """Return the overlapping character pairs of a run without spaces, preceded by characters that can be words."""
     if len(run) == 1:
         return [run]
     return _SINGLE.findall(run) + [run[place : place + 2] for place in range(len(run) - 1)]
 
 
-def _bare(word: str) -> str:
-    """Return a word without what English hangs on behind an apostrophe ("caroline's"), or French before one."""
+def _without_clitics(word: str) -> str:
+    """Return a word without an English ending after an apostrophe ("caroline's") or a French article before one."""
     return _FRENCH_OPENING.sub("", _ENGLISH_ENDING.sub("", word))
 
 
-_OF_THREAD = threading.local()
+_THREAD_LOCAL = threading.local()
 
 
 def _stemmer() -> Stemmer:
-    """Return this thread's stemmer: one object must not be used by two threads at once."""
-    stemmer: Stemmer | None = getattr(_OF_THREAD, "stemmer", None)
+    """Return this thread's stemmer; the object is not thread-safe."""
+    stemmer: Stemmer | None = getattr(_THREAD_LOCAL, "stemmer", None)
     if stemmer is None:
         from Stemmer import Stemmer
 
-        stemmer = _OF_THREAD.stemmer = Stemmer("english")
+        stemmer = _THREAD_LOCAL.stemmer = Stemmer("english")
     return stemmer
 
 
-# A word piece of MiniLM's vocabulary, roughly: most English words, pieces of long ones, each sign or other letter.
+# Approximates a word piece of MiniLM's vocabulary: most English words, pieces of long ones, each other character.
 _PIECE = re.compile(r"[A-Za-z]{1,9}|[0-9]{1,3}|[^\sA-Za-z0-9]")
 
 
 def count_tokens(text: str) -> int:
-    """Return about how many word pieces MiniLM's tokenizer makes of a text, without its two marks of start and end.
+    """Estimate the number of word pieces that MiniLM's tokenizer makes of a text, without its start and end marks.
 
-    Only a vocabulary could tell exactly. On English prose the estimate is right to some percent on average.
+    On English prose the estimate is within a few percent on average; an exact count needs the vocabulary.
     """
     return len(_PIECE.findall(text))
+
+
+_BASE_FORMS = {
+    "spoke": "speak", "spoken": "speak", "drove": "drive", "driven": "drive", "owned": "own", "owns": "own",
+    "taught": "teach", "left": "leave", "began": "begin", "begun": "begin", "became": "become", "sold": "sell",
+    "bought": "buy", "wrote": "write", "written": "write", "won": "win", "built": "build", "held": "hold",
+    "met": "meet",
+    "led": "lead", "ran": "run", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die", "quitting": "quit",
+    "favorite": "favourite", "favorites": "favourite", "favourites": "favourite", "color": "colour", "wives": "wife",
+    "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour", "kids": "kid", "children": "child",
+    "went": "go", "gone": "go", "saw": "see", "seen": "see", "made": "make", "took": "take", "taken": "take",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=32_768)
+def stem(word: str) -> str:
+    """Return the stem of a word's base form: of "spoke" that of "speak"; a stop word is its own stem.
+
+    A stemmer removes endings. Irregular forms and other forms of one word ("wedding", "kids") are listed here. Both
+    sides of a comparison need this, the words of a question and the words of the relation registry.
+    """
+    base = _BASE_FORMS.get(word, word)
+    return next(iter(stems(base)), base)
+
+
+def rouge_l(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return ROUGE-L of two texts (Lin 2004): the F-measure of their longest common subsequence of words, in [0, 1].
+
+    It is 0 if one of them has no words.
+
+    Args:
+        one: words, as `words` returns them.
+        other: likewise.
+    """
+    if not one or not other:
+        return 0.0
+    lengths = [0] * (len(other) + 1)
+    for word in one:
+        diagonal = 0
+        for place, against in enumerate(other, start=1):
+            above = lengths[place]
+            lengths[place] = diagonal + 1 if word == against else max(above, lengths[place - 1])
+            diagonal = above
+    return 2 * lengths[-1] / (len(one) + len(other))

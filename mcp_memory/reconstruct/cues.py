@@ -21,10 +21,8 @@ from functools import lru_cache
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.mentions import mentions
-from mcp_memory.language.names import names
-from mcp_memory.language.plain import stem
-from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.language.names import mentions, names
+from mcp_memory.language.tokens import STOP_WORDS, stem, words
 
 MOST = 30
 """Cues of one sentence (the paper's prompt for keywords, 2 to 30)."""

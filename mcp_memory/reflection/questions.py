@@ -29,8 +29,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.domain.verbs import is_finite
-from mcp_memory.language.rouge import rouge_l
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import NONE, Space
 

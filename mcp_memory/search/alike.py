@@ -22,7 +22,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.language.several import asks_for_several
+from mcp_memory.language.question_form import asks_for_several
 from mcp_memory.search.look import Survey
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.space import Space

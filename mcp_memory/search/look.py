@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.mentions import mentions
+from mcp_memory.language.names import mentions
 from mcp_memory.search.heads import HeadIndex
 from mcp_memory.search.links import PlaceIndex, Seed, bridges, seeds, upheld
 from mcp_memory.search.spans import Rows

@@ -23,8 +23,7 @@ from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
-from mcp_memory.language.segments import pack
-from mcp_memory.language.sentences import split
+from mcp_memory.language.sentences import pack_segments, split
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.indexed import meaning_text
 from mcp_memory.vectors import Matrix
@@ -128,7 +127,7 @@ def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
     facts: list[Assertion] = []
     if reading.extractor is not None and turn.kind != "statement":  # a statement is a fact already
         facts = reading.extractor.extract(turn, partner, spans, times)
-    return spans, pack(turn.text, spans, reading.segment_tokens), times, facts
+    return spans, pack_segments(turn.text, spans, reading.segment_tokens), times, facts
 
 
 def _texts(

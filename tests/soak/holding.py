@@ -10,8 +10,7 @@ from itertools import pairwise
 import anyio
 
 from mcp_memory.hypergraph.settings import Shaping
-from mcp_memory.language.rouge import rouge_l
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.names import COMMITS, tables_of
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.store import LanceStore

@@ -27,9 +27,8 @@ from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.plain import stem
-from mcp_memory.language.stance import looks_back
-from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.language.question_form import looks_back
+from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.rules.answers.comparison import FORMAL, Comparison, comparisons
 from mcp_memory.rules.answers.countries import country
 from mcp_memory.rules.answers.held import Held, chosen, held, lost

@@ -17,7 +17,7 @@ from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import EntityType, relations
-from mcp_memory.language.plain import stem
+from mcp_memory.language.tokens import stem
 from mcp_memory.rules.answers.held import Held, held
 from mcp_memory.rules.answers.relations import Asks, Token, asks, names_in, tokens, turning, wanted_type
 

@@ -16,10 +16,9 @@ from functools import cache
 
 from mcp_memory.domain.relations import EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.plain import stem
-from mcp_memory.language.stance import UNSURE
+from mcp_memory.language.question_form import UNSURE
 from mcp_memory.language.stated import stated_times
-from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.language.tokens import STOP_WORDS, stem, words
 
 _WEAK = frozenset(
     """

@@ -23,7 +23,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
-from mcp_memory.language.stance import looks_back
+from mcp_memory.language.question_form import looks_back
 from mcp_memory.rules.answers.held import Held, When, chosen, when
 from mcp_memory.rules.answers.lasting import Said, how_long, when_said
 from mcp_memory.rules.answers.matching import Match, clearest

@@ -35,7 +35,7 @@ from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import sure
 from mcp_memory.language.dates import times_in_words
-from mcp_memory.language.mentions import mentions
+from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import BeliefUpdate, Embedder, LearningExample, Store, SupportCandidate, SupportJudge
 from mcp_memory.search.look import queries

@@ -17,8 +17,7 @@ from mcp_memory.hypergraph.evolution import extract, merged, pairs, relational, 
 from mcp_memory.hypergraph.grouping import Group, grouped, item_of
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.questions import understand
-from mcp_memory.language.rouge import rouge_l
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph, vertices
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.language.plain import stem
+from mcp_memory.language.tokens import stem
 
 
 @pytest.mark.parametrize(

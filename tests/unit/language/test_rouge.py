@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.rouge import rouge_l
+from mcp_memory.language.tokens import rouge_l
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=8)
 

@@ -5,8 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.language.segments import pack
-from mcp_memory.language.sentences import split
+from mcp_memory.language.sentences import pack_segments, split
 from mcp_memory.language.tokens import count_tokens
 
 
@@ -20,7 +19,7 @@ def spans_of(sizes: list[int]) -> tuple[str, list[tuple[int, int]]]:
 
 @given(st.lists(st.integers(1, 30), max_size=60), st.integers(1, 40))
 def test_segments_hold_every_sentence_and_each_adds_one(sizes: list[int], limit: int) -> None:
-    segments = pack(*spans_of(sizes), limit)
+    segments = pack_segments(*spans_of(sizes), limit)
     assert [n for before, (first, last) in zip([(0, -1), *segments], segments, strict=False)
             for n in range(max(first, before[1] + 1), last + 1)] == list(range(len(sizes)))  # fmt: skip
     for first, last in segments:
@@ -32,15 +31,15 @@ def test_segments_hold_every_sentence_and_each_adds_one(sizes: list[int], limit:
 
 def test_a_text_within_the_limit_is_one_segment() -> None:
     text = "I moved. It was far. I am well."
-    assert pack(text, split(text)) == [(0, 2)]
+    assert pack_segments(text, split(text)) == [(0, 2)]
 
 
 def test_a_sentence_beyond_the_limit_stands_alone() -> None:
-    assert pack(*spans_of([3, 50, 3, 3]), 10) == [(0, 0), (1, 1), (2, 3)]
+    assert pack_segments(*spans_of([3, 50, 3, 3]), 10) == [(0, 0), (1, 1), (2, 3)]
 
 
 def test_no_sentences_make_no_segments() -> None:
-    assert pack("", []) == []
+    assert pack_segments("", []) == []
 
 
 def test_the_estimate_of_tokens_is_one_for_a_short_word_and_one_for_a_sign() -> None:

@@ -9,8 +9,7 @@ from unit.navigation.small_graph import said
 
 from mcp_memory.domain.questions import Pooled
 from mcp_memory.domain.relations import relations
-from mcp_memory.language.rouge import rouge_l
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.reflection.questions import Named, admitted, answering, asked_of, asking
 
 POOLS = st.lists(

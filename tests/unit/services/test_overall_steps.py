@@ -6,8 +6,7 @@ from fakes import FakeLog
 from learning_memory import memory, told
 
 from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
-from mcp_memory.language.rouge import rouge_l
-from mcp_memory.language.tokens import words
+from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.services.maintain import whole_space
 
 pytestmark = pytest.mark.anyio
