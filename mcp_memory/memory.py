@@ -43,9 +43,9 @@ from mcp_memory.rooms import Rooms
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 from mcp_memory.rules.answers.judge import EmbeddedJudge
 from mcp_memory.services.answer import Bar, Own, answer
-from mcp_memory.services.background.enrichment import Enriching
+from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.ledger import DayLedger
-from mcp_memory.services.background.queue import AT_ONCE, Background, warm
+from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
@@ -125,7 +125,7 @@ class Memory:
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
-        self.background.called()
+        self.background.note_call()
         result = await write(
             self.store,
             self.reading,
@@ -133,23 +133,23 @@ class Memory:
             now=self.clock(),
             progress=progress,
         )
-        if result.sentences >= AT_ONCE:
+        if result.sentences >= WARMED_AT_ONCE:
             self.warm_later()
         self.enrich_later()
         return result
 
     @cached_property
-    def enriching(self) -> Enriching | None:
+    def enriching(self) -> Enrichment | None:
         """What reads all that is written for facts; None where nothing is sent for that."""
         if self.text_reader is None:
             return None
         chosen = self.config.engine
-        return Enriching(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
+        return Enrichment(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
 
     def enrich_later(self) -> None:
         """Have texts that nobody has read for facts read once nobody calls, if that is wanted, until none is left."""
         if self.enriching is not None:
-            self.background.put("enrich", self._enrich, lasting=False, beside=True)
+            self.background.put("enrich", self._enrich, durable=False, remote=True)
 
     async def _enrich(self) -> None:
         if self.enriching is not None and await self.enriching.step():
@@ -158,11 +158,11 @@ class Memory:
     def warm_later(self) -> None:
         """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
         if self.config.switches.loop and self.config.switches.tags:
-            self.background.put("warm", partial(warm, self.store), lasting=False)
+            self.background.put("warm", partial(warm, self.store), durable=False)
 
     async def reconstruct(self, request: RecallRequest) -> RecallResult:
         """See `mcp_memory.services.recall.reconstruct.reconstruct`."""
-        self.background.called()
+        self.background.note_call()
         self.enrich_later()
         return await reconstruct(
             self.store,
@@ -177,7 +177,7 @@ class Memory:
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""
-        self.background.called()
+        self.background.note_call()
         return await explore(
             self.store,
             self.embedder,
@@ -190,7 +190,7 @@ class Memory:
 
     async def answer(self, request: AnswerRequest) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`."""
-        self.background.called()
+        self.background.note_call()
         self.enrich_later()
         own, settings = None, self.rooms.learning
         if settings.learning:
@@ -207,7 +207,7 @@ class Memory:
             operators=self.rooms.operators,
             now=self.clock(),
         )
-        self.background.called()
+        self.background.note_call()
         if self.config.evolve.auto and request.learn and found.text is not None:
             self._organise_later(request.space, found.recall.episode)
         return found
@@ -226,7 +226,7 @@ class Memory:
 
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
         """See `mcp_memory.services.evolve.evolve`."""
-        self.background.called()
+        self.background.note_call()
         now, settings, making = self.clock(), self.rooms.learning, self.making
         teach = Teacher(settings) if settings.learning else None
         context = EvolveContext(

@@ -1,8 +1,8 @@
-"""Aliases that the memory itself came to hold: two names that mean one entity, and why it thinks so (DESIGN 2.5).
+"""Aliases that the memory itself found: two names that mean one entity, with the reason (DESIGN 2.5).
 
-Nobody said it, so it is no fact and never evidence: it stands beside the facts, as a judgement with its reason. Nothing
-is re-written by it. What was said of either name stays where it is and is read together for as long as the alias
-counts, and it counts until somebody who was told says that the two are not the same.
+Nobody stated an alias, so it is neither a fact nor evidence: it stands beside the facts, as a judgement. No stored text
+or fact changes. What was said of either name is read together as long as the alias counts, and it counts until
+somebody states that the two are not the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcp_memory.domain.times import Millis
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """That one name means whom another means.
+    """The judgement that two names mean one entity.
 
     Attributes:
         space: where it holds.

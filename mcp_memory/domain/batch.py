@@ -12,7 +12,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.spending import Reservation
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
@@ -56,7 +56,7 @@ class Batch:
     points: tuple[Point, ...] = ()
     point_vectors: Matrix = field(default_factory=_no_vectors)
     aliases: tuple[Alias, ...] = ()
-    questions: tuple[tuple[str, Pooled], ...] = ()
+    questions: tuple[tuple[str, PooledQuestion], ...] = ()
     question_vectors: Matrix = field(default_factory=_no_vectors)
     outlays: tuple[Reservation, ...] = ()
     jobs: tuple[Job, ...] = ()

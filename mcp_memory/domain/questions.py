@@ -1,4 +1,4 @@
-"""Questions of the pool: what a segment answers, asked (QRMeM §2.1, 𝒬_k); ``reflection/questions.py`` makes them."""
+"""The question pool: questions that a segment answers (QRMeM §2.1, 𝒬_k); ``reflection/questions.py`` makes them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class PooledQuestion:
     """A question of the pool.
 
     Attributes:

@@ -1,15 +1,15 @@
-"""Disambiguation: which names may be two spellings of one entity, and which surely are (QRMeM §2.1, DESIGN 2.5).
+"""Disambiguation: which names surely mean one entity, and which may (QRMeM §2.1, DESIGN 2.5).
 
 The paper asks a language model whether two nodes of its graph are the same, and merges them. Here two rules are sure
-enough to act on, both on the safe side: what is merged wrongly misleads, what stays apart merely costs a step.
+enough to act on. Both are cautious: a wrong merge misleads, a missed one only costs a step.
 
-- names that are the same but for case, punctuation and titles ("e-mail" and "email"), and of several words, or of one
-  kind, but for accents ("Québec"; but Pâris need not be Paris);
-- people, of whose names one holds all words of the other ("Anna Patel", "Anna Maria Patel"), who come up in the same
-  session, where no third name would do as well, no fact joins the two, and no single-valued fact tells them apart.
+- names that are the same but for case, punctuation and titles ("e-mail" and "email"); but for accents too, if they have
+  several words or one kind ("Québec"; but Pâris need not be Paris);
+- people, one of whose names holds all words of the other ("Anna Patel", "Anna Maria Patel"), who come up in the same
+  session, if no third name would fit as well, no fact joins the two, and no single-valued fact tells them apart.
 
-What else is alike is told, not done: half of the words in common, or of the same meaning to the embedder. Whoever knows
-better says so with a fact, ``also_known_as``. What somebody denied is left alone.
+Other similar names are reported, not united: those that share half of their words, or that mean the same to the
+embedder. Whoever knows better states a fact ``also_known_as``. Names that somebody stated to be different stay apart.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 JACCARD = 0.6
-"""Share of their words that two names have in common from which on they may be one (DESIGN 2.5)."""
+"""Share of common words from which on two names may mean one entity (DESIGN 2.5)."""
 COSINE = 0.85
-"""Of two names of one kind, likewise."""
+"""Cosine of two names of one kind from which on they may mean one entity."""
 COMMON = 50
-"""A word that stands in more names than this says nothing about them."""
+"""A word in more names than this does not distinguish them."""
 GENERATIONS = frozenset(("jr", "sr", "junior", "senior", "ii", "iii", "iv", "elder", "younger"))
-"""What tells a father from his son."""
+"""Words that distinguish a father from his son."""
 _ALIAS = "also_known_as"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """Two entities that are one, or may be.
+class AliasPair:
+    """Two names that mean one entity, or may.
 
     Attributes:
-        name: the one that is known better, as written most often.
-        alias: the other.
+        name: of the two the one with more facts, as written most often.
+        alias: the other name.
         reason: in words.
     """
 
@@ -55,12 +55,12 @@ class Pair:
     reason: str
 
 
-def plain(name: str, *, accents: bool = False) -> str:
-    """Return what is left of a name without case, punctuation, articles and titles; words stay apart.
+def normalise(name: str, *, accents: bool = False) -> str:
+    """Return a name without case, punctuation, articles and titles; words stay apart.
 
     Args:
         name: as written.
-        accents: whether they are left too.
+        accents: whether to keep them.
     """
     letters = unicodedata.normalize("NFKC" if accents else "NFKD", name).casefold()
     kept = "".join(one for one in letters if one.isalnum() or one.isspace() or one in "+#")
@@ -71,7 +71,7 @@ class Entities:
     """The entities of one space, compared with each other.
 
     Args:
-        space: of a view that is held still.
+        space: whose entities.
     """
 
     def __init__(self, space: Space) -> None:
@@ -79,55 +79,59 @@ class Entities:
         self._facts: Facts = space.facts
         self.keys = self._facts.entities()
 
-    def same(self) -> list[Pair]:
-        """Return the pairs that are surely one, each alias once; those that count as one already are left out."""
-        found: dict[str, Pair] = {}
+    def same(self) -> list[AliasPair]:
+        """Return the pairs that surely mean one entity, each alias once; known aliases are left out."""
+        found: dict[str, AliasPair] = {}
         for one, other in self._spelt_alike():
-            self._take(found, one, other, "the names differ in punctuation or accents alone")
-        for short, long in self._parts():
+            self._add(found, one, other, "the names differ in punctuation or accents alone")
+        for short, long in self._contained():
             if short not in found and self._one_person(short, long):
-                self._take(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
+                self._add(found, long, short, "one name holds the other, and both come up in one session", fixed=True)
         return list(found.values())
 
-    def alike(self, vectors: Mapping[str, int], matrix: Matrix) -> list[Pair]:
-        """Return further pairs that may be one, the likest first.
+    def similar(self, vectors: Mapping[str, int], matrix: Matrix) -> list[AliasPair]:
+        """Return further pairs that may mean one entity, most similar first.
 
         Args:
-            vectors: of some of the keys, their rows in the matrix.
+            vectors: rows in the matrix, by key; some keys may have none.
             matrix: shape ``(len(vectors), d)``, each row of length 1: of the names as `view.facts.Facts.name` has them.
         """
-        settled = {frozenset((entity_key(pair.name), entity_key(pair.alias))) for pair in self.same()}
-        found: dict[frozenset[str], tuple[float, Pair]] = {}
-        for one, other, score, reason in (*self._overlapping(), *self._near(vectors, matrix), *self._suspected()):
+        sure = {frozenset((entity_key(pair.name), entity_key(pair.alias))) for pair in self.same()}
+        found: dict[frozenset[str], tuple[float, AliasPair]] = {}
+        for one, other, score, reason in (
+            *self._sharing_words(),
+            *self._near_in_meaning(vectors, matrix),
+            *self._stated_unsurely(),
+        ):
             both = frozenset((one, other))
-            if both not in settled and both not in found and not self._apart(one, other):
-                name, alias = self._ordered(one, other)
-                found[both] = score, Pair(self._facts.name(name), self._facts.name(alias), reason)
+            if both not in sure and both not in found and not self._apart(one, other):
+                name, alias = self._better_known_first(one, other)
+                found[both] = score, AliasPair(self._facts.name(name), self._facts.name(alias), reason)
         return [pair for _, pair in sorted(found.values(), key=lambda entry: (-entry[0], entry[1].name))]
 
-    # What is sure
+    # Sure pairs
 
-    def _take(self, found: dict[str, Pair], one: str, other: str, reason: str, *, fixed: bool = False) -> None:
-        """Note a pair: under the name that is known better, or with ``fixed`` under the first."""
-        name, alias = (one, other) if fixed else self._ordered(one, other)
+    def _add(self, found: dict[str, AliasPair], one: str, other: str, reason: str, *, fixed: bool = False) -> None:
+        """Add a pair, named by the entity with more facts, or with ``fixed`` by the first."""
+        name, alias = (one, other) if fixed else self._better_known_first(one, other)
         if alias not in found and not self._apart(name, alias) and self._facts.may_become(alias, name):
-            found[alias] = Pair(self._facts.name(name), self._facts.name(alias), reason)
+            found[alias] = AliasPair(self._facts.name(name), self._facts.name(alias), reason)
 
     def _spelt_alike(self) -> Iterator[tuple[str, str]]:
         """Yield the pairs whose names are the same but for case, accents and punctuation."""
         by_norm: dict[str, list[str]] = defaultdict(list)
         for key in self.keys:
-            by_norm[plain(self._facts.name(key))].append(key)
+            by_norm[normalise(self._facts.name(key))].append(key)
         for norm, keys in by_norm.items():
             first, *others = sorted(keys, key=lambda key: (-self._facts.degree(key), -len(key), key))
             for other in others if norm else ():
-                names = (plain(self._facts.name(key), accents=True) for key in (first, other))
+                names = (normalise(self._facts.name(key), accents=True) for key in (first, other))
                 sure = len(set(names)) == 1 or " " in norm or self._of_one_kind(first, other)
                 if sure and _numbers(first) == _numbers(other):  # "3.5" is not 35
                     yield first, other
 
-    def _parts(self) -> Iterator[tuple[str, str]]:
-        """Yield people with the only one whose name holds theirs; of several that hold each other, the shortest."""
+    def _contained(self) -> Iterator[tuple[str, str]]:
+        """Yield people with the only longer name that holds theirs; of nested longer names the shortest."""
         people = [key for key in self.keys if self._facts.kind(key) == "person"]
         having: dict[str, set[str]] = defaultdict(set)
         for key in people:
@@ -146,12 +150,12 @@ class Entities:
         return bool(together) and not self._joined(one, other) and not self._conflict(one, other)
 
     def _apart(self, one: str, other: str) -> bool:
-        """Return whether two cannot be one: of two kinds, or denied."""
+        """Return whether two cannot be one entity: they are of two kinds, or somebody denied it."""
         kinds = {kind for key in (one, other) if (kind := self._facts.kind(key)) is not None}
         return len(kinds) > 1 or self._facts.denied(one, other)
 
     def _joined(self, one: str, other: str) -> bool:
-        """Return whether a fact is about the two: who knows somebody is not they."""
+        """Return whether a fact joins the two: whoever knows somebody is not that person."""
         ends = ((one, other), (other, one))
         return any(
             version.relation != _ALIAS and self._facts.key(version.tail) == tail
@@ -160,7 +164,7 @@ class Entities:
         )
 
     def _conflict(self, one: str, other: str) -> bool:
-        """Return whether a relation with one value at a time has two for them at some time."""
+        """Return whether a single-valued relation has two values for them at some time."""
         facts = self._facts
         for relation in set(facts.relations_of(one)) & set(facts.relations_of(other)):
             if facts.cardinality(relation) == "single":
@@ -172,16 +176,16 @@ class Entities:
 
     @cached_property
     def _sessions(self) -> Mapping[str, set[str]]:
-        """The sessions in which each entity comes up, by its key."""
+        """The sessions in which each entity comes up, by key."""
         sessions: dict[str, set[str]] = defaultdict(set)
-        for said in self._facts.rows:
-            for name in (said.head, said.tail):
-                sessions[self._facts.key(name)].add(self._space.turns[said.turn_id].session)
+        for assertion in self._facts.rows:
+            for name in (assertion.head, assertion.tail):
+                sessions[self._facts.key(name)].add(self._space.turns[assertion.turn_id].session)
         return sessions
 
-    # What may be
+    # Possible pairs
 
-    def _overlapping(self) -> Iterator[tuple[str, str, float, str]]:
+    def _sharing_words(self) -> Iterator[tuple[str, str, float, str]]:
         having: dict[str, list[str]] = defaultdict(list)
         for key in self.keys:
             for word in dict.fromkeys(key.split()):
@@ -190,35 +194,35 @@ class Entities:
         for one, other in {tuple(sorted(pair)) for keys in rare for pair in _pairs(keys)}:
             a, b = set(one.split()), set(other.split())
             share = len(a & b) / len(a | b)
-            if share >= JACCARD and self._names(one) and self._names(other):
+            if share >= JACCARD and self._has_name(one) and self._has_name(other):
                 yield one, other, share, "most of their words are the same"
-        for short, long in self._parts():
+        for short, long in self._contained():
             yield short, long, 0.5, "one name holds the other"
 
-    def _near(self, vectors: Mapping[str, int], matrix: Matrix) -> Iterator[tuple[str, str, float, str]]:
+    def _near_in_meaning(self, vectors: Mapping[str, int], matrix: Matrix) -> Iterator[tuple[str, str, float, str]]:
         keys = {row: key for key, row in vectors.items()}
         cosines = np.triu(matrix @ matrix.T, 1)
         for row, column in np.argwhere(cosines >= COSINE).tolist():
             one, other = keys[row], keys[column]
-            if self._names(one) and self._names(other) and self._of_one_kind(one, other):
+            if self._has_name(one) and self._has_name(other) and self._of_one_kind(one, other):
                 yield one, other, float(cosines[row, column]), "the names mean much the same"
 
-    def _suspected(self) -> Iterator[tuple[str, str, float, str]]:
+    def _stated_unsurely(self) -> Iterator[tuple[str, str, float, str]]:
         known = frozenset(self.keys)
         for key in self.keys:
             for version in self._facts.suspected(key, _ALIAS):
                 if (other := self._facts.key(version.tail)) in known and other != key:
                     yield key, other, 1.0, "somebody said so, unsurely"
 
-    def _names(self, key: str) -> bool:
-        """Return whether an entity has a name, and is no phrase, date or other value."""
+    def _has_name(self, key: str) -> bool:
+        """Return whether an entity has a name, rather than being a phrase, a date or another value."""
         return not _numbers(key) and (self._facts.kind(key) is not None or self._facts.name(key)[:1].isupper())
 
     def _of_one_kind(self, one: str, other: str) -> bool:
         return self._facts.kind(one) is not None and self._facts.kind(one) == self._facts.kind(other)
 
-    def _ordered(self, one: str, other: str) -> tuple[str, str]:
-        """Return the two, first the one that more is known of, then the longer."""
+    def _better_known_first(self, one: str, other: str) -> tuple[str, str]:
+        """Return the two, the one with more facts first, then the longer."""
         first, second = sorted((one, other), key=lambda key: (-self._facts.degree(key), -len(key), key))
         return first, second
 

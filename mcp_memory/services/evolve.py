@@ -40,7 +40,7 @@ from mcp_memory.services.learn.feedback import (
     names_fact,
     resolve_numbers,
 )
-from mcp_memory.services.maintain.whole_space import pool, unite
+from mcp_memory.services.maintain.whole_space import pool_questions, unite_names
 from mcp_memory.services.points.edits import edit
 from mcp_memory.services.points.organise import Organised, organise
 
@@ -175,13 +175,13 @@ async def _overall(request: EvolveRequest, context: EvolveContext, skipped: list
     """Take the steps that go over the whole space, of those that the call names."""
     changes: list[Improved] = []
     if "entities" in request.steps:
-        told, left = await unite(
+        told, left = await unite_names(
             context.store, context.embedder, request.space, now=context.now, progress=context.progress
         )
         changes += told
         skipped += left
     if "questions" in request.steps:
-        told, left = await pool(context.store, context.embedder, request.space, progress=context.progress)
+        told, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
         changes += told
         skipped += left
     return changes

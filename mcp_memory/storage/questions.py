@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.storage.pieces import vectors_of
 from mcp_memory.storage.points import point_vector_faults
 from mcp_memory.storage.rows import left_out
 from mcp_memory.storage.schemas import Rows
 from mcp_memory.vectors import Matrix, Vector
 
-Placed = tuple[str, Pooled]
+Placed = tuple[str, PooledQuestion]
 """A question with its space."""
 
 
@@ -50,14 +50,14 @@ def numbered_questions_of(rows: Rows | None) -> list[tuple[int, int, Placed]]:
     kept: list[tuple[int, int, Placed]] = []
     for row in rows.drop_columns(["vector"]).to_pylist() if rows is not None else ():
         question = question_of(row)
-        if isinstance(question, Pooled):
+        if isinstance(question, PooledQuestion):
             kept.append((row["tx"], row["place"], (row["space"], question)))
         else:
             left_out("questions", str(row["text"]), row["tx"], iter([question]))
     return sorted(kept, key=lambda entry: entry[:2])
 
 
-def question_of(row: Mapping[str, Any]) -> Pooled | str:
+def question_of(row: Mapping[str, Any]) -> PooledQuestion | str:
     """Return the question that a row holds, or in words what cannot be right about it."""
     if any(value is None for value in row.values()):
         return "a required column is empty"
@@ -67,7 +67,7 @@ def question_of(row: Mapping[str, Any]) -> Pooled | str:
         return "its entities cannot be read"
     if not (isinstance(entities, list) and all(isinstance(one, str) for one in entities)):
         return "its entities cannot be read"
-    return Pooled(row["text"], row["segment_id"], frozenset(entities))
+    return PooledQuestion(row["text"], row["segment_id"], frozenset(entities))
 
 
 def question_faults(rows: Rows, dimension: int) -> Iterator[tuple[str, str]]:

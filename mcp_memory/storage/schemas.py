@@ -24,7 +24,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -244,7 +244,7 @@ def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> 
 
 
 def question_rows(
-    questions: Sequence[tuple[str, Pooled]], vectors: Matrix, places: Sequence[int], txs: Sequence[int]
+    questions: Sequence[tuple[str, PooledQuestion]], vectors: Matrix, places: Sequence[int], txs: Sequence[int]
 ) -> Rows:
     """Return questions as rows, each with its vector, its place within its commit and its commit's number."""
     import pyarrow as pa

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.vectors import GrowingMatrix, Matrix
 
 
@@ -18,14 +18,14 @@ class Pool:
     """
 
     def __init__(self) -> None:
-        self.rows: list[Pooled] = []
+        self.rows: list[PooledQuestion] = []
         self.vectors: GrowingMatrix | None = None
         self._of_segment: dict[str, list[int]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def add(self, questions: Sequence[Pooled], vectors: Matrix | None) -> None:
+    def add(self, questions: Sequence[PooledQuestion], vectors: Matrix | None) -> None:
         """Take in questions in the order of recording, with their vectors, shape ``(n, d)``; None holds none."""
         if vectors is None:
             self.vectors = None
@@ -36,7 +36,7 @@ class Pool:
             self._of_segment[one.segment_id].append(len(self.rows))
             self.rows.append(one)
 
-    def of_segment(self, segment_id: str) -> list[Pooled]:
+    def of_segment(self, segment_id: str) -> list[PooledQuestion]:
         """Return the questions that a segment answers, in the order of recording."""
         return [self.rows[row] for row in self._of_segment.get(segment_id, ())]
 

@@ -21,7 +21,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -216,7 +216,7 @@ class Space:
         points: Sequence[Point] = (),
         point_vectors: Matrix | None = None,
         aliases: Sequence[Alias] = (),
-        questions: Sequence[Pooled] = (),
+        questions: Sequence[PooledQuestion] = (),
         question_vectors: Matrix | None = None,
         jobs: Sequence[Job] = (),
     ) -> None:

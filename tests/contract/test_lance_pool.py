@@ -13,7 +13,7 @@ from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
@@ -27,7 +27,7 @@ ALIAS = Alias("default", "Ann", "Anna", "a guess", "embedded", 1)
 
 
 def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
-    pooled = tuple(("default", Pooled(text, "g_1", frozenset({"ann"}))) for text in texts)
+    pooled = tuple(("default", PooledQuestion(text, "g_1", frozenset({"ann"}))) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts, dimension))
 
 

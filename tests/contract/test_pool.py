@@ -10,7 +10,7 @@ from batches import batch, unit_vectors
 
 from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.ports import Store
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +21,7 @@ ODD = Alias("default", "O'Neill", '"C++"', "why, 'so'?\n\N{WOMAN}", "embedded", 
 
 def asked(*texts: str, space: str = "default") -> Batch:
     """Return questions that one segment answers."""
-    pooled = tuple((space, Pooled(text, "g_1", frozenset({"ann", text}))) for text in texts)
+    pooled = tuple((space, PooledQuestion(text, "g_1", frozenset({"ann", text}))) for text in texts)
     return Batch(questions=pooled, question_vectors=unit_vectors(texts))
 
 
@@ -39,7 +39,7 @@ async def test_questions_come_back_to_the_letter_in_their_order_with_their_vecto
     for opened in (store, open_store()):
         async with opened.reading() as view:
             held = view.space("default").questions
-            assert held.rows == [Pooled(text, "g_1", frozenset({"ann", text})) for text in texts]
+            assert held.rows == [PooledQuestion(text, "g_1", frozenset({"ann", text})) for text in texts]
             assert held.of_segment("g_1") == held.rows
             assert held.vectors is not None
             assert np.allclose(held.vectors.dot(unit_vectors(texts)).diagonal(), 1)

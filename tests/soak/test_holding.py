@@ -10,7 +10,7 @@ from batches import DIMENSION, batch, lesson, merged, point, pointed, unit_vecto
 from soak.holding import Quote, broken, rows
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.storage.store import LanceStore
 
 
@@ -39,7 +39,7 @@ def test_each_broken_promise_is_named(tmp_path: Path) -> None:
     a, b = point("a"), point("b", ("Bob", "Cy"))
     whole, *gone = merged("ab", a, b)
     asked = ("Where does Ann live?", "Where does Ann live now?")
-    questions = tuple(("default", Pooled(text, "g_1", frozenset({"ann"}))) for text in asked)
+    questions = tuple(("default", PooledQuestion(text, "g_1", frozenset({"ann"}))) for text in asked)
     stray = lesson("z", {"s_none": 1}, source="embedded")
     _commit(
         uri,

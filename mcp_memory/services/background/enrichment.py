@@ -1,21 +1,18 @@
-"""Enrichment: what was written is read for facts once more, by a language model, when nobody waits for it (DESIGN L1).
+"""Enrichment: read what was written for facts once more with a language model, while nobody calls (DESIGN L1).
 
-One step reads some texts of one session: under the store's lock those are chosen that nobody has read, the newest first
-and then what stands before them, and leased; the lock is given back; the model is asked; then what it found and how far
-the texts are read is recorded in one transaction, of those texts that are still ours. So no two processes pay for the
-same text, and a process that dies loses nothing but what it was waiting for: its lease runs out, and whoever steps next
-reads the texts. What is done is done for good, as a part of the log.
+One step reads some texts of one session. Under the store's lock it chooses texts that nobody has read, leases them and
+gives the lock back. Then it asks the model. Then it records, in one transaction, what was found and how far the texts
+are read, for those texts whose lease is still ours. So no two processes pay for the same text. A process that dies
+loses only the reply that it waited for: its lease runs out, and whoever steps next reads the texts. What is read stays
+in the log for good.
 
-What fails is tried again after a pause that grows, by itself, and given up after `TRIES`. Where nobody can be asked,
-because the day's budget is spent, the key is refused or the service is out of reach, no text has failed: the lease is
-given back, and this process rests until the next day, for good, or for a while. Half of a day's budget is left to
-questions.
+The newest text comes first, then the texts before it in its session, as many as one request takes. A long text is read
+in parts. How texts are cut is arithmetic on their sentences that no setting changes, so that any process can go on
+where another ended. Facts that a caller stated directly and old revisions of documents are not read.
 
-What nobody has read for facts with a language model yet, what of it is read next, and how it is cut (DESIGN L1).
-
-The newest comes first, then what stands before it in its session, as much as one call takes. A long text is read in
-parts. How it is cut is arithmetic on its sentences that no setting changes, so that any process goes on where another
-ended. Facts that a caller told by themselves and old revisions of documents are not read.
+A text that fails is tried again by itself, after a pause that grows, and given up after `TRIES`. If the day's budget is
+spent, the key is refused or the service cannot be reached, no text has failed: the lease is given back, and this
+process rests until the next day, for good, or for a while. Half of a day's budget is left to questions.
 """
 
 from __future__ import annotations
@@ -43,40 +40,66 @@ from mcp_memory.ports import Excerpt, Store, TextReader
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
+TURNS = 12
+"""Texts that one step reads at most."""
+ROOM = 3_000
+"""Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is
+longer. The number of parts read is stored with each text, so this number must not change."""
+BEFORE = 3
+"""Sentences before those to be read that are sent along as context."""
 TRIES = 5
-"""That fail, one after the other, until a text is given up."""
+"""Failures in a row after which a text is given up."""
 PAUSE_MS: Millis = 60_000
-"""After the first failure of a text, and of the service."""
+"""Pause after the first failure of a text, and of the service."""
 GROWTH = 4
-"""Each further pause of a text is so many times as long."""
+"""Factor by which each further pause of a text is longer."""
 LONGEST_REST_MS: Millis = 3_600_000
-"""Between two times that a service which is out of reach is asked."""
+"""Longest rest between two requests to a service that cannot be reached."""
 PATIENCE = 3
-"""Failures in a row, of whatever texts, from which on it is taken to lie with the service."""
+"""Failures in a row, of any texts, from which on the service is taken to be the cause."""
 MARGIN_MS: Millis = 60_000
-"""A lease lasts so much longer than the model may take."""
+"""A lease lasts this much longer than the model may take."""
 SHARE = 0.5
-"""Of a day's budget, from which on nothing is begun: the rest is for questions, which somebody waits for."""
+"""Share of a day's budget from which on no text is read: the rest is for questions, which somebody waits for."""
 HALVINGS = 2
-"""Times that what has too many facts for one reply is halved."""
+"""How often texts with too many facts for one reply are halved."""
 
 _log = logging.getLogger(__name__)
 
 
-class Unread:
-    """Knows which texts are to be read; of each space it remembers how many of the oldest are settled for good."""
+@dataclass(frozen=True, slots=True)
+class ReadingTask:
+    """What one step reads.
+
+    Attributes:
+        space: of the texts.
+        turns: texts of one session, in its order.
+        partners: whom each of them is said to.
+        before: the texts before them, in order, likewise with partners; none before a document.
+        jobs: how far each text is read, by its id.
+    """
+
+    space: str
+    turns: tuple[Turn, ...]
+    partners: tuple[str | None, ...]
+    before: tuple[tuple[Turn, str | None], ...]
+    jobs: dict[str, Job]
+
+
+class UnreadTexts:
+    """Chooses which texts are read next; of each space it remembers how many of the oldest are done for good."""
 
     def __init__(self) -> None:
         self._settled: dict[str, int] = {}
 
-    def choose(self, view: View, now: Millis) -> Chosen | None:
-        """Return what is to be read next, or None: the newest text that is free, and free ones of its session before.
+    def choose(self, view: View, now: Millis) -> ReadingTask | None:
+        """Return what is read next: the newest free text, and free texts before it in its session; None for nothing.
 
-        What has failed before, and what is longer than `ROOM`, is read by itself.
+        A text that has failed before, or is longer than `ROOM`, is read by itself.
         """
         newest = max(
             ((turn, space) for space in view.spaces.values() if (turn := self._newest(space, now))),
-            key=lambda found: found[0].written_at,
+            key=lambda candidate: candidate[0].written_at,
             default=None,
         )
         if newest is None:
@@ -85,16 +108,16 @@ class Unread:
         order = space.sessions[latest.session]
         place = order.index(latest.id)
         taken = [latest]
-        room = ROOM - _bytes(latest) if _mixes(space, latest) else 0
+        room = ROOM - _bytes(latest) if _read_with_others(space, latest) else 0
         while room > 0 and place > 0 and len(taken) < TURNS:
             turn = space.turns[order[place - 1]]
             if turn.kind != "statement":
                 room -= _bytes(turn)
-                if room < 0 or not _free(space, turn, now) or not _mixes(space, turn):
+                if room < 0 or not _free(space, turn, now) or not _read_with_others(space, turn):
                     break
                 taken.insert(0, turn)
             place -= 1
-        return _with_partners(space, taken, now)
+        return _task(space, taken, now)
 
     def _newest(self, space: Space, now: Millis) -> Turn | None:
         turns = space.turns
@@ -106,14 +129,14 @@ class Unread:
 
 
 @dataclass
-class Enriching:
-    """Reads, step by step, what nobody has read.
+class Enrichment:
+    """Reads, step by step, the texts that nobody has read.
 
     Attributes:
-        store: whose texts, and where to.
-        reader: what reads.
+        store: of the texts.
+        reader: reads them.
         clock: milliseconds since 1970, UTC.
-        timeout_s: of the reader, for one reading.
+        timeout_s: of the reader, for one request.
         day_tokens: that a day may cost, over all processes; 0 for no bound.
         holder: a word that no other process has.
     """
@@ -124,21 +147,21 @@ class Enriching:
     timeout_s: float
     day_tokens: int = 0
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
-    _unread: Unread = field(default_factory=Unread, init=False)
+    _unread: UnreadTexts = field(default_factory=UnreadTexts, init=False)
     _rests_until: Millis = field(default=0, init=False)
     _failures: int = field(default=0, init=False)
     _why: str = field(default="", init=False)
 
     @property
     def resting(self) -> str:
-        """Why nothing is read for now, in words; empty where something is as soon as nobody calls."""
+        """Why nothing is read for now, in words; empty if reading starts as soon as nobody calls."""
         return self._why if self.clock() < self._rests_until else ""
 
     async def step(self) -> bool:
-        """Read some texts, if there are any and somebody can be asked; return whether there may be more to read now.
+        """Read some texts, if there are any and the model can be asked; return whether more can be read now.
 
         Raises:
-            StoreError: nothing could be leased, or what was read could not be recorded.
+            StoreError: the texts could not be leased, or the result could not be recorded.
         """
         if not self.reader.ready or self.clock() < self._rests_until:
             return False
@@ -147,24 +170,25 @@ class Enriching:
                 return False
         async with self.store.writing() as transaction:
             now = self.clock()
-            chosen = self._unread.choose(transaction.view, now)
-            if chosen is None:
+            task = self._unread.choose(transaction.view, now)
+            if task is None:
                 return False
             if self.day_tokens and transaction.view.spent(day_of(now)).input_tokens >= self.day_tokens * SHARE:
                 self._rests_until, self._why = _tomorrow(now), "the rest of the day's budget is left to questions"
                 return False
-            leases = [self._lease(job, now) for job in chosen.jobs.values()]
+            leases = [self._lease(job, now) for job in task.jobs.values()]
             await transaction.commit(Batch(jobs=tuple(leases)))
         self._failures += 1
         self._why = ""
-        self._rests_until = now + self._rest()  # whatever happens from here on; taken back where it went well
-        await self._read(chosen, leases)
+        # counts as a failure until it has succeeded
+        self._rests_until = now + int(min(PAUSE_MS * 2 ** min(self._failures - 1, 10), LONGEST_REST_MS))
+        await self._read(task, leases)
         return self.clock() >= self._rests_until
 
-    async def _read(self, chosen: Chosen, leases: list[Job]) -> None:
-        excerpts, before, totals = await to_thread.run_sync(cut, chosen)
+    async def _read(self, task: ReadingTask, leases: list[Job]) -> None:
+        excerpts, before, totals = await to_thread.run_sync(cut, task)
         try:
-            found = await self._asked(chosen.space, excerpts, before, leases)
+            assertions = await self._ask(task.space, excerpts, before, leases)
         except EngineSpent as error:
             self._rests_until = _tomorrow(self.clock())
             self._failures = 0
@@ -182,12 +206,12 @@ class Enriching:
             await self._record(leases, _failed)
         else:
             self._failures = self._rests_until = 0
-            await self._record(leases, lambda job, now: _read_on(job, totals[job.turn_id], now), found)
+            await self._record(leases, lambda job, now: _part_read(job, totals[job.turn_id], now), assertions)
 
-    async def _asked(
+    async def _ask(
         self, space: str, excerpts: list[Excerpt], before: Sequence[Excerpt], leases: list[Job], halvings: int = 0
     ) -> list[Assertion]:
-        """Return what the texts assert; leases are renewed in place where they are asked about again, in halves."""
+        """Return what the texts assert; texts with too much for one reply are asked again in halves, leases renewed."""
         if not excerpts:
             return []
         try:
@@ -198,53 +222,46 @@ class Enriching:
                 _log.warning("%d sentences are left unread by Claude: %s.", sentences, error)
                 return []
         first, second = halves(excerpts, sentences // 2)
-        found: list[Assertion] = []
+        assertions: list[Assertion] = []
         for part, context in ((first, before), (second, last(first))):
             await self._renew(leases)
-            found += await self._asked(space, part, context, leases, halvings + 1)
-        return found
+            assertions += await self._ask(space, part, context, leases, halvings + 1)
+        return assertions
 
     def _lease(self, job: Job, now: Millis) -> Job:
         until = now + int(self.timeout_s * 1000) + MARGIN_MS
         return replace(job, state="leased", until=until, holder=self.holder, at=now)
 
-    def _rest(self) -> Millis:
-        return int(min(PAUSE_MS * 2 ** min(self._failures - 1, 10), LONGEST_REST_MS))
-
     async def _renew(self, leases: list[Job]) -> None:
         async with self.store.writing() as transaction:
             now = self.clock()
-            renewed = {job: self._lease(job, now) for job in _held(transaction.view, leases)}
+            renewed = {job: self._lease(job, now) for job in _valid(transaction.view, leases)}
             await transaction.commit(Batch(jobs=tuple(renewed.values())))
         leases[:] = [renewed.get(job, job) for job in leases]
 
     async def _give_back(self, leases: Sequence[Job], error: EngineError) -> None:
         self._why = str(error) if self._rests_until < FOREVER else f"{error}; it tries again after the next start"
         _log.warning("Claude reads no texts for now: %s.", self._why)
-        await self._record(leases, _free_again)
+        await self._record(leases, lambda job, now: replace(job, state="waiting", until=0, holder="", at=now))
 
     async def _record(
-        self, leases: Sequence[Job], then: Callable[[Job, Millis], Job], found: Sequence[Assertion] = ()
+        self, leases: Sequence[Job], update: Callable[[Job, Millis], Job], assertions: Sequence[Assertion] = ()
     ) -> None:
-        """Commit what became of the texts that are still ours, and what they assert."""
+        """Commit how far the texts are read whose lease is still ours, and what they assert."""
         async with self.store.writing() as transaction:
             now = self.clock()
-            ours = {job.turn_id: then(job, now) for job in _held(transaction.view, leases)}
-            said = tuple(replace(one, recorded_at=now) for one in found if one.turn_id in ours)
-            await transaction.commit(Batch(assertions=said, jobs=tuple(ours.values())))
+            ours = {job.turn_id: update(job, now) for job in _valid(transaction.view, leases)}
+            recorded = tuple(replace(one, recorded_at=now) for one in assertions if one.turn_id in ours)
+            await transaction.commit(Batch(assertions=recorded, jobs=tuple(ours.values())))
 
 
 def _tomorrow(now: Millis) -> Millis:
     return (day_of(now) + 1) * DAY_MS
 
 
-def _held(view: View, leases: Iterable[Job]) -> Iterator[Job]:
+def _valid(view: View, leases: Iterable[Job]) -> Iterator[Job]:
     """Yield the leases that nobody has taken over."""
     return (job for job in leases if view.space(job.space).jobs.get(job.turn_id) == job)
-
-
-def _free_again(job: Job, now: Millis) -> Job:
-    return replace(job, state="waiting", until=0, holder="", at=now)
 
 
 def _failed(job: Job, now: Millis) -> Job:
@@ -255,47 +272,15 @@ def _failed(job: Job, now: Millis) -> Job:
     return replace(job, state="waiting", tries=tries, until=until, holder="", at=now)
 
 
-def _read_on(job: Job, total: int, now: Millis) -> Job:
-    """Return a text's job after one more part of so many was read."""
-    read = min(job.parts + 1, total)
-    state = replace(job, state="waiting", parts=read, tries=0, until=0, holder="", at=now)
-    return state if read < total else replace(state, state="done")
-
-
-TURNS = 12
-"""Texts that are read at once, at most."""
-
-
-ROOM = 3_000
-"""Bytes of text that are read at once, about 1,000 tokens; also of a part of a long text, unless one sentence is more.
-Stored with each text is how many parts of it are read, so this number stays."""
-
-
-BEFORE = 3
-"""Sentences before those that are read, which help to understand them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """What is read in one step.
-
-    Attributes:
-        space: of the texts.
-        turns: texts of one session, in its order.
-        partners: whom each of them is said to.
-        before: the texts before them, in order, likewise with partners; of a document none.
-        jobs: how far each text is read, by its id.
-    """
-
-    space: str
-    turns: tuple[Turn, ...]
-    partners: tuple[str | None, ...]
-    before: tuple[tuple[Turn, str | None], ...]
-    jobs: dict[str, Job]
+def _part_read(job: Job, total: int, now: Millis) -> Job:
+    """Return a text's job after one more of its ``total`` parts was read."""
+    parts = min(job.parts + 1, total)
+    state = replace(job, state="waiting", parts=parts, tries=0, until=0, holder="", at=now)
+    return state if parts < total else replace(state, state="done")
 
 
 def texts_read(view: View) -> TextsRead:
-    """Return how many texts of all spaces wait, are read, and were given up; old revisions of documents are none."""
+    """Return how many texts of all spaces wait, are read, and were given up; old revisions do not count."""
     states = [
         job.state if (job := space.jobs.get(turn.id)) else "waiting"
         for space in view.spaces.values()
@@ -307,33 +292,33 @@ def texts_read(view: View) -> TextsRead:
 
 
 def parts(text: str, sentences: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the parts in which a text is read, as the first of their sentences and the first after them."""
-    found: list[tuple[int, int]] = []
+    """Return the parts in which a text is read, each as its first sentence and the first sentence after it."""
+    bounds: list[tuple[int, int]] = []
     first = size = 0
     for index, (start, end) in enumerate(sentences):
-        more = len(text[start:end].encode("utf-8", "surrogatepass"))
-        if index > first and size + more > ROOM:
-            found.append((first, index))
+        length = len(text[start:end].encode("utf-8", "surrogatepass"))
+        if index > first and size + length > ROOM:
+            bounds.append((first, index))
             first = index
             size = 0
-        size += more
-    return [*found, (first, len(sentences))] if sentences else []
+        size += length
+    return [*bounds, (first, len(sentences))] if sentences else []
 
 
-def cut(chosen: Chosen) -> tuple[list[Excerpt], list[Excerpt], dict[str, int]]:
-    """Return the sentences that are to be read, those before them, and how many parts each text has. Blocking."""
+def cut(task: ReadingTask) -> tuple[list[Excerpt], list[Excerpt], dict[str, int]]:
+    """Return the sentences to be read, those before them, and how many parts each text has. Blocking."""
     excerpts: list[Excerpt] = []
     totals: dict[str, int] = {}
-    for turn, partner in zip(chosen.turns, chosen.partners, strict=True):
+    for turn, partner in zip(task.turns, task.partners, strict=True):
         sentences = split(turn.text)
-        pieces, read = parts(turn.text, sentences), chosen.jobs[turn.id].parts
+        pieces, read = parts(turn.text, sentences), task.jobs[turn.id].parts
         totals[turn.id] = len(pieces)
         if read < len(pieces):
             excerpts.append(Excerpt(turn, partner, sentences, *pieces[read]))
     if excerpts and excerpts[0].first > 0:
         first = excerpts[0]
         return excerpts, [replace(first, first=max(0, first.first - BEFORE), last=first.first)], totals
-    spans = ((turn, partner, split(turn.text)) for turn, partner in chosen.before)
+    spans = ((turn, partner, split(turn.text)) for turn, partner in task.before)
     return excerpts, last([Excerpt(turn, partner, found, 0, len(found)) for turn, partner, found in spans]), totals
 
 
@@ -362,7 +347,7 @@ def halves(excerpts: Iterable[Excerpt], count: int) -> tuple[list[Excerpt], list
 
 
 def _is_settled(space: Space, turn: Turn) -> bool:
-    """Return whether a text will never be read again, or never at all."""
+    """Return whether a text will not be read any more, or not at all."""
     job = space.jobs.get(turn.id)
     return bool(job and job.state in ("done", "failed")) or not _to_be_read(space, turn)
 
@@ -378,7 +363,7 @@ def _to_be_read(space: Space, turn: Turn) -> bool:
     return turn.kind == "document" and space.current(turn.session, turn.ref) is turn
 
 
-def _mixes(space: Space, turn: Turn) -> bool:
+def _read_with_others(space: Space, turn: Turn) -> bool:
     """Return whether a text is read together with others."""
     job = space.jobs.get(turn.id)
     return _bytes(turn) <= ROOM and not (job and job.tries)
@@ -388,20 +373,20 @@ def _bytes(turn: Turn) -> int:
     return len(turn.text.encode("utf-8", "surrogatepass"))
 
 
-def _with_partners(space: Space, turns: Sequence[Turn], now: Millis) -> Chosen:
-    """Return texts with whom each is said to, and those before them."""
+def _task(space: Space, turns: Sequence[Turn], now: Millis) -> ReadingTask:
+    """Return texts with whom each is said to, and the texts before them."""
     talkers, wanted = Talkers(), {turn.id for turn in turns}
-    seen: list[tuple[Turn, str | None]] = []
+    before: list[tuple[Turn, str | None]] = []
     partners: list[str | None] = []
     for turn in (space.turns[name] for name in space.sessions[turns[0].session]):
         if turn.id in wanted:
             partners.append(talkers.partner(turn))
         elif not partners and turn.kind == "message":
-            seen.append((turn, talkers.partner(turn)))
+            before.append((turn, talkers.partner(turn)))
         talkers = talkers.after(turn)
         if len(partners) == len(turns):
             break
-    before = seen[-BEFORE:] if turns[0].kind == "message" else ()
+    context = before[-BEFORE:] if turns[0].kind == "message" else ()
     unread = {turn.id: Job(space.name, turn.id, "waiting", 0, 0, 0, "", now) for turn in turns}
     jobs = {name: space.jobs.get(name, job) for name, job in unread.items()}
-    return Chosen(space.name, tuple(turns), tuple(partners), tuple(before), jobs)
+    return ReadingTask(space.name, tuple(turns), tuple(partners), tuple(context), jobs)

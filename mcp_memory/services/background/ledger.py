@@ -1,12 +1,12 @@
 """The day's account: what asking a language model costs in a day of UTC, over all processes and restarts.
 
-Every request is entered before it is sent, at its estimated size, in a transaction: whoever holds the store's lock sees
-what all others have entered, so that two processes at once never go beyond the budget. What the reply says it took is
-entered afterwards as a correction, with the next request or once nobody calls. A process that dies in between leaves
-the estimate, which counts as spent: too much rather than too little. So what a day costs goes beyond its budget only by
-what the estimates, which are rather too high, fall short of.
+Every request is recorded before it is sent, at its estimated size, in a transaction. Whoever holds the store's lock
+sees what all others have recorded, so two processes at once never exceed the budget. What the reply says it cost is
+recorded afterwards as a correction, with the next request or once nobody calls. If a process dies in between, the
+estimate counts as spent: too much rather than too little. So a day exceeds its budget only by what the estimates fall
+short of, and they tend to be too high.
 
-Where nothing can be entered, nothing is sent.
+If a request cannot be recorded, it is not sent.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from mcp_memory.view.view import View
 
 
 class DayLedger:
-    """The account of this process; fulfils `ports.Ledger`.
+    """The account of this process; implements `ports.Ledger`.
 
     Args:
-        store: where everything is entered.
+        store: where requests and corrections are recorded.
         tokens: uncached input tokens that a day may cost; 0 for no bound.
         clock: milliseconds since 1970, UTC.
-        later: called where there is something that `enter` has to do, some time.
+        later: called when there are corrections that `enter` has to record some time.
     """
 
     def __init__(self, store: Store, tokens: int, clock: Callable[[], Millis], later: Callable[[], None]) -> None:
@@ -38,7 +38,7 @@ class DayLedger:
         self._tokens = tokens
         self._clock = clock
         self._later = later
-        self._owed: dict[int, Spending] = {}  # corrections that are not entered yet, by their days
+        self._owed: dict[int, Spending] = {}  # corrections that are not recorded yet, by day
         self._entering = anyio.Lock()
 
     async def reserve(self, tokens: int) -> Reservation:
@@ -66,10 +66,10 @@ class DayLedger:
             self._later()
 
     async def enter(self) -> None:
-        """Enter the corrections.
+        """Record the corrections.
 
         Raises:
-            StoreError: it could not be done; they are entered the next time.
+            StoreError: they could not be recorded; the next call tries again.
         """
         async with self._entering:
             for day, owed in tuple(self._owed.items()):
@@ -78,11 +78,11 @@ class DayLedger:
                     self._entered(day, owed)
 
     def spent(self, view: View, day: int) -> Spending:
-        """Return what a day has cost as far as a view shows, with what this process has not entered yet."""
+        """Return what a day has cost by a view, with the corrections that this process has not recorded yet."""
         return view.spent(day) + self._owed.get(day, Spending())
 
     def _entered(self, day: int, owed: Spending) -> None:
-        """Take what was entered off what is owed, to which more may have been added meanwhile."""
+        """Subtract what was recorded from what is owed; more may have been added meanwhile."""
         left = self._owed.pop(day, Spending()) - owed
         if left != Spending():
             self._owed[day] = left

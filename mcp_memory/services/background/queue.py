@@ -1,21 +1,17 @@
-"""Work after a call: jobs that nobody waits for, one after another, each a transaction of its own.
+"""Run work that no caller waits for: jobs after a call, one after another, each a transaction of its own.
 
-Each waits until nobody has called for a while, since a job shares the model and the store with the calls: begun at
-once, one slows the next write by half (88 to 131 ms) and the next recall more than that.
+A job starts only after nobody has called for a while, since it shares the model and the store with the calls: started
+at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that.
 
-A job that mostly waits for somebody else, as for a language model on another machine, is done beside the others, after
-those of its own kind: they need not wait for the twenty seconds that it may take.
+A job that mostly waits for another service, such as a language model, runs beside the others in a lane of its own, so
+that they need not wait for the twenty seconds that it may take.
 
-A job is left out where the same is waiting already, and the oldest goes where too many wait: what it would have made
-follows from what is stored, so nothing that anybody said is lost. For the same reason no job is written down: one that
-the end of the process cut off is not looked for at the next start, which would have to make every one of them anew to
-find it; the next answer to such a question makes it. (Who reads texts with a language model writes down what is read,
-in the store: ``enriching.py``.)
+A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
+from what is stored, so nothing that anybody said is lost. For the same reason the queue is not stored. A job that the
+end of the process cut off is not looked for at the next start, which would have to repeat every job to find it; the
+next answer to such a question starts it again. (``enrichment.py`` stores how far texts are read by a language model.)
 
-Warming: the graph of cues is read in the background, so that no question waits for it.
-
-Nothing of it is stored, and in a store of many thousand sentences it takes seconds. A question that comes sooner reads
-what is left itself, and so finds the same.
+`warm` is one of these jobs: it reads sentences into the graph of cues, so that no question waits for that.
 """
 
 from __future__ import annotations
@@ -33,10 +29,11 @@ from mcp_memory.ports import Store
 from mcp_memory.reconstruct.graph import CueGraph
 
 MOST = 32
-"""Jobs that may wait, of each kind."""
-
+"""Jobs that may wait in each lane."""
 REST_S = 2.0
-"""So long nobody must have called before a job begins."""
+"""Seconds without a call before a job starts."""
+WARMED_AT_ONCE = 200
+"""Sentences that `warm` reads while it holds the view: some hundredths of a second, a tenth on a busy machine."""
 
 Job = Callable[[], Awaitable[object]]
 
@@ -44,25 +41,25 @@ _log = logging.getLogger(__name__)
 
 
 class _Lane:
-    """Jobs that are done one after another."""
+    """Jobs that run one after another."""
 
     def __init__(self) -> None:
         self.waiting: dict[str, Job] = {}
-        self.fleeting: set[str] = set()  # names of jobs of which nothing lasts
-        self.came = anyio.Event()
-        self.working = anyio.Lock()
-        self.doing: str | None = None  # the name of the job that is under way
+        self.transient: set[str] = set()  # names of jobs whose result ends with the process
+        self.added = anyio.Event()
+        self.lock = anyio.Lock()
+        self.running: str | None = None  # the name of the job that is running
         self.scope: anyio.CancelScope | None = None  # of that job
 
     async def next(self) -> None:
-        """Do the oldest that waits, if any does."""
-        async with self.working:
+        """Run the oldest waiting job, if there is one."""
+        async with self.lock:
             if self.waiting:
                 name = next(iter(self.waiting))
-                await self._do(name, self.waiting.pop(name))
+                await self._run(name, self.waiting.pop(name))
 
-    async def _do(self, name: str, job: Job) -> None:
-        self.doing = name
+    async def _run(self, name: str, job: Job) -> None:
+        self.running = name
         try:
             with anyio.CancelScope() as self.scope:
                 await job()
@@ -71,26 +68,26 @@ class _Lane:
         except Exception:
             _log.exception("Background work failed.")
         finally:
-            self.doing = None
+            self.running = None
 
     async def drain(self) -> None:
-        """Do all that lasts; what is under way and does not is cut off."""
-        for name in self.fleeting:
+        """Run all durable jobs; cancel a running job that is not durable."""
+        for name in self.transient:
             self.waiting.pop(name, None)
-        if self.scope is not None and self.doing in self.fleeting:
+        if self.scope is not None and self.running in self.transient:
             self.scope.cancel()
-        while self.waiting or self.doing:
+        while self.waiting or self.running:
             await self.next()
 
 
 class Background:
-    """The jobs of this process that wait or are under way.
+    """The jobs of this process that wait or run.
 
     Args:
-        most: that may wait, of each kind; see `MOST`.
+        most: see `MOST`.
         rest_s: see `REST_S`.
-        clock: seconds, from any moment on.
-        sleep: for so many seconds.
+        clock: returns seconds since any fixed moment.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -106,40 +103,40 @@ class Background:
         self._clock = clock
         self._sleep = sleep
         self._called = clock()
-        self._own, self._beside = self._lanes = _Lane(), _Lane()
+        self._local, self._remote = self._lanes = _Lane(), _Lane()
 
     def __len__(self) -> int:
-        return sum(len(lane.waiting) + (lane.doing is not None) for lane in self._lanes)
+        return sum(len(lane.waiting) + (lane.running is not None) for lane in self._lanes)
 
-    def put(self, name: str, job: Job, *, lasting: bool = True, beside: bool = False) -> None:
-        """Let a job be done later; one of the same name that waits still is done instead.
+    def put(self, name: str, job: Job, *, durable: bool = True, remote: bool = False) -> None:
+        """Run a job later, unless one of the same name is waiting.
 
         Args:
-            name: tells it from others.
-            job: does it.
-            lasting: whether any of it outlives this process; else it need not be done at its end.
-            beside: whether it mostly waits for somebody else, so that others need not wait for it.
+            name: of the job.
+            job: the work.
+            durable: whether its result outlives this process; other jobs are not run when the process ends.
+            remote: whether it mostly waits for another service; it then runs beside the others.
         """
-        lane = self._beside if beside else self._own
+        lane = self._remote if remote else self._local
         lane.waiting.setdefault(name, job)
-        if not lasting:
-            lane.fleeting.add(name)
+        if not durable:
+            lane.transient.add(name)
         while len(lane.waiting) > self._most:
             lane.waiting.pop(next(iter(lane.waiting)))
-        lane.came.set()
+        lane.added.set()
 
-    def called(self) -> None:
-        """Take note that somebody calls the memory now."""
+    def note_call(self) -> None:
+        """Note that somebody calls the memory now."""
         self._called = self._clock()
 
     async def work(self) -> None:
-        """Do what comes, for good, each job once nobody has called for a while."""
+        """Run jobs for ever, each after nobody has called for a while."""
         async with anyio.create_task_group() as tasks:
             for lane in self._lanes:
                 tasks.start_soon(self._work, lane)
 
     async def drain(self, seconds: float) -> None:
-        """Do at once what waits and lasts, for so long at most; of a job that is cut off all is done or nothing."""
+        """Run the durable jobs at once, for so long at most; a job that is cancelled changes nothing."""
         with anyio.move_on_after(seconds):
             async with anyio.create_task_group() as tasks:
                 for lane in self._lanes:
@@ -147,16 +144,12 @@ class Background:
 
     async def _work(self, lane: _Lane) -> None:
         while True:
-            await lane.came.wait()
-            lane.came = anyio.Event()
+            await lane.added.wait()
+            lane.added = anyio.Event()
             while lane.waiting:
                 while (left := self._called + self._rest_s - self._clock()) > 0:
                     await self._sleep(left)
                 await lane.next()
-
-
-AT_ONCE = 200
-"""Sentences that are read while the view is held: some hundredths of a second, a tenth where the machine is busy."""
 
 
 async def warm(store: Store) -> None:
@@ -168,5 +161,5 @@ async def warm(store: Store) -> None:
         while not done:
             async with store.reading() as view:
                 space = view.space(name)
-                done = await to_thread.run_sync(space.index(CueGraph).catch_up, space, AT_ONCE)
+                done = await to_thread.run_sync(space.index(CueGraph).catch_up, space, WARMED_AT_ONCE)
     await to_thread.run_sync(give_back)

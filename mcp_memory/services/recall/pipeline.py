@@ -26,7 +26,7 @@ from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reconstruct.state import Asked as About
-from mcp_memory.reflection.questions import answering
+from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.look import Hit, Survey, Switches, Weights, deepened, parted, queries, ranked, survey
 from mcp_memory.search.residual import compared, residuals
 from mcp_memory.search.sufficiency import Judgement, judge
@@ -254,7 +254,7 @@ def _channels(space: Space, question: Query, vectors: Matrix, found: Findings, l
     if found.navigation.paths:
         extra["facts"] = on_segments(space, question, found.navigation.paths)
     if looking.switches.questions and len(space.questions):
-        extra["questions"] = answering(space, vectors[0])
+        extra["questions"] = pool_similarity(space, vectors[0])
     counts = weights.talk_points or weights.document_points
     if counts and (given := resting(space, found.points, vectors[0])) is not None:
         extra["points"] = given

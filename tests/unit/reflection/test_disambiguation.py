@@ -8,7 +8,7 @@ from asserting import asserted
 from batches import turn
 
 from mcp_memory.domain.aliases import Alias
-from mcp_memory.reflection.disambiguation import Entities, Pair, plain
+from mcp_memory.reflection.disambiguation import AliasPair, Entities, normalise
 from mcp_memory.view.space import Space
 
 SUBSET = "one name holds the other, and both come up in one session"
@@ -45,7 +45,7 @@ def sure(*said):
 def test_names_that_differ_in_punctuation_or_accents_alone_are_one(one, other):
     said = asserted(one, head="Ann", relation="uses"), asserted(other, head="Bob", relation="uses")
     assert [{pair.name, pair.alias} for pair in Entities(space_of(*said)).same()] == [{one, other}]
-    assert plain(one) == plain(other)
+    assert normalise(one) == normalise(other)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_else_an_entity_is_called_is_no_spelling_of_its_name():
 
 def test_dates_that_share_their_words_are_not_told():
     said = asserted("16 October 1959", head="Ann", relation="noted"), asserted("October 16, 1959", head="Bob")
-    assert Entities(space_of(*said)).alike({}, np.empty((0, 2), dtype=np.float32)) == []
+    assert Entities(space_of(*said)).similar({}, np.empty((0, 2), dtype=np.float32)) == []
 
 
 def test_a_person_is_the_only_one_of_the_session_whose_name_holds_theirs():
@@ -101,7 +101,7 @@ def test_what_somebody_denied_is_left_alone_whichever_end_they_named(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
     assert Entities(space).same() == []
-    assert Entities(space).alike({}, np.empty((0, 2), dtype=np.float32)) == []
+    assert Entities(space).similar({}, np.empty((0, 2), dtype=np.float32)) == []
 
 
 def test_an_alias_joins_what_was_said_until_it_is_denied_and_touches_no_row():
@@ -142,7 +142,7 @@ def test_what_is_alike_but_not_sure_is_told_with_the_reason():
     space = space_of(*said)
     keys = {"acme trading company oslo": 0, "acme": 1, "tom hall": 2}
     matrix = np.eye(3, dtype=np.float32)
-    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).alike(keys, matrix)}
+    found = {(pair.name, pair.alias): pair.reason for pair in Entities(space).similar(keys, matrix)}
     assert found["Acme Trading Company Oslo", "Acme Trading Company"] == "most of their words are the same"
     assert found["Tom Lee Hall", "Tom Hall"] in ("one name holds the other", "most of their words are the same")
 
@@ -151,4 +151,4 @@ def test_names_of_one_kind_that_mean_the_same_to_the_embedder_are_told():
     space = space_of(asserted("Ljubljana", head="Ann"), asserted("Laibach", head="Bob"))
     matrix = np.array([[1, 0], [0.99, 0.141], [0, 1]], dtype=np.float32)
     keys = {"ljubljana": 0, "laibach": 1, "ann": 2}
-    assert Entities(space).alike(keys, matrix) == [Pair("Ljubljana", "Laibach", "the names mean much the same")]
+    assert Entities(space).similar(keys, matrix) == [AliasPair("Ljubljana", "Laibach", "the names mean much the same")]

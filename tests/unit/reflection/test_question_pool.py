@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from unit.gain.sentence_space import documents
 from unit.navigation.small_graph import said
 
-from mcp_memory.domain.questions import Pooled
+from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.relations import relations
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.reflection.questions import Named, admitted, answering, asked_of, asking
+from mcp_memory.reflection.questions import FactEnd, admit, pool_similarity, questions_of, wordings
 
 POOLS = st.lists(
     st.builds(
-        Pooled,
+        PooledQuestion,
         st.lists(st.sampled_from(("when", "where", "did", "does", "ann", "bob", "live", "work")), max_size=6).map(
             " ".join
         ),
@@ -26,7 +26,7 @@ POOLS = st.lists(
 
 
 def pooled(text, *entities, segment="g_1"):
-    return Pooled(text, segment, frozenset(entities))
+    return PooledQuestion(text, segment, frozenset(entities))
 
 
 @pytest.mark.parametrize(
@@ -49,35 +49,35 @@ def pooled(text, *entities, segment="g_1"):
     ],
 )
 def test_a_question_joins_unless_one_of_its_segment_asks_the_same_of_the_same(known, new, joins):
-    assert admitted([known], [new]) == [new] * joins
-    assert admitted([], [known, new]) == [known] + [new] * joins
+    assert admit([known], [new]) == [new] * joins
+    assert admit([], [known, new]) == [known] + [new] * joins
 
 
 @given(POOLS, st.randoms(use_true_random=False))
 def test_no_two_of_a_pool_ask_the_same_whatever_came_first(candidates, random):
     random.shuffle(candidates)
-    pool = admitted((), candidates)
+    pool = admit((), candidates)
     for place, one in enumerate(pool):
         for other in pool[:place]:
             if one.segment_id == other.segment_id and one.entities & other.entities:
                 assert rouge_l(words(one.text), words(other.text)) < 0.6
     left = [one for one in candidates if one not in pool]
-    assert admitted(pool, left) == []  # and what was left out was left out for a reason
-    assert admitted(pool[:3], pool[3:]) == pool[3:]
+    assert admit(pool, left) == []  # and what was left out was left out for a reason
+    assert admit(pool[:3], pool[3:]) == pool[3:]
 
 
 @pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
 def test_every_relation_that_is_known_says_how_its_tail_is_asked_for(relation):
     assert relation.question.endswith("?")
     assert relation.question.count("{head}") == 1
-    assert "{" not in asking(ANN, relation.name, BOB)[0]
+    assert "{" not in wordings(ANN, relation.name, BOB)[0]
 
 
 ANN, BOB, OSLO, KRUME = (
-    Named("Ann", "person"),
-    Named("Bob", "person"),
-    Named("Oslo", "place"),
-    Named("Krume", None),
+    FactEnd("Ann", "person"),
+    FactEnd("Bob", "person"),
+    FactEnd("Oslo", "place"),
+    FactEnd("Krume", None),
 )
 
 
@@ -85,21 +85,21 @@ ANN, BOB, OSLO, KRUME = (
     ("head", "relation", "tail", "questions"),
     [
         (ANN, "lives_in", OSLO, ["Where does Ann live?", "Who lives in Oslo?"]),
-        (Named("the dog", None), "likes", Named("bones", None), ["What does the dog like?", "What likes bones?"]),
-        (ANN, "adopted", Named("Rex", "thing"), ["What did Ann adopt?", "Who adopted Rex?"]),
+        (FactEnd("the dog", None), "likes", FactEnd("bones", None), ["What does the dog like?", "What likes bones?"]),
+        (ANN, "adopted", FactEnd("Rex", "thing"), ["What did Ann adopt?", "Who adopted Rex?"]),
         (ANN, "meet", BOB, ["Who does Ann meet?", "Who meets Bob?"]),
         (ANN, "study_with", BOB, ["Who does Ann study with?", "Who studies with Bob?"]),
-        (ANN, "eat", Named("rye bread", None), ["What does Ann eat?", "Who eats rye bread?"]),
+        (ANN, "eat", FactEnd("rye bread", None), ["What does Ann eat?", "Who eats rye bread?"]),
         (ANN, "open", KRUME, ["Who opens Krume?"]),  # a shop, or a person?
-        (KRUME, "open", Named("the door", None), ["What does Krume open?"]),
+        (KRUME, "open", FactEnd("the door", None), ["What does Krume open?"]),
         (ANN, "plays_chess_with", BOB, ["Who plays chess with Bob?"]),
         (ANN, "head_of", KRUME, []),  # no verb
-        (ANN, "work_email", Named("ann@krume", None), []),
-        (KRUME, "is_a", Named("bakery", None), ["What is Krume?"]),
+        (ANN, "work_email", FactEnd("ann@krume", None), []),
+        (KRUME, "is_a", FactEnd("bakery", None), ["What is Krume?"]),
     ],
 )
 def test_both_ends_of_a_fact_are_asked_for_where_that_is_english(head, relation, tail, questions):
-    assert asking(head, relation, tail) == questions
+    assert wordings(head, relation, tail) == questions
 
 
 def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
@@ -107,7 +107,7 @@ def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
     facts = [said("Ann", "lives_in", "Oslo", turn="t_0"), said("Ann", "likes", "tea", turn="t_1")]
     elsewhere = said("Ann", "likes", "rain", turn="t_9")
     space.facts.add([*facts, elsewhere])
-    found = asked_of(space, [*facts, elsewhere])
+    found = questions_of(space, [*facts, elsewhere])
     assert [(one.text, one.segment_id) for one in found] == [
         ("Where does Ann live?", "g_0"),
         ("Who lives in Oslo?", "g_0"),
@@ -121,7 +121,7 @@ def test_a_segment_is_as_like_a_question_as_the_nearest_that_it_answers():
     lines = ("Ann lives in Oslo.", "Bob ran.", "Cid slept.")
     space = documents(*([(line, (0.0, 0.0))] for line in lines))
     asked = np.array([1, 0], dtype=np.float32)
-    assert not answering(space, asked).any()
+    assert not pool_similarity(space, asked).any()
     pool = [
         pooled("a", segment="g_0"),
         pooled("b", segment="g_0"),
@@ -129,5 +129,5 @@ def test_a_segment_is_as_like_a_question_as_the_nearest_that_it_answers():
         pooled("d", segment="x"),
     ]
     space.questions.add(pool, np.array([[0.7, 0.1], [1, 0], [0.4, 0.9], [1, 0]], dtype=np.float32))
-    assert answering(space, asked).tolist() == [1, 0, 0]
-    assert answering(space, asked[::-1]).tolist() == pytest.approx([0, 5 / 6, 0])
+    assert pool_similarity(space, asked).tolist() == [1, 0, 0]
+    assert pool_similarity(space, asked[::-1]).tolist() == pytest.approx([0, 5 / 6, 0])

@@ -51,7 +51,7 @@ async def test_a_job_begins_once_nobody_has_called_for_so_long_and_a_call_puts_i
         seconds[0] += left
         if len(slept) == 1:
             seconds[0] -= 0.5
-            jobs.called()  # somebody calls when three quarters are over
+            jobs.note_call()  # somebody calls when three quarters are over
             seconds[0] += 0.5
         await checkpoint()
 
@@ -100,7 +100,7 @@ async def test_an_end_in_time_cuts_a_job_off_and_leaves_the_rest():
 
 async def test_what_would_not_outlive_the_process_is_not_done_at_its_end():
     diary, jobs = Diary(), Background()
-    jobs.put("fleeting", diary.job("fleeting"), lasting=False)
+    jobs.put("fleeting", diary.job("fleeting"), durable=False)
     jobs.put("kept", diary.job("kept"))
     await jobs.drain(60)
     assert (diary.lines, len(jobs)) == (["kept begins", "kept ends"], 0)
@@ -135,8 +135,8 @@ async def test_what_waits_for_somebody_else_keeps_nobody_waiting_but_its_own_kin
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
-        jobs.put("asking", asking, beside=True)
-        jobs.put("asking too", diary.job("asking too"), beside=True)
+        jobs.put("asking", asking, remote=True)
+        jobs.put("asking too", diary.job("asking too"), remote=True)
         await begun.wait()
         jobs.put("own", diary.job("own"))
         with anyio.fail_after(60):
@@ -159,7 +159,7 @@ async def test_at_the_end_what_would_not_outlive_the_process_is_cut_off_at_once(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
-        jobs.put("asking", asking, lasting=False, beside=True)
+        jobs.put("asking", asking, durable=False, remote=True)
         await begun.wait()
         with anyio.fail_after(60):
             await jobs.drain(float("inf"))

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_after_warming_the_graph_has_every_sentence(monkeypatch):
-    monkeypatch.setattr("mcp_memory.services.background.queue.AT_ONCE", 1)
+    monkeypatch.setattr("mcp_memory.services.background.queue.WARMED_AT_ONCE", 1)
     one = await told(memory(), "Ann: Rufus met Bella. They ran.", "Bob: Bella won.")
     await warm(one.store)
     async with one.store.reading() as view:
@@ -21,7 +21,7 @@ async def test_after_warming_the_graph_has_every_sentence(monkeypatch):
 
 
 async def test_a_large_write_is_followed_by_warming_and_a_small_one_is_not(monkeypatch):
-    monkeypatch.setattr("mcp_memory.memory.AT_ONCE", 2)
+    monkeypatch.setattr("mcp_memory.memory.WARMED_AT_ONCE", 2)
     one = await told(memory(), "Ann: Rufus met Bella.")
     assert len(one.background) == 0
     await told(one, "Bob: Bella won. She was glad.")

@@ -18,7 +18,7 @@ from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
-from mcp_memory.services.background.enrichment import Enriching
+from mcp_memory.services.background.enrichment import Enrichment
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
 """What rules read no home out of."""
@@ -74,7 +74,7 @@ def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     return other
 
 
-def enriching(memory: Memory) -> Enriching:
+def enriching(memory: Memory) -> Enrichment:
     """Return what reads the texts of a memory."""
     assert memory.enriching is not None
     return memory.enriching
