@@ -13,13 +13,12 @@ from functools import cached_property, partial
 from mcp_memory import __version__
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
-    AnswerRequest,
     EvolveRequest,
     EvolveResult,
     EvolveStep,
     ExploreRequest,
-    RecallRequest,
     WriteRequest,
     WriteResult,
 )
@@ -160,7 +159,7 @@ class Memory:
         if self.config.switches.loop and self.config.switches.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
-    async def reconstruct(self, request: RecallRequest) -> RecallResult:
+    async def reconstruct(self, request: Query) -> RecallResult:
         """See `mcp_memory.services.recall.reconstruct.reconstruct`."""
         self.background.note_call()
         self.enrich_later()
@@ -188,7 +187,7 @@ class Memory:
             episodes=self.episodes,
         )
 
-    async def answer(self, request: AnswerRequest) -> AnswerResult:
+    async def answer(self, request: Query) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`."""
         self.background.note_call()
         self.enrich_later()

@@ -14,11 +14,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from mcp_memory.domain.evidence import Engine, OperatorCall, Stop
 from mcp_memory.domain.times import Millis
-from mcp_memory.vectors import Vector
+
+if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
+    from mcp_memory.vectors import Vector
 
 Target = Literal[-1, 0, 1]
 """y of eq. 10: the sentence supported the answer (1), was there and did not (0), or was called wrong (-1)."""

@@ -8,12 +8,19 @@ say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, Constraint, Millis
+
+if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
+    from mcp_memory.vectors import Matrix, Vector
+
+DEFAULT_SPACE = "default"
+"""The space that is meant where none is named."""
+_NOT_YET: Any = None  # a query that is looked for has its vectors
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
@@ -31,11 +38,24 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question or a handful of keywords, taken apart.
+    """A question or a handful of keywords, with everything that finding an answer to it needs.
+
+    A caller gives the text and what follows it; `language.questions.understand` adds what the words say, recall
+    adds the vectors. Each step extends the query with `dataclasses.replace`; nothing wraps it again.
 
     Attributes:
-        text: as given.
-        stems: of its content words, in order, each once.
+        text: in the caller's words; empty asks for the newest items.
+        space: where to look; one that nothing was written to is empty.
+        limit: at most so many items of evidence.
+        window: restricts the time at which something was said.
+        as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
+        entities: names from which navigation starts, beside those in the text.
+        include_uncertain: whether facts that nothing has confirmed count as well.
+        detail: how much the reply says.
+        max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
+        learn: whether the memory may learn from its own judgement of an answer.
+        now: the moment of asking.
+        stems: of the content words, in order, each once.
         content_words: as written, each with its stems, all of them among ``stems`` (several for a run of a script
             without spaces).
         answer_type: the kind of answer it wants.
@@ -49,21 +69,40 @@ class Query:
         accepts_guesses: whether a model takes it to want guesses too; its words may say so as well.
         parts: what has to be found on the way, each as a short question of its own or as the words that the text which
             answers it might have.
+        vectors: of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
+        time_vector: of the words that say a time, shape ``(d,)``; None for a query without one.
     """
 
     text: str
-    stems: tuple[str, ...]
-    content_words: tuple[tuple[str, tuple[str, ...]], ...]
-    answer_type: AnswerType
-    speakers: tuple[str, ...]
-    names: tuple[str, ...]
-    first_person: str | None
+    space: str = DEFAULT_SPACE
+    limit: int = 12
+    window: Window = field(default_factory=Window)
+    as_of: Millis | None = None
+    entities: tuple[str, ...] = ()
+    include_uncertain: bool = False
+    detail: Detail = "brief"
+    max_turns: int | None = None
+    learn: bool = True
+    now: Millis = 0
+    stems: tuple[str, ...] = ()
+    content_words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    answer_type: AnswerType = "other"
+    speakers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    first_person: str | None = None
     time: Constraint | None = None
     extra_names: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
     intent: Intent | None = None
     accepts_guesses: bool = False
-    parts: tuple[str, ...] = ()
+    parts: tuple[Query, ...] = ()
+    vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
+    time_vector: Vector | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def forms(self) -> list[str]:
+        """The one or two texts to embed: the question as it is, and its first-person form if it has one."""
+        return [self.text] if self.first_person is None else [self.text, self.first_person]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +116,7 @@ class Interpretation:
         answer_type: the kind of answer it wants.
         time: when it asks about, as an interval.
         accepts_guesses: whether it wants guesses too.
-        parts: as of a `Query`.
+        parts: of it, as of a `Query`, in words.
     """
 
     names: tuple[str, ...] = ()
@@ -113,5 +152,5 @@ def with_interpretation(query: Query, interpretation: Interpretation) -> Query:
         relations=interpretation.relations,
         intent=None if interpretation.intent == "FACT" else interpretation.intent,
         accepts_guesses=interpretation.accepts_guesses,
-        parts=tuple(dict.fromkeys(part for part in interpretation.parts if part and part != query.text)),
+        parts=tuple(Query(part) for part in dict.fromkeys(interpretation.parts) if part and part != query.text),
     )

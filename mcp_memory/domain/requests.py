@@ -7,7 +7,7 @@ from typing import Literal
 
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import Detail, Window
+from mcp_memory.domain.query import Window
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
@@ -125,49 +125,6 @@ class WriteResult:
     engine: Engine = "embedded"
     facts: tuple[WrittenFact, ...] = ()
     entities: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """What to recall.
-
-    Attributes:
-        space: where; one that nothing was written to is empty.
-        query: in the caller's words; None asks for the newest.
-        limit: at most so many items of evidence.
-        window: restricts the time at which something was said.
-        as_of: the instant whose facts are meant; it hides nothing that was said later. None leaves it to the query.
-        entities: names from which navigation starts, beside those in the query.
-        include_uncertain: whether facts that nothing has confirmed count as well.
-        detail: how much is told.
-        max_turns: how many turns it may go on for where the first look is not enough; None for the usual number.
-    """
-
-    space: str
-    query: str | None
-    limit: int
-    window: Window = field(default_factory=Window)
-    as_of: Millis | None = None
-    entities: tuple[str, ...] = ()
-    include_uncertain: bool = False
-    detail: Detail = "brief"
-    max_turns: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRequest:
-    """What to answer: a question, from at most ``limit`` items of evidence; the rest as for `RecallRequest`.
-
-    Attributes:
-        learn: whether the memory may learn from its own judgement of the answer.
-    """
-
-    space: str
-    question: str
-    limit: int
-    as_of: Millis | None = None
-    detail: Detail = "brief"
-    learn: bool = True
 
 
 @dataclass(frozen=True, slots=True)

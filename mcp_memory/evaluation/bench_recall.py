@@ -17,7 +17,7 @@ from statistics import fmean
 
 import numpy as np
 
-from mcp_memory.domain.requests import RecallRequest
+from mcp_memory.domain.query import Query
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
 from mcp_memory.evaluation.bench_process import call, connected, own_server
 from mcp_memory.evaluation.bench_store import SPACE, Filled, Stores, opened
@@ -145,7 +145,7 @@ async def _turn(memory: Memory, overheard: Overheard, vectors: Matrix, question:
     overheard.calls.clear()
     ours, floor = Laps(), Laps()
     with ours.lap():
-        recall = await memory.reconstruct(RecallRequest(SPACE, question.text, LIMIT))
+        recall = await memory.reconstruct(Query(question.text, SPACE, LIMIT))
     calls = list(overheard.calls)
     with floor.lap():
         await _floor(memory.embedder, vectors, calls)

@@ -25,7 +25,8 @@ from pathlib import Path
 import anyio
 
 from mcp_memory.config import Config
-from mcp_memory.domain.requests import RecallRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_store import opened
 from mcp_memory.evaluation.tree import FORMS, Tree, tree
@@ -148,7 +149,7 @@ async def plant(memory: Memory, grown: Tree, space: str) -> None:
 async def reaches(memory: Memory, grown: Tree, question: str, space: str, spare: int) -> bool:
     """Return whether the leaf is among what is recalled for a question."""
     turns = MORE_TURNS if grown.depth >= FROM else TURNS
-    recall = await memory.reconstruct(RecallRequest(space, question, grown.depth + spare, max_turns=turns))
+    recall = await memory.reconstruct(Query(question, space, grown.depth + spare, max_turns=turns))
     return any(source.turn.ref == grown.leaf for item in recall.evidence for source in item.sources)
 
 

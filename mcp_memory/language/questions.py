@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from dataclasses import replace
 
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
@@ -44,13 +45,15 @@ _WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
 
 def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Query:
-    """Take a question apart.
+    """Take a question apart, and return it as a query with all that its words say.
 
     Args:
-        question: any text in any language.
+        question: any text in any language, or a query that holds this text and what the caller wants beside it.
         speakers: those of the space it is asked in.
         now: when it is asked; None leaves out times that are relative to it ("last year").
     """
+    query = Query(question) if isinstance(question, str) else question
+    question = query.text
     whole = dict.fromkeys(stems(question))
     content: dict[str, tuple[str, ...]] = {}
     for word in _WRITTEN.findall(question):
@@ -65,8 +68,9 @@ def understand(question: str, speakers: Collection[str], now: Millis | None = No
         who = (role,)
         if role.casefold() in ASSISTANTS and not _FIRST.search(question):
             first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
-    return Query(
-        text=question,
+    return replace(
+        query,
+        now=query.now if now is None else now,
         stems=tuple(whole),
         content_words=tuple(content.items()),
         answer_type=_asked(question),

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from mcp_memory.config import Limits
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import Detail as HowMuch
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import (
-    AnswerRequest,
     EvolveRequest,
     EvolveStep,
     ExploreRequest,
@@ -28,7 +28,6 @@ from mcp_memory.domain.requests import (
     NewMerge,
     NewPoint,
     PointEdits,
-    RecallRequest,
     WriteRequest,
 )
 from mcp_memory.domain.requests import Feedback as Said
@@ -143,18 +142,18 @@ def write_request(args: WriteArguments, limits: Limits) -> WriteRequest:
     return WriteRequest(space, session, "statement", (), facts)
 
 
-def recall_request(args: ReconstructArguments, limits: Limits) -> RecallRequest:
+def recall_request(args: ReconstructArguments, limits: Limits) -> Query:
     """Return what a call of memory_reconstruct asks for.
 
     Raises:
         InvalidInput: naming the argument.
     """
-    query = args.query
-    if query is not None:
-        query = checks.text("query", query, QUERY_BYTES, None, "Give a question, or leave it out for the newest.")
-    return RecallRequest(
+    text = args.query or ""
+    if args.query is not None:
+        text = checks.text("query", text, QUERY_BYTES, None, "Give a question, or leave it out for the newest.")
+    return Query(
+        text,
         checks.space(args.space),
-        query,
         args.limit,
         checks.window(args.since, args.until),
         as_of=checks.moment("as_of", args.as_of),
@@ -165,7 +164,7 @@ def recall_request(args: ReconstructArguments, limits: Limits) -> RecallRequest:
     )
 
 
-def answer_request(args: AnswerArguments) -> AnswerRequest:
+def answer_request(args: AnswerArguments) -> Query:
     """Return what a call of memory_answer asks.
 
     Raises:
@@ -173,7 +172,14 @@ def answer_request(args: AnswerArguments) -> AnswerRequest:
     """
     question = checks.text("question", args.question, QUERY_BYTES, None, "Give a whole question.")
     as_of = checks.moment("as_of", args.as_of)
-    return AnswerRequest(checks.space(args.space), question, args.limit, as_of, args.detail, args.learn)
+    return Query(
+        question,
+        checks.space(args.space),
+        args.limit,
+        as_of=as_of,
+        detail=args.detail,
+        learn=args.learn,
+    )
 
 
 def evolve_request(args: EvolveArguments, limits: Limits) -> EvolveRequest:

@@ -22,7 +22,7 @@ from typing import Literal
 from mcp_memory.domain.answers import Judgement, KnownFacts, Proposal
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
-from mcp_memory.domain.requests import AnswerRequest, RecallRequest
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, Operator, QuestionJudge, Store, SupportJudge
@@ -82,7 +82,7 @@ async def answer(
     store: Store,
     embedder: Embedder,
     inquiry: QuestionJudge,
-    request: AnswerRequest,
+    request: Query,
     *,
     looking: Looking,
     bar: Bar,
@@ -108,18 +108,17 @@ async def answer(
         operators: by name, for a judge that wants to go on.
         now: the moment of asking.
     """
-    asking = await ask(store, embedder, request.space, request.question, now, inquiry)
+    asking = await ask(store, embedder, request.space, request.text, now, inquiry)
     question = asking.question
-    wanted = RecallRequest(request.space, request.question, request.limit, as_of=request.as_of, detail=request.detail)
-    evaluation = await evaluated(store, asking, wanted, looking, now, inquiry)
+    evaluation = await evaluated(store, asking, request, looking, now, inquiry)
     async with store.reading() as view:
         space = view.space(request.space)
-        findings = await find(store, embedder, space, asking, wanted, looking, now, evaluation)
-        recall, knowledge = recalled(space, question, findings, wanted, now)
+        findings = await find(store, embedder, space, asking, request, looking, now, evaluation)
+        recall, knowledge = recalled(space, question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         first = opened(space, asking, findings, recall, knowledge, learning=looking.learning.learning)
     searching = Searching(store, embedder, operators or {}, looking, now)
-    case, judgement = await searching.concluded(inquiry.judge, first.case, wanted, first.named)
+    case, judgement = await searching.concluded(inquiry.judge, first.case, request, first.named)
     told = rested(case, judgement, len(recall.evidence)).recall
     told = replace(told, warnings=(*told.warnings, *inquiry.warnings), spent=inquiry.spent)
     found = _said(told, judgement, case.knowledge, bar)
@@ -128,7 +127,7 @@ async def answer(
         episode = replace(
             new_episode(
                 space,
-                request.question,
+                request.text,
                 found.recall,
                 now=now,
                 question=question,

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from written_stores import FACTS, MESSAGES, STORES, held, memory_of, unpacked, was_held, write
 
-from mcp_memory.domain.requests import AnswerRequest, NewItem, RecallRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory, silent
 from mcp_memory.services.ingest import deriver
 from mcp_memory.storage.schemas import FORMAT
@@ -78,10 +79,10 @@ async def test_a_store_of_an_older_format_is_written_to_and_is_of_this_one_from_
 @pytest.mark.parametrize("number", FORMATS)
 async def test_what_a_store_of_an_older_format_holds_is_found(number: int, tmp_path: Path) -> None:
     memory = memory_of(unpacked(number, tmp_path))
-    found = await memory.reconstruct(RecallRequest("default", "Where did Rufus and Bella meet?", 3))
+    found = await memory.reconstruct(Query("Where did Rufus and Bella meet?", "default", 3))
     assert "Rufus and Bella met in Hyde Park." in found.evidence[0].text
-    assert (await memory.answer(AnswerRequest("default", "Where does Bob live?", 3))).text == "Lisbon"
-    assert (await memory.reconstruct(RecallRequest("elsewhere", "Who has a boat?", 3))).evidence
+    assert (await memory.answer(Query("Where does Bob live?", "default", 3))).text == "Lisbon"
+    assert (await memory.reconstruct(Query("Who has a boat?", "elsewhere", 3))).evidence
 
 
 @pytest.mark.parametrize("number", FORMATS)

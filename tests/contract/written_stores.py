@@ -26,16 +26,8 @@ from mcp_memory.config import Config
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.jobs import Job
-from mcp_memory.domain.requests import (
-    EvolveRequest,
-    Feedback,
-    NewFact,
-    NewItem,
-    NewPoint,
-    PointEdits,
-    RecallRequest,
-    WriteRequest,
-)
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, NewPoint, PointEdits, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
@@ -81,7 +73,7 @@ async def write(folder: Path) -> None:
     for text in ("The boiler is in the cellar. It was made in 1990.", "The boiler is in the attic. It hums."):
         await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, "boiler", title="House"),)))
     await memory.write(WriteRequest("elsewhere", "talk", "message", (NewItem("Cid has a boat.", "m1", "Cid"),)))
-    found = await memory.reconstruct(RecallRequest("default", "Where did Rufus meet Bella last year?", 3))
+    found = await memory.reconstruct(Query("Where did Rufus meet Bella last year?", "default", 3))
     judged = Feedback(supports=(found.evidence[0].id,), not_supports=(found.evidence[-1].id,))
     await memory.evolve(EvolveRequest("default", found.episode, judged))
     points = PointEdits((NewPoint(("Rufus", "Bella", "Hyde Park"), "Rufus and Bella met in Hyde Park."),))

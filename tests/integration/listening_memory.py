@@ -97,7 +97,7 @@ class ListeningMemory:
 
     async def reconstruct(self, request):
         space = self.view.space(request.space)
-        words = set((request.query or "").casefold().split())
+        words = set(request.text.casefold().split())
         found = []
         for sentence in reversed(space.sentences):
             turn = space.turns[sentence.turn_id]
@@ -112,7 +112,7 @@ class ListeningMemory:
         )
         from mcp_memory.services.learn.episodes import new_episode
 
-        episode = new_episode(space, request.query or "", recall, now=NOW)
+        episode = new_episode(space, request.text, recall, now=NOW)
         self.episodes.keep(episode)
         return replace(recall, episode=episode.id)
 
@@ -138,11 +138,11 @@ class ListeningMemory:
         return EvolveResult(tuple(changed))
 
     async def answer(self, request):
-        if request.question == "break":
+        if request.text == "break":
             raise RuntimeError("a secret of the inside")
-        from mcp_memory.domain.requests import RecallRequest
+        from mcp_memory.domain.query import Query
 
-        recall = await self.reconstruct(RecallRequest(request.space, request.question, request.limit))
+        recall = await self.reconstruct(Query(request.text, request.space, request.limit))
         if not recall.sufficient:
             return AnswerResult(None, recall.sufficiency, False, (), recall)
         best = recall.evidence[0]

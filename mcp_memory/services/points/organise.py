@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.points import LEAST, Matter, Point, scope_of
-from mcp_memory.domain.requests import EvolveStep, Improved, RecallRequest, Skipped
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
 from mcp_memory.domain.spending import Spending
 from mcp_memory.hypergraph.evolution import relational
 from mcp_memory.language.questions import understand
@@ -121,7 +122,7 @@ async def organise(
         StoreError: what was changed before stays, and may be repeated.
     """
     kept = Episodes()
-    asked = RecallRequest(space, goal or None, FOUND)
+    asked = Query(goal, space, FOUND)
     recall = None
     if episode is None or "merge" in steps:  # what an episode shows is enough to make points of it
         recall = await reconstruct(

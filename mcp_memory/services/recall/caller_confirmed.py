@@ -20,7 +20,6 @@ import numpy as np
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.gates import sure
 from mcp_memory.gain.propagation import admitted
@@ -37,7 +36,7 @@ def assured(
     hits: Sequence[Hit],
     judgement: Judgement,
     gates: Mapping[int, float],
-    request: RecallRequest,
+    request: Query,
     now: Millis,
 ) -> tuple[Sequence[Hit], Judgement]:
     """Return the hits, best first, and the judgement of them, both as callers have taught such a question.

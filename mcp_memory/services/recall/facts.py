@@ -19,7 +19,6 @@ import numpy as np
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.asking import moment
 from mcp_memory.navigation.beam import Candidates, Searching, finished
@@ -92,7 +91,7 @@ def stepping(
     question: Query,
     vectors: Matrix,
     cosines: Matrix,
-    request: RecallRequest,
+    request: Query,
     following: Following,
     now: Millis,
 ) -> Searching[Navigation]:
@@ -134,7 +133,7 @@ def follow(
     question: Query,
     vectors: Matrix,
     cosines: Matrix,
-    request: RecallRequest,
+    request: Query,
     following: Following,
     now: Millis,
     evaluation: Evaluation = FORMULAS,

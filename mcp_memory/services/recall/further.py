@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement
 from mcp_memory.domain.evidence import Evidence, OperatorCall, Source, Suggestion
-from mcp_memory.domain.requests import ExploreRequest, RecallRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, JudgeInput, Operator, Store
@@ -55,7 +56,7 @@ class Searching:
         self,
         judge: Callable[[JudgeInput], Awaitable[Judgement]],
         case: JudgeInput,
-        wanted: RecallRequest,
+        wanted: Query,
         gates: Mapping[str, float],
     ) -> tuple[JudgeInput, Judgement]:
         """Return what a judge comes to in the end, and the case with everything that it was shown.
@@ -83,7 +84,7 @@ class Searching:
         return case, judgement
 
     async def _widened(
-        self, case: JudgeInput, steps: Sequence[Suggestion], wanted: RecallRequest, gates: Mapping[str, float]
+        self, case: JudgeInput, steps: Sequence[Suggestion], wanted: Query, gates: Mapping[str, float]
     ) -> JudgeInput:
         """Return a case with what the steps find as well, the new before the old."""
         recall = case.recall
@@ -103,7 +104,7 @@ class Searching:
         recall = replace(recall, trace=tuple(trace), turns=recall.turns + 1, stop=recall.stop or "exhausted")
         return replace(case, recall=recall, sentences=[*fresh, *case.sentences])
 
-    async def _taken(self, step: Suggestion, wanted: RecallRequest) -> Sequence[Evidence]:
+    async def _taken(self, step: Suggestion, wanted: Query) -> Sequence[Evidence]:
         """Return what one step finds; nothing for one that cannot be taken."""
         given = {name: value for name, value in step.args.items() if isinstance(value, str)}
         if step.operator != SEARCH:
@@ -116,7 +117,7 @@ class Searching:
         query = given["query"]
         asked = await ask(self.store, self.embedder, wanted.space, query, self.now)
         once = replace(self.looking, walking=None)  # the judge is the one that goes on
-        look = replace(wanted, query=query, limit=ITEMS)
+        look = replace(wanted, text=query, limit=ITEMS)
         async with self.store.reading() as view:
             space = view.space(wanted.space)
             findings = await find(self.store, self.embedder, space, asked, look, once, self.now)

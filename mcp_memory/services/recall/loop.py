@@ -18,7 +18,6 @@ from anyio import to_thread
 from mcp_memory.domain.evidence import OperatorCall, Stop
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import weighing
 from mcp_memory.language import iso
@@ -114,7 +113,7 @@ class Walker:
 
     store: Store
     embedder: Embedder
-    request: RecallRequest
+    request: Query
     walking: Walking
     weights: Weights
     asked: Asked

@@ -23,7 +23,7 @@ is asked 2.2 and 2.9 times and finds .2 points more and nothing more.
 
 from __future__ import annotations
 
-from mcp_memory.domain.requests import RecallRequest
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.beam import Candidates, Searching
 from mcp_memory.navigation.navigate import Navigation
@@ -37,7 +37,7 @@ CALLS = 2
 
 
 async def evaluated(
-    store: Store, asked: Asked, request: RecallRequest, looking: Looking, now: Millis, inquiry: QuestionJudge | None
+    store: Store, asked: Asked, request: Query, looking: Looking, now: Millis, inquiry: QuestionJudge | None
 ) -> Evaluation:
     """Return what an inquiry says of the paths through the facts; that of the formulas where it is not to be asked.
 

@@ -15,7 +15,6 @@ from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import RecallRequest
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.settings import Learning, Propagating
@@ -129,7 +128,7 @@ async def ask(
         question = await inquiry.understand(question, speakers, now)
     time = time_words(question, now) if learnt else None  # else nothing is held against it
     texts = queries(question)
-    parts = [understand(part, speakers, now) for part in question.parts]
+    parts = [understand(part.text, speakers, now) for part in question.parts]
     forms = [queries(part) for part in parts]
     vectors = await embedder.embed([*texts, *chain(*forms), *([time] if time else [])])
     ends = accumulate(map(len, forms), initial=len(texts))
@@ -142,7 +141,7 @@ async def find(
     embedder: Embedder,
     space: Space,
     asked: Asked,
-    request: RecallRequest,
+    request: Query,
     looking: Looking,
     now: Millis,
     evaluation: Evaluation = FORMULAS,
@@ -171,7 +170,7 @@ async def _looked(
     embedder: Embedder,
     space: Space,
     asked: Asked,
-    request: RecallRequest,
+    request: Query,
     looking: Looking,
     now: Millis,
     evaluation: Evaluation,
@@ -223,9 +222,7 @@ def placed(space: Space, question: Query, looking: Looking) -> Query:
     return dated(space.facts, question) if looking.following.facts and looking.switches.time else question
 
 
-async def _looks(
-    store: Store, space: Space, parts: Sequence[Asked], request: RecallRequest, looking: Looking
-) -> list[Survey]:
+async def _looks(store: Store, space: Space, parts: Sequence[Asked], request: Query, looking: Looking) -> list[Survey]:
     """Return what is found for each part of a question in the raw text, of those that anything is found for."""
     found: list[Survey] = []
     for part in parts:
@@ -265,7 +262,7 @@ def recalled(
     space: Space,
     question: Query,
     findings: Findings,
-    request: RecallRequest,
+    request: Query,
     now: Millis,
 ) -> tuple[RecallResult, KnownFacts]:
     """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""

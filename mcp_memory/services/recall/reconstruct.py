@@ -14,7 +14,7 @@ from functools import partial
 
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.requests import RecallRequest
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.ports import Embedder, JudgeInput, Operator, QuestionJudge, Store
 from mcp_memory.search.look import newest
@@ -34,7 +34,7 @@ UNCONVINCED = 0.5
 async def reconstruct(
     store: Store,
     embedder: Embedder,
-    request: RecallRequest,
+    request: Query,
     *,
     looking: Looking,
     episodes: Episodes,
@@ -56,14 +56,14 @@ async def reconstruct(
         operators: by name, for a judge that wants to go on.
         now: the moment of asking.
     """
-    if request.query is None:
+    if not request.text:
         async with store.reading() as view:
             space = view.space(request.space)
             recall = replace(_newest(space, request), warnings=unknown(view, request.space))
             episode = new_episode(space, "", recall, now=now)
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
-    asked = await ask(store, embedder, request.space, request.query, now, inquiry)
+    asked = await ask(store, embedder, request.space, request.text, now, inquiry)
     evaluation = await evaluated(store, asked, request, looking, now, inquiry)
     async with store.reading() as view:
         space = view.space(request.space)
@@ -75,13 +75,13 @@ async def reconstruct(
         if judged:
             first = opened(space, asked, findings, recall, knowledge, learning=looking.learning.learning)
         else:
-            episode = keep(space, request.query, recall)
+            episode = keep(space, request.text, recall)
     if inquiry is not None and judged:
         searching = Searching(store, embedder, operators or {}, looking, now)
         case, judgement = await searching.concluded(inquiry.assess, first.case, request, first.named)
         recall = _judged(case, judgement, request.limit)
         async with store.reading() as view:
-            episode = keep(view.space(request.space), request.query, recall)
+            episode = keep(view.space(request.space), request.text, recall)
     if inquiry is not None:
         recall = replace(recall, warnings=(*recall.warnings, *inquiry.warnings), spent=inquiry.spent)
     episodes.keep(episode)
@@ -116,6 +116,6 @@ def _judged(case: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
     )
 
 
-def _newest(space: Space, request: RecallRequest) -> RecallResult:
+def _newest(space: Space, request: Query) -> RecallResult:
     hits = newest(space, request.window, request.limit)
     return RecallResult(evidence_of(space, hits, ()), float(bool(hits)), bool(hits), ())

@@ -24,8 +24,8 @@ class Asking:
         self.embedder = embedder
 
     async def reconstruct(self, request):
-        await self.embedder.embed([request.query])
-        if int(request.query) % 2:
+        await self.embedder.embed([request.text])
+        if int(request.text) % 2:
             await self.embedder.embed(["what", "else"])
         return type("Recall", (), {"evidence": ()})
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mcp_memory.domain.query import Interpretation, with_interpretation
+from mcp_memory.domain.query import Interpretation, Query, with_interpretation
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
@@ -44,7 +44,7 @@ def test_a_reader_adds_what_the_words_lack():
         ("the Heron",),
         ("owns",),
         "EVOLUTION",
-        ("My boat is",),
+        (Query("My boat is"),),
     )
     assert (read.text, read.stems, read.names) == (question.text, question.stems, question.names)
 
@@ -63,6 +63,6 @@ def test_facts_of_all_kinds_serve_an_intent_that_says_nothing():
 def test_the_question_itself_is_no_part_of_it():
     question = understand("Who moved?", ())
     assert with_interpretation(question, Interpretation(parts=("Who moved?", "", "I moved", "I moved"))).parts == (
-        "I moved",
+        Query("I moved"),
     )
-    assert with_interpretation(replace(question, parts=("old",)), Interpretation()).parts == ()
+    assert with_interpretation(replace(question, parts=(Query("old"),)), Interpretation()).parts == ()

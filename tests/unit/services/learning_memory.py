@@ -10,7 +10,8 @@ from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import RecallResult
-from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, RecallRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
@@ -54,7 +55,7 @@ async def told(
 
 async def recalled(one: Memory, query: str, **asked: object) -> RecallResult:
     """Recall with the defaults of the tool."""
-    return await one.reconstruct(replace(RecallRequest("default", query, 12), **asked))  # type: ignore[arg-type]
+    return await one.reconstruct(replace(Query(query, "default", 12), **asked))  # type: ignore[arg-type]
 
 
 async def judged(one: Memory, episode: str, space: str = "default", **feedback: object) -> EvolveResult:

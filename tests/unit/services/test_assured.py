@@ -6,7 +6,8 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server import resources
 from mcp_memory.services.learn import episodes
@@ -70,7 +71,7 @@ async def test_where_not_all_that_helps_is_there_it_comes_first_and_the_doubt_st
 async def test_an_answer_is_looked_for_in_what_comes_first_by_a_callers_word_and_in_nothing_that_it_displaced(limit):
     one = await garden()
     await judged(one, (await asked(one)).episode, supports=(await found(one),))
-    answer = await one.answer(AnswerRequest("default", KEEPS, limit))
+    answer = await one.answer(Query(KEEPS, "default", limit))
     assert (best(answer.recall), len(answer.recall.evidence)) == (HIVES, limit)
 
 

@@ -7,7 +7,8 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import AnswerRequest, EvolveRequest, Feedback, NewFact
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
 from mcp_memory.server import resources
@@ -75,7 +76,7 @@ async def test_only_what_misled_to_a_wrong_answer_is_called_wrong(said, label):
 @pytest.mark.parametrize(("correct", "label"), [(True, 1), (False, 0)])
 async def test_a_word_about_the_answer_is_one_about_what_it_cites(correct, label):
     one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
-    answer = await one.answer(AnswerRequest("default", "Where did Bob move to?", 12))
+    answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     assert "Lisbon" in answer.text
     await judged(one, answer.recall.episode, answer_correct=correct)
     lesson = lessons_of(one, answer.recall.episode)[-1]
@@ -271,7 +272,7 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
 
 async def test_the_words_of_an_answer_name_the_record_that_they_stand_in():
     one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
-    answer = await one.answer(AnswerRequest("default", "Where did Bob move to?", 12))
+    answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     cited = answer.citations[0].evidence_id
     number = [item.id for item in answer.recall.evidence].index(cited) + 1
     assert f"- record {number} [" in answered_text(answer, 2000).text

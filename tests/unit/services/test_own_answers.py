@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from learning_memory import LINES, judged, memory, recalled, told
 
-from mcp_memory.domain.requests import AnswerRequest, ExploreRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.services.learn.episodes import KEPT
 from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, relearner
@@ -33,7 +34,7 @@ class Saying:
 
 
 async def asked(one, question=WHERE, **more):
-    return await one.answer(AnswerRequest("default", question, 12, **more))
+    return await one.answer(Query(question, "default", 12, **more))
 
 
 async def test_an_answer_teaches_what_it_rests_on_with_doubled_noise():

@@ -7,7 +7,8 @@ from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config, Evolve, Switches
-from mcp_memory.domain.requests import AnswerRequest, NewFact, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
@@ -34,7 +35,7 @@ async def answering(auto=True, switches=None, *, question=QUESTION, learn=True):
     facts = (NewFact("Rufus", "lives_in", "Oslo"),)
     await one.write(WriteRequest("default", "talk", "message", tuple(items)))
     await one.write(WriteRequest("default", "talk", "statement", (), facts))
-    return one, await one.answer(AnswerRequest("default", question, 12, learn=learn))
+    return one, await one.answer(Query(question, "default", 12, learn=learn))
 
 
 def points(one):
@@ -49,7 +50,7 @@ async def test_points_are_made_after_the_answer_and_status_tells_of_what_waits()
     assert (await one.status()).store.queue == 0
     assert {point.scope for point in points(one)} == {""}  # of no goal, so that other questions add to them
     commits = len(one.store.log.commits)
-    await one.answer(AnswerRequest("default", QUESTION, 12))
+    await one.answer(Query(QUESTION, "default", 12))
     answered = len(one.store.log.commits)
     await one.background.drain(60)
     assert len(one.store.log.commits) == answered >= commits  # what was found stands in points already

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 from learning_memory import memory, recalled, told
 
-from mcp_memory.domain.requests import AnswerRequest, EvolveRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest
 
 pytestmark = pytest.mark.anyio
 GOAL = "Who owns the dog that won the Crufts cup?"
@@ -55,7 +56,7 @@ async def test_a_point_whose_texts_were_not_both_found_leads_nothing():
 
 async def test_an_answer_out_of_a_point_cites_the_messages_under_it():
     one = await organised()
-    answer = await one.answer(AnswerRequest("default", GOAL, 12))
+    answer = await one.answer(Query(GOAL, "default", 12))
     (item,) = [item for item in answer.recall.evidence if item.kind == "point"]
     assert answer.text is not None
     assert {citation.evidence_id for citation in answer.citations} == {item.id}

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import AnswerRequest, NewFact
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -18,7 +19,7 @@ OTHER = "Where does Ann play chess?"
 
 
 async def asked(one, question=QUESTION, **more):
-    return await one.answer(AnswerRequest("default", question, 12, learn=False, **more))
+    return await one.answer(Query(question, "default", 12, learn=False, **more))
 
 
 def item(answer, words):
@@ -58,7 +59,7 @@ async def test_what_was_called_wrong_loses_to_what_was_said_to_help(wrong, right
 async def test_an_answer_that_taught_itself_before_it_was_called_wrong_is_hedged_all_the_same():
     one = await told(memory(own_labels="learn"), *TALK[:1])
     one = replace(one, config=replace(one.config, answer=replace(one.config.answer, plain=0.0)))
-    first = await one.answer(AnswerRequest("default", QUESTION, 12))
+    first = await one.answer(Query(QUESTION, "default", 12))
     assert [lesson.source for lesson in lessons(one)] == ["embedded"]
     await judged(one, first.recall.episode, answer_correct=False)
     again = await asked(one)

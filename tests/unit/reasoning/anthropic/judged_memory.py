@@ -13,7 +13,8 @@ from unit.rules.answers.small_memory import WordEmbedder, said
 
 from mcp_memory.config import Config
 from mcp_memory.domain.evidence import AnswerResult
-from mcp_memory.domain.requests import AnswerRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.language.iso import parse
 from mcp_memory.memory import Memory
 from mcp_memory.reasoning.anthropic.client import Claude
@@ -89,7 +90,7 @@ async def asked(
     learn: bool = True,
 ) -> AnswerResult:
     """Ask with the defaults of the tool."""
-    return await memory.answer(AnswerRequest(space, question, limit, learn=learn))
+    return await memory.answer(Query(question, space, limit, learn=learn))
 
 
 def claude_of(memory: Memory) -> Claude:

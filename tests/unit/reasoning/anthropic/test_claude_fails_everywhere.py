@@ -10,7 +10,8 @@ from test_claude_fails import BAD
 from unit.services.learning_memory import memory as plain_memory
 from unit.services.learning_memory import told
 
-from mcp_memory.domain.requests import EvolveRequest, RecallRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 
 pytestmark = pytest.mark.anyio
@@ -66,7 +67,7 @@ def seen(recall):
 
 @pytest.mark.parametrize("name", OFF)
 async def test_answer_and_recall_go_on_with_what_the_embedded_engine_says(name):
-    wanted = RecallRequest("default", QUESTION, 12)
+    wanted = Query(QUESTION, "default", 12)
     engine = "embedded" if name == "answer" else "anthropic"
     on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
     async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
@@ -119,7 +120,7 @@ async def test_a_text_that_is_read_badly_stays_as_it_was_read_without_claude():
 async def test_with_every_room_failing_a_call_has_its_time_and_its_budget_and_no_more(reply):
     async with judged([reply], *TALK, understand=True, paths=True, points=True, timeout_s=0.6) as (memory, _):
         await claude_of(memory)._opened()
-        recall = await memory.reconstruct(RecallRequest("default", QUESTION, 12))
+        recall = await memory.reconstruct(Query(QUESTION, "default", 12))
         answer = await asked(memory, QUESTION)
         done = await memory.evolve(EvolveRequest("default", goal=GOAL))
         assert (recall.engine, answer.engine, done.engine) == ("embedded",) * 3

@@ -12,7 +12,8 @@ from standin.replies import Reply, error, judgement, limited, message, overloade
 from standin.rooms import room
 from unit.rules.answers.small_memory import said as lines
 
-from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, RecallRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, WriteRequest
 from mcp_memory.services.points.edits import Considered
 
 pytestmark = pytest.mark.anyio
@@ -114,7 +115,7 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
             memory.considered = Considered()  # as another process has it
             question = draw.choice(QUESTIONS)
             answer = await asked(memory, question)
-            recall = await memory.reconstruct(RecallRequest("default", question, 6))
+            recall = await memory.reconstruct(Query(question, "default", 6))
             space = memory.store._view.space("default")
             quoted(space, (one.source for one in answer.citations))
             assert (answer.text is None) == (answer.citations == ())

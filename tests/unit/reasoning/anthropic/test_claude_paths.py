@@ -11,7 +11,8 @@ from standin.replies import Silence, error, message, overloaded, said
 from standin.rooms import each, meant, room
 from unit.rules.answers.small_memory import said as lines
 
-from mcp_memory.domain.requests import NewFact, RecallRequest, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS
 from mcp_memory.rooms import Rooms
@@ -46,7 +47,7 @@ def one(name="P1", qr=0.5, lc=0.5, sa=0.5, **more):
 
 
 async def recalled(memory, query=QUESTION, limit=6):
-    return await memory.reconstruct(RecallRequest("default", query, limit))
+    return await memory.reconstruct(Query(query, "default", limit))
 
 
 async def by_the_formulas(*talk, query=QUESTION):

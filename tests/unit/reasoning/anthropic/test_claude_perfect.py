@@ -10,7 +10,7 @@ from judged_memory import asked, judged
 from standin.perfect import Known, perfect
 from standin.rooms import room
 
-from mcp_memory.domain.requests import RecallRequest
+from mcp_memory.domain.query import Query
 
 pytestmark = pytest.mark.anyio
 ON = {"understand": True, "paths": True, "points": True}
@@ -105,7 +105,7 @@ async def answered(memory, question, known):
 
 async def recalled(memory, question, known):
     """Ask for the evidence, and return it, with what it quotes."""
-    recall = await memory.reconstruct(RecallRequest("default", question, 12))
+    recall = await memory.reconstruct(Query(question, "default", 12))
     assert (recall.sufficient, recall.engine) == (bool(known.answer), "anthropic"), question
     return recall, {source.quote for item in recall.evidence for source in item.sources}
 

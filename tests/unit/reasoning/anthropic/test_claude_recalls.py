@@ -4,14 +4,14 @@ import pytest
 from standin.replies import Silence, overloaded, said
 from unit.reasoning.anthropic.judged_memory import judged
 
-from mcp_memory.domain.requests import RecallRequest
+from mcp_memory.domain.query import Query
 
 pytestmark = pytest.mark.anyio
 ASKED = "Where did Bob move to?"
 
 
 async def recalled(memory, query=ASKED, limit=12):
-    return await memory.reconstruct(RecallRequest("default", query, limit))
+    return await memory.reconstruct(Query(query, "default", limit))
 
 
 def record_number(asked, words):
@@ -83,5 +83,5 @@ async def test_auto_asks_where_recall_itself_is_not_convinced():
 
 async def test_the_newest_are_listed_without_a_judge():
     async with judged([said()]) as (memory, api):
-        recall = await memory.reconstruct(RecallRequest("default", None, 12))
+        recall = await memory.reconstruct(Query("", "default", 12))
         assert (recall.engine, api.requests) == ("embedded", [])

@@ -11,9 +11,9 @@ from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, message, overloaded, said
 from standin.rooms import each, meant, room
 
-from mcp_memory.domain.query import with_interpretation
+from mcp_memory.domain.query import Query, with_interpretation
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.requests import NewFact, RecallRequest, WriteRequest
+from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.gregorian import midnight
@@ -32,7 +32,7 @@ UNSURE = [said(missing=("all",))]
 
 
 async def recalled(memory, query=QUESTION, limit=12):
-    return await memory.reconstruct(RecallRequest("default", query, limit))
+    return await memory.reconstruct(Query(query, "default", limit))
 
 
 async def knowing(memory):
@@ -312,7 +312,9 @@ def test_a_mutated_reply_becomes_a_sound_meaning_or_none(seed):
         kept = {"extra_names": (), "relations": (), "intent": None, "accepts_guesses": False}
         kept |= {"parts": (), "time": question.time}
         assert replace(told, **kept) == question
-        assert all(line.isprintable() and line.strip() for line in (*told.extra_names, *told.parts))
+        assert all(
+            line.isprintable() and line.strip() for line in (*told.extra_names, *(part.text for part in told.parts))
+        )
         assert set(told.relations) <= {known.name for known in relations()}
         assert told.time is None or told.time.since < told.time.until
     assert outcomes == {"refused", "kept"}

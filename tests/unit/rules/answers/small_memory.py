@@ -9,7 +9,8 @@ import numpy as np
 from fakes import FakeStore
 
 from mcp_memory.domain.evidence import AnswerResult
-from mcp_memory.domain.requests import AnswerRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
@@ -77,6 +78,6 @@ async def ask(
     )
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
-    asked = AnswerRequest("default", question, 12, as_of=parse(as_of)[0] if as_of else None)
+    asked = Query(question, "default", 12, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(store, embedder, EmbeddedInquiry(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now)
