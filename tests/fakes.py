@@ -16,7 +16,7 @@ from anyio.lowlevel import checkpoint
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.schemas import FORMAT
+from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 

@@ -1,47 +1,54 @@
-"""What doctor asks: is everything there, does it hang together, can it be right?
+"""Check a store: quickly, from its last commit alone, and thoroughly, by reading every row (`mcp-memory doctor`).
 
-It reads as any reader does and changes nothing. Rows come a few thousand at a time, so that a large memory is checked
-in little space; pieces carry the number of their turn's commit, so what belongs together is read together. What callers
-assert, and what Claude reads, may be about any earlier turn: of those we keep in mind how long they are.
+Both read as any reader does and change nothing. The thorough check reads rows a few thousand at a time, so that a large
+memory is checked in little space; pieces carry the number of their turn's commit, so what belongs together is read
+together. Assertions of callers and of Claude may be about any earlier turn, so the lengths of all turns are kept in
+memory.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
-from mcp_memory.storage.aliases import alias_of
-from mcp_memory.storage.assertions import DERIVED, LOGGED, assertion_faults, assertions_of
-from mcp_memory.storage.beliefs import belief_faults, beliefs_of
-from mcp_memory.storage.jobs import job_faults, numbered_jobs_of
-from mcp_memory.storage.lessons import lesson_of, records_of
-from mcp_memory.storage.names import ALIASES, COMMITS, EPISODES, FACTS, JOBS, POINTS, TURNS, tables_of
-from mcp_memory.storage.pieces import piece_faults, segments_of, sentences_of, vectors_of
-from mcp_memory.storage.points import point_of, point_vector_faults
-from mcp_memory.storage.questions import question_faults
-from mcp_memory.storage.refresh import last_commit, parts
-from mcp_memory.storage.rows import all_turns_of, commits_of, turn_faults
-from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
+from mcp_memory.storage.columns import vector_faults, vectors_of
+from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_of, assertion_faults, assertions_of, job_faults, jobs_of
+from mcp_memory.storage.lesson_rows import belief_faults, beliefs_of, lesson_of, lesson_records
+from mcp_memory.storage.point_rows import point_of, question_faults
+from mcp_memory.storage.refresh import last_commit, split_commits
+from mcp_memory.storage.schema import (
+    COMMITS,
+    DERIVED_TABLES,
+    FORMAT,
+    LOG_TABLES,
+    READABLE,
+    Commit,
+    Rows,
+    TableKind,
+    commits_of,
+    table_name,
+    tables_of,
+)
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of, turn_faults, unchecked_turns
 
 SHOWN = 3
-"""Of many of a kind so many are named."""
+"""How many rows with the same fault are named."""
 DAY_MS: Millis = 24 * 3600 * 1000
 FIRST_MS: Millis = -62_135_596_800_000
 """0001-01-01, the first day that a date can name."""
 LAST_MS: Millis = 253_402_300_800_000
 """10000-01-01, the first day that none can."""
 
-LOG = frozenset({TURNS, FACTS, EPISODES, POINTS, ALIASES, JOBS})
-"""What no rebuild can make anew."""
-
-SUPERSEDED = ("beliefs", "jobs")
-"""Of what rows may be gone that later ones have taken the place of (``compaction.py``)."""
+SUPERSEDED: tuple[TableKind, ...] = ("beliefs", "jobs")
+"""Tables from which compaction removes rows that later ones have superseded."""
 
 Severity = Literal["error", "warning", "note"]
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -49,7 +56,7 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that doctor found.
+    """A problem that the thorough check found.
 
     Attributes:
         severity: an error is something lost or unreadable; a warning costs something in recall; a note is harmless.
@@ -61,24 +68,24 @@ class Finding:
 
 
 def check(tables: Tables, *, now: Millis) -> list[Finding]:
-    """Look at every row and return what is wrong, worst first; empty if all is well.
+    """Check every row and return what is wrong, worst first; empty if nothing is.
 
     Args:
         tables: of the store.
-        now: milliseconds since 1970, UTC; nothing was written after it.
+        now: milliseconds since 1970, UTC; rows written later are reported.
     """
     faults: dict[tuple[Severity, str], list[str]] = defaultdict(list)
     try:
-        for severity, what, where in _faults(tables, now):
-            faults[severity, what].append(where)
+        for severity, problem, row in _faults(tables, now):
+            faults[severity, problem].append(row)
     except StoreError as error:
         faults["error", str(error)] = []
-    found = [Finding(severity, what + _named(rows)) for (severity, what), rows in faults.items()]
-    return sorted(found, key=lambda finding: ORDER.index(finding.severity))
+    findings = [Finding(severity, problem + _row_names(rows)) for (severity, problem), rows in faults.items()]
+    return sorted(findings, key=lambda finding: ORDER.index(finding.severity))
 
 
 Fault = tuple[Severity, str, str]
-"""How bad, what it is, and the row that has it."""
+"""Severity, problem, and the row that has it."""
 
 
 def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
@@ -101,26 +108,26 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     after = 0
     known: dict[str, tuple[str, int]] = {}
     judged: set[tuple[str, str, str]] = set()
-    cut: set[str] = set()
-    kept = {name: max((c.tx for c in commits if getattr(c, name)), default=0) for name in SUPERSEDED}
-    for until in [part[-1].tx for part in parts(commits)]:
-        within = [commit for commit in commits if after < commit.tx <= until]
-        read = [tables.rows(name, f"tx > {after} AND tx <= {until}") for name in names]
-        turns, facts, episodes, points, aliases, jobs, *derived = read
-        segments, sentences, assertions, beliefs, point_vectors, asked = derived
-        stored = [turn for _, turn in all_turns_of(turns)] if turns is not None else []
+    sentence_ids: set[str] = set()
+    last_with = {kind: max((c.tx for c in commits if c.count(kind)), default=0) for kind in SUPERSEDED}
+    for until in [part[-1].tx for part in split_commits(commits)]:
+        where = f"tx > {after} AND tx <= {until}"
+        part = [commit for commit in commits if after < commit.tx <= until]
+        read = {kind: tables.rows(table_name(kind, last.generation), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
+        turns, sentences = read["turns"], read["sentences"]
+        stored = [turn for _, turn in unchecked_turns(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
         known |= {turn.id: (turn.space, len(turn.text or "")) for turn in stored}
-        yield from _piece_faults({turn.id: turn for turn in stored}, segments, sentences, last.dimension)
-        yield from _assertion_faults(facts, assertions, known)
-        yield from _lesson_faults(episodes, judged)
-        if kept["beliefs"] and sentences is not None:
-            cut.update(sentences["id"].to_pylist())
-        yield from _belief_faults(beliefs, cut, last.dimension)
-        yield from _point_faults(points, point_vectors, last.dimension)
-        yield from _pool_faults(aliases, asked, last.dimension)
-        yield from _job_faults(jobs, known)
-        yield from _torn(within, rebuilt, kept, read)
+        yield from _piece_faults({turn.id: turn for turn in stored}, read["segments"], sentences, last.dimension)
+        yield from _assertion_faults(read["facts"], read["assertions"], known)
+        yield from _lesson_faults(read["episodes"], judged)
+        if last_with["beliefs"] and sentences is not None:
+            sentence_ids.update(sentences["id"].to_pylist())
+        yield from _belief_faults(read["beliefs"], sentence_ids, last.dimension)
+        yield from _point_faults(read["points"], read["point_vectors"], last.dimension)
+        yield from _alias_and_question_faults(read["aliases"], read["questions"], last.dimension)
+        yield from _job_faults(read["jobs"], known)
+        yield from _count_faults(part, rebuilt, last_with, read)
         after = until
 
 
@@ -143,14 +150,14 @@ def _commit_faults(commits: list[Commit], last: Commit, now: Millis) -> Iterator
 
 
 def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> Iterator[Fault]:
-    seen = set()
+    ids = set()
     for turn in turns:
         faults = list(turn_faults(turn))
         for fault in faults:
             yield "error", f"turns: {fault}", turn.id
-        if turn.id in seen or turn.id in known:
+        if turn.id in ids or turn.id in known:
             yield "error", "turns: the id stands twice", turn.id
-        seen.add(turn.id)
+        ids.add(turn.id)
         if not faults and turn.written_at > now + DAY_MS:
             yield "warning", "turns: written in the future (was the clock wrong?)", turn.id
         if turn.said_at is not None and not FIRST_MS <= turn.said_at < LAST_MS:
@@ -165,16 +172,16 @@ def _piece_faults(
         ("sentences", sentences, sentences_of),
     ]
     for table, rows, read in kinds:
-        bare = set(turns)
+        without_pieces = set(turns)
         if rows is not None:
             vectors = vectors_of(rows)
             if vectors.shape[1] != dimension:
                 yield "error", f"{table}: their vectors do not have the {dimension} numbers that the commits say", table
             for piece, vector in zip(read(rows), vectors, strict=True):
-                bare.discard(piece.turn_id)
+                without_pieces.discard(piece.turn_id)
                 for fault in piece_faults(piece, turns.get(piece.turn_id), vector):
                     yield "warning", f"{table}: {fault}", piece.id
-        for turn in bare:
+        for turn in without_pieces:
             if turns[turn].text and turns[turn].text.strip():
                 yield "warning", f"turns: there are no {table} of it (mcp-memory doctor --rebuild makes them)", turn
 
@@ -193,7 +200,7 @@ def _assertion_faults(
 
 
 def _lesson_faults(episodes: Rows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
-    for row in records_of(episodes):
+    for row in lesson_records(episodes):
         key = row["space"], row["episode_id"], row["source"]
         lesson = lesson_of(row)
         if isinstance(lesson, str):
@@ -214,25 +221,25 @@ def _belief_faults(beliefs: Rows | None, sentences: Container[str], dimension: i
 
 
 def _point_faults(points: Rows | None, vectors: Rows | None, dimension: int) -> Iterator[Fault]:
-    named: dict[tuple[int, int], str] = {}
+    names: dict[tuple[int, int], str] = {}
     for row in points.to_pylist() if points is not None else ():
-        named[row["tx"], row["place"]] = row["id"]
+        names[row["tx"], row["place"]] = row["id"]
         point = point_of(row)
         if isinstance(point, str):
             yield "error", f"points: {point}", row["id"]
-    found = set()
+    with_vector = set()
     if vectors is not None:
         numbers = zip(vectors["tx"].to_pylist(), vectors["place"].to_pylist(), strict=True)
         for number, vector in zip(numbers, vectors_of(vectors), strict=True):
-            found.add(number)
-            for fault in point_vector_faults(vector, dimension):
-                yield "warning", f"point vectors: {fault}", named.get(number, f"commit {number[0]}")
-    for number, name in named.items():
-        if number not in found:
+            with_vector.add(number)
+            for fault in vector_faults(vector, dimension):
+                yield "warning", f"point vectors: {fault}", names.get(number, f"commit {number[0]}")
+    for number, name in names.items():
+        if number not in with_vector:
             yield "warning", "points: there is no vector of it (mcp-memory doctor --rebuild makes it)", name
 
 
-def _pool_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -> Iterator[Fault]:
+def _alias_and_question_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -> Iterator[Fault]:
     for row in aliases.to_pylist() if aliases is not None else ():
         if isinstance(fault := alias_of(row), str):
             yield "error", f"aliases: {fault}", str(row["alias"])
@@ -241,50 +248,93 @@ def _pool_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -
 
 
 def _job_faults(jobs: Rows | None, known: Mapping[str, tuple[str, int]]) -> Iterator[Fault]:
-    for _, job in numbered_jobs_of(jobs) if jobs is not None else ():
+    for _, job in jobs_of(jobs) if jobs is not None else ():
         for fault in job_faults(job):
             yield "warning", f"jobs: {fault} (the row before it counts, or none)", str(job.turn_id)
         if job.turn_id not in known or known[job.turn_id][0] != job.space:
             yield "warning", "jobs: of no stored turn of its space", str(job.turn_id)
 
 
-def _torn(
-    commits: list[Commit], rebuilt: int, kept: Mapping[str, int], tables: Sequence[Rows | None]
+def _count_faults(
+    commits: list[Commit], rebuilt: int, last_with: Mapping[TableKind, int], read: Mapping[TableKind, Rows | None]
 ) -> Iterator[Fault]:
-    """Compare the rows of each commit with what it says it has; derived ones only if no rebuild replaced them.
+    """Compare the rows of each commit with the counts in it; derived ones only if no rebuild replaced them.
 
-    Of what is `SUPERSEDED` only the last commit with any must have all its rows.
+    Of `SUPERSEDED` tables only the last commit with rows must still have all of them.
 
     Args:
         commits: in order.
         rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
-        kept: of what is `SUPERSEDED`, the number of the last commit with any.
-        tables: the rows of these commits, as `tables_of` has the tables.
+        last_with: for each `SUPERSEDED` table, the number of the last commit with rows in it.
+        read: the rows of these commits, in the order of the tables.
     """
-    have = [Counter(rows["tx"].to_pylist()) if rows is not None else Counter() for rows in tables]
-    for commit in commits:
-        said = {
-            "turns": commit.turns,
-            "facts": commit.facts,
-            "episodes": commit.episodes,
-            "points": commit.points,
-            "aliases": commit.aliases,
-            "jobs": commit.jobs,
-            "segments": commit.segments,
-            "sentences": commit.sentences,
-            "assertions": commit.assertions,
-            "beliefs": commit.beliefs,
-            "point_vectors": commit.points,
-            "questions": commit.questions,
-        }
-        for (table, expected), rows in zip(said.items(), have, strict=True):
-            fewer = commit.tx < kept.get(table, 0) and rows[commit.tx] < expected
-            if (table in LOG or commit.tx > rebuilt) and rows[commit.tx] != expected and not fewer:
-                yield "error", f"{table}: a commit has other rows than it says", f"commit {commit.tx}"
+    for kind, rows in read.items():
+        stored = Counter(rows["tx"].to_pylist()) if rows is not None else Counter()
+        for commit in commits:
+            count, expected = stored[commit.tx], commit.count(kind)
+            compacted = commit.tx < last_with.get(kind, 0) and count < expected
+            if (kind in LOG_TABLES or commit.tx > rebuilt) and count != expected and not compacted:
+                yield "error", f"{kind}: a commit has other rows than it says", f"commit {commit.tx}"
 
 
-def _named(rows: list[str]) -> str:
+def _row_names(rows: list[str]) -> str:
     if not rows:
         return ""
     more = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
     return ": " + ", ".join(map(str, rows[:SHOWN])) + more
+
+
+# Status
+
+
+def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | None, tuple[str, ...]]:
+    """Return the last commit, and in words what keeps the store from being used; no other row is read.
+
+    Args:
+        tables: of the store.
+        embedder: the configured model.
+        dimension: of its vectors.
+    """
+    try:
+        last = last_commit(tables)
+    except StoreError as error:
+        return None, (str(error),)
+    problems = []
+    if last and not READABLE <= last.format <= FORMAT:
+        remedy = (
+            "It is made anew from its log when a server opens it, or now by `mcp-memory doctor --rebuild`."
+            if last.format < FORMAT
+            else "Update this program."
+        )
+        problems.append(f"The store has format {last.format}, this program knows {FORMAT}. {remedy}")
+    if last and (last.embedder, last.dimension) != (embedder, dimension):
+        problems.append(
+            f"The store's vectors were made by {last.embedder!r}, configured is {embedder!r}: "
+            "run `mcp-memory doctor --re-embed`."
+        )
+    if tables.folder and not _can_be_written_to(tables.folder):
+        problems.append(f"storage.uri {tables.uri!r} cannot be written to.")
+    return last, tuple(problems)
+
+
+def _can_be_written_to(folder: Path) -> bool:
+    """Return whether files can be added to a folder, or the folder be created where it does not exist yet."""
+    try:
+        existing = next(path for path in (folder, *folder.parents) if path.exists())
+    except OSError:  # it lies behind a folder without access, or behind a file
+        return False
+    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+
+
+def size_in_bytes(folder: Path | None) -> int | None:
+    """Return how many bytes the files of a folder take; None for a store that lies in none."""
+    if folder is None:
+        return None
+    total = 0
+    for path, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += Path(path, name).stat().st_size
+            except OSError:  # compacted away while we counted
+                continue
+    return total

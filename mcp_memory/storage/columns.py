@@ -1,49 +1,168 @@
-"""Whole columns of rows at a time, for those of which there are ten thousands."""
+"""Conversions that all tables share: whole columns, vectors, JSON lists, and rows that cannot be right.
+
+Nothing read from the disk is trusted. A row that cannot be right (a span outside its text, a vector that is not finite)
+is left out with a warning that names it, so one bad row never keeps a memory from starting. Turns are checked one by
+one. Segments, sentences and assertions come in tens of thousands, so whole columns are compared at once, and only the
+rows that this leaves in doubt are checked one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import json
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.rows import Find
-from mcp_memory.storage.schemas import Rows
+from mcp_memory.storage.schema import Rows
+from mcp_memory.vectors import Matrix, Vector
+
+LENGTH_TOLERANCE = 0.01
+"""How far from 1 a vector's length may be; float32 and int8 models stay within 0.001."""
+
+FindTurn = Callable[[str, str], Turn | None]
+"""Returns a stored turn by space and id."""
+
+ValueT = TypeVar("ValueT")
+
+_log = logging.getLogger(__name__)
 
 
-def fit(rows: Rows, find: Find) -> NDArray[np.bool_]:
-    """Return which rows name a turn of their own space and a span that lies within its text.
+# Rows that cannot be right
+
+
+def has_fault(table: str, name: str, tx: int, faults: Iterator[str]) -> bool:
+    """Log a warning about a row that has a fault, and return whether it has one.
 
     Args:
-        rows: with space, turn_id, start and end.
-        find: returns a turn.
+        table: that the row stands in.
+        name: its id.
+        tx: its commit's number.
+        faults: what cannot be right about it.
     """
-    length = _of_pairs(rows, "space", "turn_id", lambda space, turn: _length(find(space, turn), space))
-    start, end = numbers(rows, "start"), numbers(rows, "end")
-    within: NDArray[np.bool_] = (start >= 0) & (start <= end) & (end <= length)
-    return within
+    fault = next(faults, None)
+    if fault:
+        _log.warning("%s: row %s of commit %s is left out: %s (mcp-memory doctor says more)", table, name, tx, fault)
+    return fault is not None
 
 
-def numbers(rows: Rows, name: str) -> NDArray[np.int64]:
-    """Return a column of numbers; -1, which is wrong everywhere, where there is none."""
+def valid_values(
+    table: str, key: str, rows: Iterable[Mapping[str, Any]], convert: Callable[[Mapping[str, Any]], ValueT | str]
+) -> list[tuple[int, int, ValueT]]:
+    """Return the values of the rows that are right, each with its commit's number and place, in the order of recording.
+
+    Args:
+        table: named in warnings.
+        key: the column that names a row in warnings.
+        rows: in any order.
+        convert: returns the value of a row, or in words what cannot be right about it.
+    """
+    valid: list[tuple[int, int, ValueT]] = []
+    for row in rows:
+        value = convert(row)
+        if isinstance(value, str):
+            has_fault(table, row[key], row["tx"], iter([value]))
+        else:
+            valid.append((row["tx"], row["place"], value))
+    return sorted(valid, key=lambda entry: entry[:2])
+
+
+def vector_faults(vector: Vector, dimension: int, subject: str = "it") -> Iterator[str]:
+    """Say what cannot be right about a vector, which ``subject`` names: its number of dimensions, or its length."""
+    if len(vector) != dimension:
+        yield f"{subject} has {len(vector)} numbers, not {dimension}"
+        return
+    length = float(np.linalg.norm(vector))
+    if not abs(length - 1) <= LENGTH_TOLERANCE:  # true for NaN as well
+        yield f"{subject} has the length {length:.3f}"
+
+
+# Whole columns
+
+
+def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
+    """Return the first two columns of most tables: commit numbers, and places within the commit."""
+    import pyarrow as pa
+
+    return {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
+
+
+def int_column(rows: Rows, name: str) -> NDArray[np.int64]:
+    """Return a column of integers; -1, which no column may hold, where there is no value."""
     import pyarrow.compute as pc
 
     numbers: NDArray[np.int64] = pc.fill_null(rows[name], -1).to_numpy()
     return numbers
 
 
-def _of_pairs(rows: Rows, one: str, other: str, value: Callable[[Any, Any], int]) -> NDArray[np.int64]:
-    """Return a value for each row that two of its columns determine, asked once for each pair that occurs."""
-    ones, others = (rows[name].combine_chunks().dictionary_encode("encode") for name in (one, other))
-    width = len(others.dictionary)
-    codes = ones.indices.to_numpy() * np.int64(width) + others.indices.to_numpy()
-    pairs, place = np.unique(codes, return_inverse=True)
-    values = [value(ones.dictionary[int(c) // width].as_py(), others.dictionary[int(c) % width].as_py()) for c in pairs]
-    return np.array(values, dtype=np.int64)[place]
+def vector_column(vectors: Matrix) -> Any:
+    """Return vectors, shape ``(n, d)``, as a column."""
+    import pyarrow as pa
+
+    flat = np.ascontiguousarray(vectors, dtype=np.float32).reshape(-1)
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
 
 
-def _length(turn: Turn | None, space: str) -> int:
-    """Return how long the text of a turn is; -1, so that no piece fits into it, where it is not the space's."""
-    return len(turn.text) if turn is not None and turn.space == space else -1
+def vectors_of(rows: Rows, name: str = "vector") -> Matrix:
+    """Return a column of vectors, shape ``(len(rows), d)``, NaN where there is none; d is 0 if it was not read."""
+    if name not in rows.column_names:
+        return np.empty((len(rows), 0), dtype=np.float32)
+    column = rows[name].combine_chunks()
+    flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
+    dimension = column.type.list_size
+    if not column.null_count:
+        return flat.reshape(-1, dimension)
+    out: Matrix = np.full((len(rows), dimension), np.nan, dtype=np.float32)
+    out[column.is_valid().to_numpy(zero_copy_only=False)] = flat.reshape(-1, dimension)
+    return out
+
+
+def spans_are_valid(rows: Rows, find: FindTurn) -> NDArray[np.bool_]:
+    """Return which rows name a turn of their own space and a span that lies within its text.
+
+    Args:
+        rows: with the columns space, turn_id, start and end.
+        find: returns a turn.
+    """
+
+    def text_length(space: str, turn_id: str) -> int:
+        turn = find(space, turn_id)
+        return len(turn.text) if turn is not None and turn.space == space else -1  # no span fits into -1 characters
+
+    lengths = _value_per_pair(rows, "space", "turn_id", text_length)
+    start, end = int_column(rows, "start"), int_column(rows, "end")
+    valid: NDArray[np.bool_] = (start >= 0) & (start <= end) & (end <= lengths)
+    return valid
+
+
+def _value_per_pair(rows: Rows, first: str, second: str, value: Callable[[Any, Any], int]) -> NDArray[np.int64]:
+    """Return for each row a value that two of its columns determine, computed once for each pair that occurs."""
+    firsts, seconds = (rows[name].combine_chunks().dictionary_encode("encode") for name in (first, second))
+    width = len(seconds.dictionary)
+    codes = firsts.indices.to_numpy() * np.int64(width) + seconds.indices.to_numpy()
+    pairs, inverse = np.unique(codes, return_inverse=True)
+    values = [
+        value(firsts.dictionary[int(code) // width].as_py(), seconds.dictionary[int(code) % width].as_py())
+        for code in pairs
+    ]
+    return np.array(values, dtype=np.int64)[inverse]
+
+
+# JSON
+
+
+def to_json(value: object) -> str:
+    """Return a value as compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def texts_from_json(text: str) -> tuple[str, ...] | None:
+    """Return the texts of a JSON list; None if the text is no such list."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return tuple(value) if isinstance(value, list) and all(isinstance(item, str) for item in value) else None

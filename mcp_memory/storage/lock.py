@@ -1,10 +1,10 @@
-"""One writer at a time on this machine, and who has the store open.
+"""File locks: one writer at a time on this machine, and which processes have the store open.
 
-Lock files are the operating system's own locks (``filelock``: flock or msvcrt), so they are freed when a process dies
-however it dies. Waiting polls, because a wait that the system does for us could neither be cancelled nor time out on
-every platform. Polling alone is unfair: a process with ten calls in flight would take the lock again in the
-microseconds between two polls of another. Hence two locks, as at a turnstile: who wants ``write.lock`` first takes
-``next.lock``, keeps it until it has ``write.lock``, and so is next for certain.
+Lock files are the operating system's own locks (``filelock``: flock or msvcrt), so they are released when a process
+ends, however it ends. Waiting polls, because a wait inside the system could neither be cancelled nor time out on every
+platform. Polling alone is unfair: a process with ten calls in flight would take the lock again in the microseconds
+between two polls of another process. Hence two locks, as at a turnstile: a writer takes ``next.lock`` first, keeps it
+until it has ``write.lock``, and is therefore certain to be next.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 POLL_S = 0.002
-"""Between two tries; one try costs some 30 microseconds."""
+"""Between two attempts; one attempt costs about 30 microseconds."""
 
 
 def lock_file(path: Path) -> BaseFileLock:
     """Return the lock of a file, not taken yet."""
     from filelock import FileLock
 
-    # A soft lock, filelock's answer to file systems that know none, would outlive a process that is killed.
+    # A soft lock, filelock's fallback for file systems without locks, would outlive a process that is killed.
     return FileLock(path, thread_local=False, fallback_to_soft=False)
 
 
-def taken(lock: BaseFileLock) -> bool:
-    """Take a lock if it is free, and say whether it is ours now."""
+def try_lock(lock: BaseFileLock) -> bool:
+    """Take a lock if it is free, and return whether it was."""
     from filelock import Timeout
 
     try:
@@ -47,10 +47,11 @@ def taken(lock: BaseFileLock) -> bool:
 
 
 class WriteLock:
-    """The right to write to a store.
+    """The lock that a process holds while it writes to a store.
 
     Attributes:
-        folder: of the store; None for a store that is no local folder, where only this process's calls queue up.
+        folder: of the store; None for a store that is no local folder: there, only calls of this process wait for each
+            other.
         timeout_s: how long to wait.
     """
 
@@ -61,17 +62,17 @@ class WriteLock:
         self._files: tuple[BaseFileLock, BaseFileLock] | None = None
 
     @asynccontextmanager
-    async def held(self) -> AsyncIterator[None]:
-        """Hold the right to write; calls of one process come in the order in which they asked.
+    async def hold(self) -> AsyncIterator[None]:
+        """Hold the write lock; calls of one process get it in the order in which they asked.
 
         Raises:
-            StoreBusy: it was not to be had within ``timeout_s``.
-            StoreUnwritable: there can be no lock file here.
+            StoreBusy: it did not become free within ``timeout_s``.
+            StoreUnwritable: no lock file can be created here.
         """
         deadline = anyio.current_time() + self.timeout_s
-        with anyio.move_on_after(self.timeout_s) as waited:
+        with anyio.move_on_after(self.timeout_s) as timeout:
             await self._queue.acquire()
-        if waited.cancelled_caught:
+        if timeout.cancelled_caught:
             raise self._busy("other writes of this process are still under way")
         try:
             await self._take(deadline)
@@ -101,7 +102,7 @@ class WriteLock:
             raise StoreUnwritable(f"{problem}. {remedy}") from error
 
     async def _poll(self, lock: BaseFileLock, deadline: float) -> None:
-        while not taken(lock):
+        while not try_lock(lock):
             if anyio.current_time() > deadline:
                 raise self._busy("another process is writing")
             await anyio.sleep(POLL_S)
@@ -114,14 +115,14 @@ class WriteLock:
 
 
 class Holders:
-    """A lock file for each process that has the store open, held for as long as it lives."""
+    """A lock file for each process that has the store open, held as long as the process lives."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "holders"
         self._own: BaseFileLock | None = None
 
     def enter(self) -> None:
-        """Show that this process has the store open; not possible, and not needed, where nothing can be written."""
+        """Register this process; neither possible nor needed where nothing can be written."""
         if self._own is not None:
             return
         with suppress(OSError, NotImplementedError):
@@ -129,34 +130,34 @@ class Holders:
             own = lock_file(self._folder / f"{os.getpid()}-{secrets.token_hex(4)}.lock")
             own.acquire(blocking=False)
             self._own = own
-            self.living()  # takes away what dead processes left
+            self.alive()  # removes the files of dead processes
 
-    def uprooted(self) -> bool:
-        """Return whether the folder in which we showed ourselves was taken away; if so, we show ourselves anew."""
+    def was_removed(self) -> bool:
+        """Return whether our lock file was deleted, and with it the store; if so, `enter` registers us again."""
         if self._own is None or Path(self._own.lock_file).exists():
             return False
         self._own.release()
         self._own = None
         return True
 
-    def living(self) -> list[int]:
-        """Return the ids of the processes that have the store open; what dead ones left is removed."""
-        found = {os.getpid()} if self._own is not None else set()
-        with suppress(OSError, NotImplementedError, ValueError):  # ValueError: a file that is none of ours
+    def alive(self) -> list[int]:
+        """Return the ids of the processes that have the store open; files of dead processes are removed."""
+        pids = {os.getpid()} if self._own is not None else set()
+        with suppress(OSError, NotImplementedError, ValueError):  # ValueError: not one of our files
             for path in sorted(self._folder.glob("*.lock")):
                 if self._own is not None and path == Path(self._own.lock_file):
                     continue
                 lock = lock_file(path)
-                if taken(lock):
-                    with suppress(OSError):  # a folder we may only read
+                if try_lock(lock):
+                    with suppress(OSError):  # we may only read the folder
                         path.unlink()
                     lock.release()
                 else:
-                    found.add(int(path.name.partition("-")[0]))
-        return sorted(found)
+                    pids.add(int(path.name.partition("-")[0]))
+        return sorted(pids)
 
     def leave(self) -> None:
-        """Show that this process has the store open no longer."""
+        """Unregister this process."""
         if self._own is not None:
             with suppress(OSError):
                 Path(self._own.lock_file).unlink()

@@ -1,9 +1,9 @@
-"""Every derived table anew from the log, beside the old ones, and one commit that switches over.
+"""Make every derived table anew from the log, beside the old ones, and switch over with one commit.
 
-Other processes read and write meanwhile. The work is done without the lock, in pieces; what was written in the
-meantime is caught up with, and only what came in the last moment is done under the lock. Until the commit is written
-nobody sees any of it, so it may be killed at any moment. The names of its tables are never used twice: what an
-unfinished rebuild left is dropped by the next one, which counts on from there.
+Other processes read and write meanwhile. The work is done without the lock, in parts; then what was written in the
+meantime is caught up with, and only the rows of the last moment are handled under the lock. Until the commit is written
+no process sees any of it, so a rebuild may be killed at any moment. The names of its tables are never used twice: the
+next rebuild drops what an unfinished one left, and takes a higher generation.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
+from typing import Any
 
 import anyio
 from anyio import to_thread
@@ -20,38 +21,25 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
-from mcp_memory.storage.assertions import DERIVED
-from mcp_memory.storage.lock import lock_file, taken
-from mcp_memory.storage.names import (
-    COMMITS,
-    EPISODES,
-    POINTS,
-    TURNS,
-    assertions_table,
-    beliefs_table,
-    generation_of,
-    point_vectors_table,
-    questions_table,
-    segments_table,
-    sentences_table,
-)
-from mcp_memory.storage.points import points_of
-from mcp_memory.storage.questions import numbered_questions_of
+from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
+from mcp_memory.storage.lock import lock_file, try_lock
+from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, questions_of
+from mcp_memory.storage.recovery import sweep
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
-from mcp_memory.storage.rows import commits_of, turns_of
-from mcp_memory.storage.schemas import (
+from mcp_memory.storage.schema import (
+    COMMITS,
     FORMAT,
     Commit,
-    assertion_rows,
+    DerivedTable,
+    Rows,
     commit_rows,
-    point_vector_rows,
-    question_rows,
-    segment_rows,
-    sentence_rows,
+    commits_of,
+    generation_of,
+    table_name,
 )
-from mcp_memory.storage.sweep import sweep
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turns_of
 from mcp_memory.storage.transaction import append_commit
 from mcp_memory.vectors import Matrix
 
@@ -62,10 +50,9 @@ ROUNDS = 10
 do than the one before, unless others write faster than we derive."""
 
 Make = Callable[[list[Turn]], Awaitable[Batch]]
-"""Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences and
-vectors and with what the embedded engine reads out of them. What the caller asserted, or Claude read, is no business of
-its own: that is part of the log, and so is what was learnt, of which `Relearn` makes beliefs, and memory points, of
-which only the vectors are made anew, as of questions."""
+"""Derives and embeds: returns the turns that it was given, in order of arrival, with their segments, sentences, vectors
+and the assertions of the embedded engine. It leaves the rest to others: what callers asserted or Claude read is part of
+the log, `Relearn` makes beliefs, and of memory points and questions only the vectors are made anew."""
 
 Embed = Callable[[Sequence[str]], Awaitable[Matrix]]
 """Returns one vector of length 1 for each text, in their order."""
@@ -89,8 +76,8 @@ async def rebuild(
         writing: holds the store's write lock.
         make: derives and embeds.
         relearn: makes beliefs of the lessons.
-        embed: for what points say; None leaves them without vectors, and so like nothing.
-        embedder: what makes the vectors from now on.
+        embed: for points and questions; None leaves points without vectors, and so similar to nothing.
+        embedder: the model that makes the vectors from now on.
         dimension: of these vectors.
         clock: milliseconds since 1970, UTC.
 
@@ -109,7 +96,7 @@ async def rebuild(
         )
     lock = lock_file(tables.folder / "rebuild.lock") if tables.folder else None
     try:
-        alone = lock is None or taken(lock)
+        alone = lock is None or try_lock(lock)
     except (OSError, NotImplementedError) as error:
         raise StoreUnwritable(
             f"storage.uri {tables.uri!r}: no lock file can be made there ({error}). Nothing was changed."
@@ -117,10 +104,10 @@ async def rebuild(
     if not alone:
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
-        generation = await to_thread.run_sync(_begin, tables, last)
-        work = _Work(tables, last.generation, generation, make, relearn, embed)
+        generation = await to_thread.run_sync(_drop_unfinished, tables, last)
+        work = _Rebuild(tables, last.generation, generation, make, relearn, embed)
         for _ in range(ROUNDS):
-            if not await to_thread.run_sync(work.left, last.tx):
+            if not await to_thread.run_sync(work.rows_left, last.tx):
                 break
             await work.catch_up(last.tx)
             last = await to_thread.run_sync(_last, tables)
@@ -158,8 +145,8 @@ def _last(tables: Tables) -> Commit:
     return last
 
 
-def _begin(tables: Tables, last: Commit) -> int:
-    """Drop what a former rebuild left, done or not, and return the number of the new generation."""
+def _drop_unfinished(tables: Tables, last: Commit) -> int:
+    """Drop what an earlier rebuild left, finished or not, and return the number of the new generation."""
     highest = last.generation
     for name in tables.names():
         generation = generation_of(name)
@@ -170,12 +157,12 @@ def _begin(tables: Tables, last: Commit) -> int:
 
 
 def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
-    sweep(tables, last, {})  # torn rows of the log carry the number that this commit is about to make visible
-    tables.widen(COMMITS, commit_rows(commit))
+    sweep(tables, last, {})  # uncommitted rows of the log carry the number that this commit is about to make visible
+    tables.add_columns(COMMITS, commit_rows(commit))
     append_commit(tables, commit)
 
 
-class _Work:
+class _Rebuild:
     """How far the new generation has come."""
 
     def __init__(
@@ -189,26 +176,23 @@ class _Work:
         self._embed = embed
         self._learning = Relearning(tables, generation, relearn)
         self._done = 0
-        self._placed: Counter[int] = Counter()  # by commit, how many of its assertions have their place
+        self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
 
-    def left(self, until: int) -> int:
-        where = f"tx > {self._done} AND tx <= {until}"
-        return sum(
-            self._tables.count(table, where) for table in (TURNS, EPISODES, POINTS, questions_table(self._former))
-        )
+    def rows_left(self, until: int) -> int:
+        names = ("turns", "episodes", "points", table_name("questions", self._former))
+        return sum(self._tables.count(name, self._new(until)) for name in names)
 
     async def catch_up(self, until: int) -> None:
-        for after, upto in await to_thread.run_sync(self._pieces, until):
-            where = f"tx > {after} AND tx <= {upto}"
-            rows = await to_thread.run_sync(self._tables.rows, TURNS, where)
+        for after, upto in await to_thread.run_sync(self._commit_ranges, until):
+            rows = await to_thread.run_sync(self._tables.rows, "turns", f"tx > {after} AND tx <= {upto}")
             stored = turns_of(rows)
             for start in range(0, len(stored), CHUNK):
                 part = stored[start : start + CHUNK]
                 batch = await self._make([turn for _, turn in part])
-                await to_thread.run_sync(self._append, batch, {turn.id: tx for tx, turn in part})
+                await to_thread.run_sync(self._append_batch, batch, {turn.id: tx for tx, turn in part})
         await self._learning.catch_up(until)
-        await self._embed_points(until)
-        await self._take_over_questions(until)
+        if self._embed is not None:
+            await self._embed_points_and_questions(self._embed, until)
         self._done = until
 
     def append_beliefs(self) -> int:
@@ -216,71 +200,68 @@ class _Work:
         rows = self._learning.rows()
         if rows is None:
             return 0
-        self._tables.append(beliefs_table(self._generation), rows)
+        self._append("beliefs", rows)
         return len(rows)
 
-    async def _embed_points(self, until: int) -> None:
-        """Append the vectors of what the points of the commits up to a number say."""
-        where = f"tx > {self._done} AND tx <= {until}"
-        points = points_of(await to_thread.run_sync(self._tables.rows, POINTS, where))
-        for start in range(0, len(points), CHUNK):
-            if self._embed is None:
-                return
-            txs, places, part = zip(*points[start : start + CHUNK], strict=True)
-            vectors = await self._embed([point.description for point in part])
-            rows = point_vector_rows(vectors, places, txs)
-            await to_thread.run_sync(self._tables.append, point_vectors_table(self._generation), rows)
+    def _new(self, until: int) -> str:
+        """Return the condition for rows of the commits up to a number that are not rebuilt yet."""
+        return f"tx > {self._done} AND tx <= {until}"
 
-    async def _take_over_questions(self, until: int) -> None:
-        """Append the questions of the commits up to a number, with new vectors; without an embedder there are none."""
-        where = f"tx > {self._done} AND tx <= {until}"
-        rows = await to_thread.run_sync(self._tables.rows, questions_table(self._former), where)
-        questions = numbered_questions_of(rows)
-        for start in range(0, len(questions), CHUNK):
-            if self._embed is None:
-                return
-            txs, places, part = zip(*questions[start : start + CHUNK], strict=True)
-            vectors = await self._embed([question.text for _, question in part])
-            rows = question_rows(part, vectors, places, txs)
-            await to_thread.run_sync(self._tables.append, questions_table(self._generation), rows)
+    def _append(self, kind: DerivedTable, rows: Rows) -> None:
+        self._tables.append(table_name(kind, self._generation), rows)
 
-    def _pieces(self, until: int) -> list[tuple[int, int]]:
+    async def _embed_points_and_questions(self, embed: Embed, until: int) -> None:
+        """Append the vectors of points, and the questions of the old generation with new vectors."""
+        points = points_of(await to_thread.run_sync(self._tables.rows, "points", self._new(until)))
+        for txs, places, revisions in _chunks(points):
+            vectors = await embed([point.description for point in revisions])
+            await to_thread.run_sync(self._append, "point_vectors", point_vector_rows(vectors, places, txs))
+        former = table_name("questions", self._former)
+        questions = questions_of(await to_thread.run_sync(self._tables.rows, former, self._new(until)))
+        for txs, places, placed in _chunks(questions):
+            vectors = await embed([question.text for _, question in placed])
+            await to_thread.run_sync(self._append, "questions", question_rows(placed, vectors, places, txs))
+
+    def _commit_ranges(self, until: int) -> list[tuple[int, int]]:
         """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""
-        where = f"tx > {self._done} AND tx <= {until}"
-        commits = self._tables.rows(COMMITS, where)
-        if commits is not None:  # what stands in the log comes first, so that the order is the same after each rebuild
-            self._placed.update({commit.tx: commit.facts for commit in commits_of(commits)})
-        rows = self._tables.rows(TURNS, where, ["tx"])
-        return list(_runs(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
+        commits = self._tables.rows(COMMITS, self._new(until))
+        if commits is not None:  # the log's assertions keep the first places, so every rebuild gives the same order
+            self._places.update({commit.tx: commit.facts for commit in commits_of(commits)})
+        rows = self._tables.rows("turns", self._new(until), ["tx"])
+        return list(_ranges(sorted(rows["tx"].to_pylist()) if rows is not None else [], self._done))
 
-    def _append(self, batch: Batch, txs: dict[str, int]) -> None:
+    def _append_batch(self, batch: Batch, txs: dict[str, int]) -> None:
         if batch.segments:
             numbers = [txs[segment.turn_id] for segment in batch.segments]
-            rows = segment_rows(batch.segments, batch.segment_vectors, numbers)
-            self._tables.append(segments_table(self._generation), rows)
+            self._append("segments", segment_rows(batch.segments, batch.segment_vectors, numbers))
         if batch.sentences:
             numbers = [txs[sentence.turn_id] for sentence in batch.sentences]
-            rows = sentence_rows(batch.sentences, batch.sentence_vectors, numbers)
-            self._tables.append(sentences_table(self._generation), rows)
+            self._append("sentences", sentence_rows(batch.sentences, batch.sentence_vectors, numbers))
         if derived := [assertion for assertion in batch.assertions if assertion.extractor in DERIVED]:
             numbers = [txs[assertion.turn_id] for assertion in derived]
-            places = [self._place(number) for number in numbers]
-            self._tables.append(assertions_table(self._generation), assertion_rows(derived, places, numbers))
+            self._append("assertions", assertion_rows(derived, [self._next_place(tx) for tx in numbers], numbers))
         self.assertions += len(derived)
         self.turns += len(batch.turns)
         self.segments += len(batch.segments)
         self.sentences += len(batch.sentences)
 
-    def _place(self, tx: int) -> int:
-        self._placed[tx] += 1
-        return self._placed[tx] - 1
+    def _next_place(self, tx: int) -> int:
+        self._places[tx] += 1
+        return self._places[tx] - 1
 
 
-def _runs(numbers: list[int], after: int) -> Iterator[tuple[int, int]]:
+def _chunks(entries: Sequence[tuple[int, int, Any]]) -> Iterator[tuple[Any, Any, Any]]:
+    """Yield commit numbers, places and values, at most `CHUNK` of each at a time."""
+    for start in range(0, len(entries), CHUNK):
+        txs, places, values = zip(*entries[start : start + CHUNK], strict=True)
+        yield txs, places, values
+
+
+def _ranges(numbers: list[int], after: int) -> Iterator[tuple[int, int]]:
     start, count = after, 0
-    for place, number in enumerate(numbers):
+    for position, number in enumerate(numbers):
         count += 1
-        ends = place + 1 == len(numbers) or numbers[place + 1] != number
-        if ends and (count >= CHUNK or place + 1 == len(numbers)):
+        ends = position + 1 == len(numbers) or numbers[position + 1] != number
+        if ends and (count >= CHUNK or position + 1 == len(numbers)):
             yield start, number
             start, count = number, 0

@@ -1,12 +1,12 @@
-"""From the commits and rows that are newer than a view to a view that has them. Blocking: call it in a thread.
+"""Bring a view up to date with the commits that are newer than it. Blocking: call it in a thread.
 
-Nothing new is the usual case and costs one look at the version of ``commits``, which every commit raises. Otherwise
-only rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences,
-so that it never holds everything twice.
+Usually there is nothing new, which costs one look at the version of ``commits``: every commit raises it. Otherwise only
+rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences, so that
+it never holds everything twice.
 
-Turns, what is asserted and what was learnt are read at once, segments and sentences when somebody wants to read them: a
-writer only asks which turns there are, what they say and what is believed of them, and must not wait while the ten
-thousands of sentences that another process wrote are loaded. Until then the view is owed them.
+Turns, assertions and what was learnt are read at once. Segments and sentences are read when a reader needs them: a
+writer only asks which turns there are, what they say and what is believed of them, and must not wait while tens of
+thousands of sentences that another process wrote are loaded. Until then they are *pending*.
 """
 
 from __future__ import annotations
@@ -20,56 +20,34 @@ import numpy as np
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
-from mcp_memory.storage.aliases import aliases_of
-from mcp_memory.storage.assertions import recorded
-from mcp_memory.storage.beliefs import latest
-from mcp_memory.storage.jobs import jobs_of
-from mcp_memory.storage.lessons import lessons_of
-from mcp_memory.storage.names import (
-    ALIASES,
-    COMMITS,
-    EPISODES,
-    FACTS,
-    JOBS,
-    POINTS,
-    TURNS,
-    assertions_table,
-    beliefs_table,
-    point_vectors_table,
-    questions_table,
-    segments_table,
-    sentences_table,
-)
-from mcp_memory.storage.pieces import batch_of
-from mcp_memory.storage.points import point_vectors_of, points_of
-from mcp_memory.storage.questions import questions_of
-from mcp_memory.storage.rows import commits_of, turns_of
-from mcp_memory.storage.schemas import FORMAT, READABLE, Commit, Rows
+from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
+from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
+from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
+from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, Rows, TableKind, commits_of, table_name
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.text_rows import batch_of, turns_of
 from mcp_memory.view.view import View
 
-PIECE = 8192
+PART = 8192
 """Sentences read at once: 12 MB of vectors; or beliefs, which have two each."""
-MADE_ANEW = frozenset({"assertions", "beliefs"})
-"""What a rebuild's commit alone counts, with rows that have the numbers of the commits before it."""
-
-_Read = Callable[[str, str], Rows | None]
+COUNTED_BY_REBUILD = frozenset({"assertions", "beliefs"})
+"""Tables of which a rebuild's commit alone counts the rows, although they carry the numbers of earlier commits."""
 
 
-class Outdated(Exception):
-    """The store has a format that is not read as it is, and must be rebuilt from its log before it can be used."""
+class OutdatedFormat(Exception):
+    """The store has a format that is not read as it is; it must be rebuilt from its log before it can be used."""
 
 
 def last_commit(tables: Tables) -> Commit | None:
     """Return the commit with the highest number, or None for an empty store."""
-    for after in (tables.count(COMMITS) - 1, 0):  # if rows were doubled, none has the number that the count says
-        rows = _commits(tables, after)
+    for after in (tables.count(COMMITS) - 1, 0):  # if rows were doubled, none has the number that the count suggests
+        rows = _commits_after(tables, after)
         if rows is not None:
             return commits_of(rows)[-1]
     return None
 
 
-def _commits(tables: Tables, after: int) -> Rows | None:
+def _commits_after(tables: Tables, after: int) -> Rows | None:
     """Return the commits with higher numbers, by number; None if there are none."""
     count = tables.count(COMMITS)
     if not count:
@@ -77,7 +55,7 @@ def _commits(tables: Tables, after: int) -> Rows | None:
     after = max(after, 0)
     rows = tables.tail(COMMITS, count - after) if count > after else None
     if rows is None or rows["tx"].to_pylist() != list(range(after + 1, count + 1)):
-        rows = tables.rows(COMMITS, f"tx > {after}")  # numbers have no gaps and come in order, but who knows
+        rows = tables.rows(COMMITS, f"tx > {after}")  # numbers should have no gaps and come in order; these do not
     return rows.sort_by("tx") if rows is not None and len(rows) else None
 
 
@@ -86,7 +64,7 @@ class Refresher:
 
     Attributes:
         tables: where the rows are.
-        last: the last commit that was seen; None for an empty store.
+        last: the last commit that was read; None for an empty store.
         swept: of each table, the version at which it was known to be readable and to hold no row without a commit.
     """
 
@@ -97,35 +75,35 @@ class Refresher:
         self._embedder = embedder
         self._dimension = dimension
         self._make_view = make_view
-        self._seen: int | None = None  # the version of ``commits`` that the view's turns are as of
-        self._whole_to = 0  # the commit up to which the view has segments and sentences
-        self._owed: list[Commit] = []  # those after it
-        self._bare: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with the numbers of their commits
+        self._version: int | None = None  # of ``commits``, which the view's turns are as of
+        self._complete_to = 0  # the commit up to which the view has segments and sentences
+        self._pending: list[Commit] = []  # the commits after it
+        self._pending_turns: list[tuple[int, Turn]] = []  # their turns, in order of arrival, with commit numbers
 
-    def has_every_turn(self) -> bool:
+    def is_current(self) -> bool:
         """Return whether nothing was committed since the turns of the view were last brought up to date."""
-        return self._seen is not None and self._seen == self.tables.version(COMMITS)
+        return self._version is not None and self._version == self.tables.version(COMMITS)
 
     def refresh(self, view: View, *, whole: bool) -> View:
         """Return the view as of the last commit: the same one with more in it, or a new one.
 
         Args:
-            view: as this or `take_in` left it.
+            view: as this method or `apply` left it.
             whole: with every segment and sentence; else the newest of them may be missing.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
-            Outdated: it has an older format.
+            OutdatedFormat: it has an older format.
             StoreError: a table cannot be read.
         """
         before = view.tx
         view = self._with_turns(view)
         if whole:
-            return self._with_pieces(view) if self._owed else view
-        self._look_at([commit for commit in self._owed if commit.tx > before])
+            return self._with_pieces(view) if self._pending else view
+        self._check_pieces([commit for commit in self._pending if commit.tx > before])
         return view
 
-    def take_in(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
+    def apply(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
         """Add what this process committed, after which the view is as of that commit.
 
         Args:
@@ -134,55 +112,60 @@ class Refresher:
             commit: its commit.
             version: of ``commits``, that has it.
         """
-        if self._owed:  # rows come in the order of their commits
-            pieces = Batch()
-            read_at_once = replace(
+        if self._pending:  # pieces are added in the order of their commits, so these have to wait as well
+            none = Batch()
+            without_pieces = replace(
                 batch,
                 segments=(),
                 sentences=(),
-                segment_vectors=pieces.segment_vectors,
-                sentence_vectors=pieces.sentence_vectors,
+                segment_vectors=none.segment_vectors,
+                sentence_vectors=none.sentence_vectors,
             )
-            view.add(read_at_once, commit.tx)
-            self._owed.append(commit)
-            self._bare += [(commit.tx, turn) for turn in batch.turns]
+            view.add(without_pieces, commit.tx)
+            self._pending.append(commit)
+            self._pending_turns += [(commit.tx, turn) for turn in batch.turns]
         else:
             view.add(batch, commit.tx)
-            self._whole_to = commit.tx
-        self.last, self._seen = commit, version
+            self._complete_to = commit.tx
+        self.last, self._version = commit, version
 
-    def begin(self) -> View:
-        """Forget everything and return an empty view: the store is not the one that was known."""
+    def reset(self) -> View:
+        """Forget everything and return an empty view: another store has taken the place of the known one."""
         self.tables.forget()
-        self.last, self._seen = None, None
+        self.last, self._version = None, None
         self.swept.clear()
-        self._whole_to = 0
-        self._owed, self._bare = [], []
+        self._complete_to = 0
+        self._pending, self._pending_turns = [], []
         return self._make_view()
+
+    # Turns, and everything else but segments and sentences
 
     def _with_turns(self, view: View) -> View:
         version = self.tables.version(COMMITS)
         if version is None:
-            return self.begin() if view.tx else view
-        if version == self._seen:
+            return self.reset() if view.tx else view
+        if version == self._version:
             return view
-        if self.tables.count(COMMITS) < view.tx:  # somebody put another store into this place
-            view = self.begin()
-        while (commits := _commits(self.tables, view.tx)) is not None:
-            last = self._last(commits)
+        if self.tables.count(COMMITS) < view.tx:  # somebody put another store in this place
+            view = self.reset()
+        while (rows := _commits_after(self.tables, view.tx)) is not None:
+            last = self._checked_last(rows)
             if last.generation == view.generation:
-                self._load_turns(view, commits_of(commits))
+                commits = commits_of(rows)
+                for part in split_commits(commits):
+                    self._load_turns(view, commits, part)
                 self.last = last
                 break
-            view = self.begin()
+            view = self.reset()
             view.generation = last.generation
-        self._seen = version
+        self._version = version
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
         return view
 
-    def _last(self, commits: Rows) -> Commit:
-        last = commits_of(commits.slice(len(commits) - 1))[0]
+    def _checked_last(self, rows: Rows) -> Commit:
+        """Return the last of some commits; raise an error where this program cannot use the store as it is."""
+        last = commits_of(rows.slice(len(rows) - 1))[0]
         if last.format > FORMAT:
             raise StoreMismatch(
                 f"storage.uri {self.tables.uri!r} was written by a newer mcp-memory (format {last.format}, this "
@@ -195,116 +178,112 @@ class Refresher:
                 "changed. Run `mcp-memory doctor --re-embed` to make all vectors anew, or set the former embedder."
             )
         if last.format < READABLE:
-            raise Outdated
+            raise OutdatedFormat
         return last
 
-    def _load_turns(self, view: View, commits: list[Commit]) -> None:
-        for part in parts(commits):
-            read = partial(self._counted, view, commits, part)
-            stored = turns_of(read(TURNS, "turns"))
-            new = [(tx, turn) for tx, turn in stored if _known(view, turn.space, turn.id) is None]
-            view.add(self._batch(read, view, [turn for _, turn in new], part), part[-1].tx)
-            self._owed += part
-            self._bare += new
+    def _load_turns(self, view: View, commits: list[Commit], part: list[Commit]) -> None:
+        """Add everything of a part of the new commits to the view but segments and sentences, which become pending."""
 
-    def _batch(self, read: _Read, view: View, turns: list[Turn], part: list[Commit]) -> Batch:
-        """Return everything of a part of the commits but segments and sentences.
+        def read(kind: TableKind) -> Rows | None:
+            """Return the rows of a table in this part; None, without looking at it, where there are none."""
+            counting = commits if kind in COUNTED_BY_REBUILD else part
+            if not any(commit.count(kind) for commit in counting):
+                return None
+            return self._rows(kind, view, view.tx, part, commits[-1].tx, None)
 
-        Args:
-            read: returns the rows of a table, by its name and by what the commits call their number.
-            view: as of the commit before.
-            turns: that are new.
-            part: of the commits.
-        """
-        arrived = {turn.id: turn for turn in turns}
+        new = [(tx, turn) for tx, turn in turns_of(read("turns")) if _stored_turn(view, turn.space, turn.id) is None]
+        arrived = {turn.id: turn for _, turn in new}
 
         def find(space: str, turn_id: str) -> Turn | None:
-            return arrived.get(turn_id) or _known(view, space, turn_id)
+            return arrived.get(turn_id) or _stored_turn(view, space, turn_id)
 
-        facts, derived = read(FACTS, "facts"), read(assertions_table(view.generation), "assertions")
-        points, vectors = points_of(read(POINTS, "points")), read(point_vectors_table(view.generation), "points")
-        questions, asked = questions_of(read(questions_table(view.generation), "questions"), self._dimension)
-        return Batch(
-            tuple(turns),
-            assertions=recorded(facts, derived, find),
-            lessons=tuple(lesson for _, lesson in lessons_of(read(EPISODES, "episodes"))),
-            beliefs=latest(read(beliefs_table(view.generation), "beliefs"), self._dimension),
+        points = points_of(read("points"))
+        questions, question_vectors = questions_with_vectors(read("questions"), self._dimension)
+        batch = Batch(
+            tuple(turn for _, turn in new),
+            assertions=assertions_in_order(read("facts"), read("assertions"), find),
+            lessons=tuple(lesson for _, lesson in lessons_of(read("episodes"))),
+            beliefs=latest_beliefs(read("beliefs"), self._dimension),
             points=tuple(point for _, _, point in points),
-            point_vectors=point_vectors_of(points, vectors, self._dimension),
-            aliases=aliases_of(read(ALIASES, "aliases")),
+            point_vectors=point_vectors_of(points, read("point_vectors"), self._dimension),
+            aliases=aliases_of(read("aliases")),
             questions=questions,
-            question_vectors=asked,
+            question_vectors=question_vectors,
             outlays=tuple(commit.outlay for commit in part if commit.outlay),
-            jobs=jobs_of(read(JOBS, "jobs")),
+            jobs=latest_jobs(read("jobs")),
         )
+        view.add(batch, part[-1].tx)
+        self._pending += part
+        self._pending_turns += new
 
-    def _counted(self, view: View, commits: list[Commit], part: list[Commit], name: str, count: str) -> Rows | None:
-        """Return the rows of a table in a part of the commits; None, and no look at it, where they have none there.
+    # Segments and sentences
 
-        Args:
-            view: as of the commit before.
-            commits: all that are new to it.
-            part: of them.
-            name: of the table.
-            count: what a `Commit` calls the number of its rows there.
-        """
-        if not any(getattr(commit, count) for commit in (commits if count in MADE_ANEW else part)):
-            return None
-        expected = sum(getattr(commit, count) for commit in part)
-        return self._rows(name, view.tx, part[-1].tx, commits[-1].tx, expected, None)
-
-    def _look_at(self, commits: list[Commit]) -> None:
-        """Look whether the derived rows of the newest commits are there and no others, so that no sweep has to."""
+    def _check_pieces(self, commits: list[Commit]) -> None:
+        """Check that the tables of pieces hold the newest commits' rows and no others, so that no sweep has to."""
         if any(commit.turns for commit in commits):
-            where = commits[0].tx - 1, commits[-1].tx
-            generation = commits[-1].generation
-            self._newest(segments_table(generation), *where, sum(commit.segments for commit in commits), ["tx"])
-            self._newest(sentences_table(generation), *where, sum(commit.sentences for commit in commits), ["tx"])
+            for kind in _PIECES:
+                name = table_name(kind, commits[-1].generation)
+                expected = sum(commit.count(kind) for commit in commits)
+                self._newest_rows(name, commits[0].tx - 1, commits[-1].tx, expected, ["tx"])
 
     def _with_pieces(self, view: View) -> View:
-        """Return the view with the segments and sentences that it is owed."""
-        held = sum(len(space.sentences) for space in view.spaces.values())
-        coming = 0 if self._whole_to else self.tables.count(sentences_table(view.generation))
-        vectors = held + coming <= view.vector_limit
-        for part in parts(self._owed):
+        """Return the view with the pending segments and sentences."""
+        in_memory = sum(len(space.sentences) for space in view.spaces.values())
+        coming = 0 if self._complete_to else self.tables.count(table_name("sentences", view.generation))
+        vectors = in_memory + coming <= view.vector_limit
+        for part in split_commits(self._pending):
             self._load_pieces(view, part, vectors=vectors)
-        if view.holds_vectors and not vectors:  # bad rows were left out, and what is left can be held after all
-            view = self._with_turns(self.begin())
-            if self._owed:
-                self._load_pieces(view, self._owed, vectors=True)
+        if view.holds_vectors and not vectors:  # bad rows were left out, and the rest fits into memory after all
+            view = self._with_turns(self.reset())
+            if self._pending:
+                self._load_pieces(view, self._pending, vectors=True)
         return view
 
     def _load_pieces(self, view: View, part: list[Commit], *, vectors: bool) -> None:
-        """Add the segments and sentences of the first of the commits that are owed."""
-
-        def read(name: str, expected: int) -> Rows | None:
-            columns = None if vectors else [column for column in self.tables.columns(name) if column != "vector"]
-            return self._rows(name, self._whole_to, until, view.tx, expected, columns)
-
+        """Add the segments and sentences of the first of the pending commits."""
         until = part[-1].tx
-        turns = [turn for tx, turn in self._bare if tx <= until]
-        if any(commit.turns for commit in part):  # else there are no pieces: they have their turn's number
-            segments = read(segments_table(view.generation), sum(commit.segments for commit in part))
-            sentences = read(sentences_table(view.generation), sum(commit.sentences for commit in part))
-            if segments is not None and sentences is not None:  # else nothing but blanks was ever written
-                batch = batch_of(turns, segments, sentences, partial(_known, view))
+        turns = [turn for tx, turn in self._pending_turns if tx <= until]
+        if any(commit.turns for commit in part):  # else there are none: pieces carry the commit number of their turn
+            segments, sentences = (self._read_pieces(view, kind, part, vectors=vectors) for kind in _PIECES)
+            if segments is not None and sentences is not None:  # else no turn had any words
+                batch = batch_of(turns, segments, sentences, partial(_stored_turn, view))
                 view.add(replace(batch, turns=()), view.tx)
-        self._whole_to = until
-        self._owed, self._bare = self._owed[len(part) :], self._bare[len(turns) :]
+        self._complete_to = until
+        self._pending, self._pending_turns = self._pending[len(part) :], self._pending_turns[len(turns) :]
+
+    def _read_pieces(self, view: View, kind: TableKind, part: list[Commit], *, vectors: bool) -> Rows | None:
+        columns = None
+        if not vectors:
+            names = self.tables.column_names(table_name(kind, view.generation))
+            columns = [name for name in names if name != "vector"]
+        return self._rows(kind, view, self._complete_to, part, view.tx, columns)
+
+    # Rows
 
     def _rows(
-        self, name: str, after: int, until: int, last: int, expected: int, columns: list[str] | None
+        self, kind: TableKind, view: View, after: int, part: list[Commit], last: int, columns: list[str] | None
     ) -> Rows | None:
-        """Return the rows of the commits after one number up to another, ``expected`` many if all is as it should."""
+        """Return the rows of a part of the commits in the table of a kind.
+
+        Args:
+            kind: of the table.
+            view: whose generation is read.
+            after: the number of the commit before the part.
+            part: consecutive commits.
+            last: the number of the last commit.
+            columns: to read; None for all.
+        """
+        name, until = table_name(kind, view.generation), part[-1].tx
         if until == last:
-            return self._newest(name, after, until, expected, columns)
+            return self._newest_rows(name, after, until, sum(commit.count(kind) for commit in part), columns)
         return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
 
-    def _newest(self, name: str, after: int, until: int, expected: int, columns: list[str] | None) -> Rows | None:
-        """Return the rows of the commits after one number up to the last.
+    def _newest_rows(self, name: str, after: int, until: int, expected: int, columns: list[str] | None) -> Rows | None:
+        """Return the rows of the commits after one number up to the last commit.
 
-        The commits say how many rows that is, and they were appended last: so they are read from the end. If these
-        are not the ones (torn rows after them, or a rebuild among the commits), all rows are searched.
+        The commits say how many rows there are (``expected``), and these were appended last, so they are read from the
+        end. If the end holds others (uncommitted rows after them, or a rebuild among the commits), all rows are
+        searched.
         """
         import pyarrow.compute as pc
 
@@ -323,19 +302,22 @@ class Refresher:
         return visible
 
 
-def _known(view: View, space: str, turn_id: str) -> Turn | None:
-    there = view.spaces.get(space)
-    return there.turns.get(turn_id) if there else None
+_PIECES: tuple[TableKind, TableKind] = ("segments", "sentences")
 
 
-def parts(commits: list[Commit]) -> Iterator[list[Commit]]:
-    """Yield the commits in runs of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
+def _stored_turn(view: View, space: str, turn_id: str) -> Turn | None:
+    stored = view.spaces.get(space)
+    return stored.turns.get(turn_id) if stored else None
+
+
+def split_commits(commits: list[Commit]) -> Iterator[list[Commit]]:
+    """Yield the commits in parts of some thousand sentences, beliefs, points, questions or jobs, to be read at once."""
     part: list[Commit] = []
     size = 0
     for commit in commits:
         part.append(commit)
         size += commit.sentences + commit.beliefs + commit.points + commit.questions + commit.jobs
-        if size >= PIECE:
+        if size >= PART:
             yield part
             part, size = [], 0
     if part:

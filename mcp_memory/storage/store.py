@@ -1,7 +1,8 @@
-"""The port: reading, writing, rebuilding, and what is known of the store.
+"""The store in LanceDB, as ``ports.Store`` describes it: read, write, rebuild, check.
 
-Two locks, always taken in this order: the write lock, which other processes feel too, and the lock of the view, which
-is held only while the view is looked at or given rows. LanceDB blocks, so every call of it runs in a worker thread.
+There are two locks, always taken in this order: the write lock, which also excludes other processes, and the lock of
+the view, which is held only while the view is read or rows are added to it. LanceDB blocks, so every call of it runs in
+a worker thread.
 """
 
 from __future__ import annotations
@@ -20,18 +21,16 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
-from mcp_memory.storage.check import Finding, check
+from mcp_memory.storage.check import Finding, check, last_commit_and_problems, size_in_bytes
 from mcp_memory.storage.compaction import Compaction
-from mcp_memory.storage.condition import condition, size
 from mcp_memory.storage.lock import Holders, WriteLock
-from mcp_memory.storage.names import segments_table
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
-from mcp_memory.storage.refresh import Outdated, Refresher
+from mcp_memory.storage.recovery import sweep
+from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
-from mcp_memory.storage.schemas import FORMAT, Commit
-from mcp_memory.storage.sweep import sweep
+from mcp_memory.storage.schema import FORMAT, Commit, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import Prepared, append, prepare
+from mcp_memory.storage.transaction import PreparedBatch, append, prepare
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -46,19 +45,19 @@ def _now() -> Millis:
 
 
 class LanceStore:
-    """A store in LanceDB. Nothing is opened before the first call, nothing is made before the first write.
+    """A store in LanceDB. Nothing is opened before the first call, nothing is created before the first write.
 
     Args:
-        uri: a local folder, or any URI that LanceDB opens. There only one process may write.
-        embedder: name of what makes the vectors.
+        uri: a local folder, or any other URI that LanceDB opens; to those only one process may write.
+        embedder: name of the model that makes the vectors.
         dimension: of the vectors.
         make_view: returns an empty view with the indexes that the rooms need.
-        lock_timeout_s: how long a write waits for another process's.
+        lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.
-        derive: returns what derives and embeds the turns of one rebuild, from the first on; with it a store of an older
-            format is rebuilt when it is opened.
+        derive: returns a function that derives and embeds the turns of one rebuild, from the first on; with it a store
+            of an older format is rebuilt when it is opened.
         relearn: makes beliefs of the lessons in a rebuild.
-        embed: of what memory points say, in a rebuild; None leaves them without vectors.
+        embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -94,10 +93,10 @@ class LanceStore:
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
-        """Refresh the view to the last commit of any process and hold it still while it is read.
+        """Refresh the view to the last commit of any process and let nobody change it while it is read.
 
         Args:
-            whole: False where turns and what is asserted are enough; the newest segments and sentences may be missing.
+            whole: False where turns and assertions are enough; the newest segments and sentences may be missing then.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
@@ -109,10 +108,10 @@ class LanceStore:
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[LanceTransaction]:
-        """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
+        """Take the write lock, refresh, sweep uncommitted rows; the commit, or leaving the body, releases the lock.
 
         Args:
-            batch: what will be committed unless somebody else was faster: it is made ready before the lock is taken.
+            batch: what will be committed unless another writer was faster; it is prepared before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.
@@ -120,20 +119,23 @@ class LanceStore:
             StoreUnwritable: the place cannot be written to.
         """
         await to_thread.run_sync(self._tables.make_folder)
-        async with self._view_lock:  # what is new is mostly read here, where nobody waits for it
+        async with self._view_lock:  # most new rows are read here, while no other process waits for the lock
             await self._refresh(whole=False)
         prepared = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
         async with AsyncExitStack() as lock:
-            await lock.enter_async_context(self._write_lock.held())
-            if not await to_thread.run_sync(self._refresher.has_every_turn):  # else no reader of ours is waited for
+            await lock.enter_async_context(self._write_lock.hold())
+            if not await to_thread.run_sync(self._refresher.is_current):  # if current, no need to wait for readers
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
-            view, last = self._view, self._refresher.last  # a reader whose refresh fails now will drop both
+            view, last = (
+                self._view,
+                self._refresher.last,
+            )  # kept here, since a reader whose refresh fails now resets both
             await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
             transaction = LanceTransaction(self, prepared, lock, view, last)
             yield transaction
         if transaction.committed:
-            self._compaction.committed()
+            self._compaction.count_commit()
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors.
@@ -142,15 +144,15 @@ class LanceStore:
         """
         view = self._view
         where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
-        name = segments_table(view.generation)
+        name = table_name("segments", view.generation)
 
         def search() -> list[list[tuple[str, float]]]:
-            return [self._tables.near(name, query, where, count) for query in queries]
+            return [self._tables.nearest(name, query, where, count) for query in queries]
 
         return await to_thread.run_sync(search)
 
     async def rebuild(self, make: Make) -> int:
-        """Make every derived table anew with our embedder and return how many turns that took.
+        """Make every derived table anew with the configured embedder and return how many turns that took.
 
         Other processes may read and write meanwhile; they reload at their next call.
 
@@ -161,7 +163,7 @@ class LanceStore:
         """
         return await rebuild(
             Tables(self.uri),
-            self._write_lock.held,
+            self._write_lock.hold,
             make,
             self._relearn,
             self._embed,
@@ -171,20 +173,22 @@ class LanceStore:
         )
 
     async def check(self) -> list[Finding]:
-        """Look at every row and return what is wrong, worst first."""
+        """Check every row and return what is wrong, worst first."""
         return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
 
     async def holders(self) -> list[int]:
         """Return the ids of the living processes that have the store open."""
-        return await to_thread.run_sync(self._holders.living) if self._holders else [os.getpid()]
+        return await to_thread.run_sync(self._holders.alive) if self._holders else [os.getpid()]
 
     async def about(self) -> StoreStatus:
-        """Return what is known of the store without reading its rows; never raises because of the store's state."""
+        """Return the store's status without reading its rows; never raises because of the store's state."""
         holders = await self.holders()
-        commit, problems = await to_thread.run_sync(condition, self._tables, self._embedder, self._dimension)
+        commit, problems = await to_thread.run_sync(
+            last_commit_and_problems, self._tables, self._embedder, self._dimension
+        )
         return StoreStatus(
             uri=self.uri,
-            bytes=await to_thread.run_sync(size, self._tables.folder),
+            bytes=await to_thread.run_sync(size_in_bytes, self._tables.folder),
             tx=commit.tx if commit else 0,
             generation=commit.generation if commit else 0,
             format=commit.format if commit else FORMAT,
@@ -195,7 +199,7 @@ class LanceStore:
         )
 
     async def aclose(self) -> None:
-        """Stop compacting, within two seconds, and let go of the store."""
+        """Stop compacting, within two seconds, and close the store."""
         with anyio.CancelScope(shield=True):
             await to_thread.run_sync(self._compaction.stop, STOP_S)
             if self._holders:
@@ -206,7 +210,7 @@ class LanceStore:
         """Bring the view up to date; its lock must be held. ``locked``: so is the write lock, which a rebuild takes."""
         try:
             self._view = await to_thread.run_sync(self._open_and_refresh, whole)
-        except Outdated:
+        except OutdatedFormat:
             if locked:
                 raise StoreBusy(
                     f"storage.uri {self.uri!r} was written to by an older mcp-memory just now. Nothing was stored. "
@@ -227,22 +231,22 @@ class LanceStore:
     def _open_and_refresh(self, whole: bool) -> View:
         if self._holders and self._tables.exists():
             if os.name == "posix":
-                os.umask(0o077)  # LanceDB makes its files as the process lets it: for the owner alone
-            if self._holders.uprooted():  # deleted, and made anew by somebody: numbers could be the same by chance
-                self._view = self._refresher.begin()
+                os.umask(0o077)  # LanceDB's files get the process's default rights: for the owner alone
+            if self._holders.was_removed():  # another process may have made it anew, with the same numbers by chance
+                self._view = self._refresher.reset()
             self._holders.enter()
         try:
             view = self._refresher.refresh(self._view, whole=whole)
             if whole:
-                view.extend_indexes()  # here, in a thread, rather than when the first question asks for them
-        except (StoreError, Outdated):
+                view.extend_indexes()  # here, in a thread, rather than at the first query
+        except (StoreError, OutdatedFormat):
             raise
-        except Exception:  # it may have been left with a half of something
-            self._view = self._refresher.begin()
+        except Exception:  # the view may have taken in half of something
+            self._view = self._refresher.reset()
             raise
         return view
 
-    async def _append(self, prepared: Prepared, last: Commit | None) -> tuple[Commit, int]:
+    async def _append(self, prepared: PreparedBatch, last: Commit | None) -> tuple[Commit, int]:
         """Append and commit; the write lock must be held."""
         return await to_thread.run_sync(
             lambda: append(
@@ -256,27 +260,27 @@ class LanceStore:
             )
         )
 
-    async def _take_in(self, batch: Batch, commit: Commit, version: int) -> None:
-        """Give the view what was committed, unless a reader was faster or the view is no longer what it was."""
+    async def _apply(self, batch: Batch, commit: Commit, version: int) -> None:
+        """Add what was committed to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
             if (self._view.tx, self._view.generation) != (commit.tx - 1, commit.generation):
                 return
             try:
-                await to_thread.run_sync(self._refresher.take_in, self._view, batch, commit, version)
-            except Exception:  # the rows are stored, so the call has succeeded; the next one loads the view anew
+                await to_thread.run_sync(self._refresher.apply, self._view, batch, commit, version)
+            except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again
                 _log.exception("commit %s is stored, but the view could not take it in", commit.tx)
-                self._view = self._refresher.begin()
+                self._view = self._refresher.reset()
 
 
 class LanceTransaction:
-    """The store while this process alone may write to it: until its commit, which ends it.
+    """The store while this process alone may write to it; the commit ends the transaction.
 
     Attributes:
-        committed: whether anything was.
+        committed: whether anything was committed.
     """
 
     def __init__(
-        self, store: LanceStore, prepared: Prepared | None, lock: AsyncExitStack, view: View, last: Commit | None
+        self, store: LanceStore, prepared: PreparedBatch | None, lock: AsyncExitStack, view: View, last: Commit | None
     ) -> None:
         self._store = store
         self._prepared = prepared
@@ -293,9 +297,8 @@ class LanceTransaction:
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
 
-        Lessons that were recorded before are not recorded again, nor what came of them.
-
-        A cancelled call leaves nothing, or everything: once the first row is on its way it goes through to the commit.
+        Lessons that were recorded before are not recorded again, nor are their beliefs. A cancelled call stores nothing
+        or everything: once the first row is being appended, it runs through to the commit.
 
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.
@@ -311,5 +314,5 @@ class LanceTransaction:
             commit, version = await self._store._append(prepared, self._last)
             self.committed = True
             await self._lock.aclose()
-            await self._store._take_in(batch, commit, version)
+            await self._store._apply(batch, commit, version)
         return commit.tx

@@ -1,7 +1,12 @@
-"""LanceDB's own calls on the tables of one store. All of them block: call them in a thread.
+"""LanceDB's tables: open, read, append, merge, and detect files that a full disk cut short. All calls block.
 
-A read that loses its files to a compaction after all is done once more. A full disk may leave a table with a version
-that cannot be read (``mend.py``): readers pass over it, since nothing in it was ever committed.
+Every read looks for the latest version of its table first (``checkout_latest``, 0.2 ms), so a version needs to live
+only as long as one read. A read whose files a compaction removed all the same is done once more.
+
+When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
+table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
+the rows count (`ensure_complete`), readers go back to the version before an unreadable one, since nothing in it was
+ever committed, and the next writer restores that version (``recovery.py``).
 """
 
 from __future__ import annotations
@@ -9,26 +14,176 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import re
 import shutil
-from collections.abc import Callable, Sequence
+import struct
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
-from mcp_memory.storage.connection import Connection, words
-from mcp_memory.storage.mend import FAILURES, STEPS_BACK, Table, ensure_whole, readable
-from mcp_memory.storage.names import COMMITS
-from mcp_memory.storage.schemas import Rows
+from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.schema import COMMITS, Rows
 
+Table = Any
+"""A table of LanceDB, which comes without types."""
+
+FAILURES = (OSError, RuntimeError, ValueError)
+"""What LanceDB raises when a file cannot be read or written."""
+STEPS_BACK = 8
+"""How many unreadable versions are skipped."""
 SPARE = 64 << 20
 """Bytes that a compaction leaves free."""
+FOOTER = struct.Struct("<QQQIIHH4s")
+"""Lance's file format 2, "Footer": where columns, their offsets and the offsets of the global buffers begin; how many
+buffers and columns there are; the format's version; and a magic number."""
+MAGIC = b"LANC"
+BUFFER_OFFSET = 16
+"""Bytes for the position and size of one global buffer; this list is the last thing before the footer."""
 
 Out = TypeVar("Out")
 
 _log = logging.getLogger(__name__)
 
 
-class Tables(Connection):
-    """The tables of one store, made when the first row enters them."""
+class Tables:
+    """The tables of one store, opened when first needed and created with their first row.
+
+    Attributes:
+        uri: of the store.
+        folder: of the store; None for a store that is no local folder.
+        broken: tables whose latest version could not be read, until they are repaired.
+    """
+
+    def __init__(self, uri: str) -> None:
+        self.uri = uri
+        self.folder = local_folder(uri)
+        self.broken: set[str] = set()
+        self._database: Any = None
+        self._open: dict[str, Table] = {}
+
+    # Opening
+
+    def forget(self) -> None:
+        """Open everything again from now on: another store has taken the place of the known one."""
+        self._database = None
+        self._open.clear()
+
+    def reopen(self, name: str) -> None:
+        """Open a table again at its next use."""
+        self._open.pop(name, None)
+
+    def exists(self) -> bool:
+        """Return whether the store's folder exists; true for a store that is no local folder."""
+        try:
+            return self.folder is None or self.folder.is_dir()
+        except PermissionError as error:
+            raise StoreUnwritable(
+                f"storage.uri {self.uri!r} may not be looked into ({error}). Set storage.uri "
+                "(or MCP_MEMORY_STORAGE_URI) to a folder that you may write to."
+            ) from error
+
+    def make_folder(self) -> None:
+        """Create the store's folder and missing folders above it, for their owner alone.
+
+        Raises:
+            StoreUnwritable: it cannot be created.
+        """
+        if self.folder is not None and not self.exists():
+            with self.write_errors():
+                if os.name == "posix":
+                    os.umask(0o077)  # for the folders above it as well, where they do not exist yet
+                self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def latest(self, name: str) -> Table | None:
+        """Return a table at its latest version; None if there is no table."""
+        table = self._open.get(name)
+        if table is not None:
+            try:
+                table.checkout_latest()
+            except FAILURES:  # the table was dropped, or its folder was removed
+                del self._open[name]
+            else:
+                return table
+        if not self.exists():
+            return None
+        try:
+            if self.folder is not None and not self._table_folder(name).is_dir():
+                return None  # LanceDB would take 0.5 ms to say so: many a store has no facts, and each writer asks
+            table = self._connection().open_table(name)
+        except FAILURES as error:
+            if isinstance(error, ValueError) and "not found" in str(error):
+                return None
+            raise self.unreadable(name, error_text(error)) from error
+        self._open[name] = table
+        return table
+
+    def earlier(self, name: str, version: int) -> Table | None:
+        """Return a table at an earlier version; None if that version is gone."""
+        try:
+            return self._connection().open_table(name, version=version)
+        except FAILURES:
+            return None
+
+    def _connection(self) -> Any:
+        """Return LanceDB's own connection.
+
+        Raises:
+            StoreError: none can be opened with this uri.
+        """
+        if self._database is None:
+            os.environ.setdefault("LANCEDB_LOG", "error")
+            import lancedb
+
+            try:
+                self._database = lancedb.connect(self.uri if self.folder is None else self.folder)
+            except FAILURES as error:
+                raise StoreError(
+                    f"storage.uri {self.uri!r} cannot be opened: {error_text(error)}. "
+                    "Set storage.uri (or MCP_MEMORY_STORAGE_URI) to a folder, or to a URI that LanceDB opens."
+                ) from error
+        return self._database
+
+    def _table_folder(self, name: str) -> Path:
+        return (self.folder or Path()) / f"{name}.lance"
+
+    def unreadable(self, name: str, why: str) -> StoreError:
+        """Return the error to raise for a table that cannot be read."""
+        text = f"storage.uri {self.uri!r}: the table {name!r} cannot be read ({why}). "
+        return StoreError(text + "`mcp-memory doctor` says what is wrong.")
+
+    @contextmanager
+    def write_errors(self) -> Iterator[None]:
+        """Turn LanceDB's errors while the body changes a table into ours.
+
+        Raises:
+            StoreUnwritable: LanceDB could not do it.
+        """
+        try:
+            yield
+        except FAILURES as error:
+            raise StoreUnwritable(
+                f"storage.uri {self.uri!r} cannot be written to: {error_text(error)}. Nothing of this call was stored; "
+                "what was stored before can still be read. Make room, give the right to write, or set "
+                "MCP_MEMORY_STORAGE_URI to another folder, and try again."
+            ) from error
+
+    # Reading
+
+    def names(self) -> list[str]:
+        """Return the names of all tables."""
+        if not self.exists():
+            return []
+        names: list[str] = []
+        token = None
+        while True:
+            page = self._connection().list_tables(page_token=token)
+            names += page.tables
+            token = page.page_token
+            if not token:
+                return names
 
     def version(self, name: str) -> int | None:
         """Return the latest version of a table, which every change by anyone raises; None if there is no table."""
@@ -50,9 +205,9 @@ class Tables(Connection):
         return self._read(name, read, None)
 
     def tail(self, name: str, count: int, columns: Sequence[str] | None = None) -> Rows | None:
-        """Return the last rows of a table, those that were appended last; None if there is no table.
+        """Return the last ``count`` rows of a table in the order of appending; None if there is no table.
 
-        This opens only the files that they are in (2 ms), where a condition would open every file (up to 18 ms at 128).
+        This opens only the files that hold these rows (2 ms); a condition would open every file (up to 18 ms at 128).
         """
 
         def read(table: Table) -> Rows:
@@ -61,112 +216,39 @@ class Tables(Connection):
 
         return self._read(name, read, None)
 
-    def columns(self, name: str) -> list[str]:
+    def column_names(self, name: str) -> list[str]:
         """Return the names of a table's columns; none if there is no table."""
         return self._read(name, lambda table: list(table.schema.names), [])
 
-    def near(self, name: str, query: Any, where: str, count: int) -> list[tuple[str, float]]:
-        """Return the ids of the rows with the nearest vectors and their cosine, best first."""
+    def nearest(self, name: str, query: Any, where: str, count: int) -> list[tuple[str, float]]:
+        """Return the ids of the rows with the nearest vectors and their cosines, best first."""
 
         def search(table: Table) -> list[tuple[str, float]]:
-            found = (
-                table.search(query, vector_column_name="vector").distance_type("cosine").where(where, prefilter=True)
-            )
-            rows = found.select(["id", "_distance"]).limit(count).to_arrow()
+            cosine = table.search(query, vector_column_name="vector").distance_type("cosine")
+            rows = cosine.where(where, prefilter=True).select(["id", "_distance"]).limit(count).to_arrow()
             return [(row["id"], 1.0 - row["_distance"]) for row in rows.to_pylist()]
 
         return self._read(name, search, [])
 
     def fragments(self, name: str) -> int:
-        """Return how many pieces a table lies in."""
+        """Return how many fragments a table consists of."""
         return self._read(name, lambda table: int(table.stats()["fragment_stats"]["num_fragments"]), 0)
 
-    def append(self, name: str, rows: Rows) -> int:
-        """Add rows and return the table's new version.
+    def _read(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
+        """Return what ``read`` returns for a table: at its latest version, or else at the last readable one.
+
+        Returns:
+            ``default`` if there is no table, or if only its very first rows were written and then cut short.
 
         Raises:
-            StoreUnwritable: some rows may be there nevertheless, without a commit.
+            StoreError: no recent version can be read.
         """
-        with self.changing():
-            table = self.latest(name)
-            there = self._files(name)
-            if table is None:
-                table = self._open[name] = self.connected().create_table(name, rows)
-                version = int(table.version)
-            else:
-                version = int(table.add(rows).version)
-            if self.folder is not None:
-                ensure_whole(table, [self.place(name) / "data" / file for file in self._files(name) - there])
-            return version
-
-    def delete(self, name: str, where: str) -> None:
-        """Delete rows.
-
-        Raises:
-            StoreUnwritable: they are still there.
-        """
-        with self.changing():
-            table = self.latest(name)
-            if table is not None:
-                table.delete(where)
-
-    def widen(self, name: str, rows: Rows) -> None:
-        """Add the columns that some rows have and a table lacks; they are empty in the rows that are there already.
-
-        Whoever does not know of them reads and appends as before, and leaves them empty.
-
-        Raises:
-            StoreUnwritable: they are not there.
-        """
-        with self.changing():
-            table = self.latest(name)
-            missing = [] if table is None else set(rows.schema.names) - set(table.schema.names)
-            if table is not None and missing:
-                table.add_columns([column.with_nullable(True) for column in rows.schema if column.name in missing])
-
-    def drop(self, name: str) -> None:
-        """Remove a table with its files."""
-        with self.changing():
-            self._open.pop(name, None)
-            self.connected().drop_table(name, ignore_missing=True)
-
-    def optimize(self, name: str, kept: timedelta) -> None:
-        """Merge the files that a table lies in, and remove versions older than ``kept``.
-
-        The version before the merge is kept whatever its age, though it takes as much room again until the next one:
-        it is what is read should a full disk cut the merged files short, or a power loss take them, since the system
-        may not have put them on the disk yet. Nothing is begun on a disk that is nearly full.
-
-        Raises:
-            OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
-        """
-        table = self.latest(name)
-        if table is None:
-            return
-        if self.folder is not None:
-            size = int(table.stats()["total_bytes"])
-            if shutil.disk_usage(self.folder).free < 2 * size + SPARE:
-                raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
-        written = max(version["timestamp"] for version in table.list_versions())
-        idle = datetime.now(written.tzinfo) - written
-        table.optimize(cleanup_older_than=max(kept, idle + timedelta(seconds=1)))
-        if not readable(table):
-            raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
-
-    def _files(self, name: str) -> set[str]:
-        """Return the names of a table's data files, those of every version; none where they are not local."""
-        try:
-            return set(os.listdir(self.place(name) / "data")) if self.folder else set()  # noqa: PTH208 - a fifth of the time
-        except FileNotFoundError:
-            return set()
-
-    def _read(self, name: str, read: Callable[[Table], Out], otherwise: Out) -> Out:
         failure: Exception | None = None
         version = 0
-        for _ in (1, 2):
+        for _ in (1, 2):  # a compaction may have removed the files in the middle of the first read
             table = self.latest(name)
             if table is None:
-                return otherwise
+                return default
             try:
                 return read(table)
             except FAILURES as error:
@@ -176,11 +258,143 @@ class Tables(Connection):
             old = self.earlier(name, earlier)
             if old is not None:
                 try:
-                    found = read(old)
+                    result = read(old)
                 except FAILURES:
                     continue
                 _log.warning("%s: version %s cannot be read, version %s is", name, version, earlier)
-                return found
+                return result
         if version == 1 and name != COMMITS:  # its very first rows were cut short, and never committed
-            return otherwise
-        raise self.unreadable(name, words(failure)) from failure
+            return default
+        raise self.unreadable(name, error_text(failure)) from failure
+
+    # Changing
+
+    def append(self, name: str, rows: Rows) -> int:
+        """Append rows and return the table's new version.
+
+        Raises:
+            StoreUnwritable: some rows may be in the table nevertheless, without a commit.
+        """
+        with self.write_errors():
+            table, files_before = self.latest(name), self._files(name)
+            if table is None:
+                table = self._open[name] = self._connection().create_table(name, rows)
+                version = int(table.version)
+            else:
+                version = int(table.add(rows).version)
+            if self.folder is not None:
+                data = self._table_folder(name) / "data"
+                ensure_complete(table, [data / file for file in self._files(name) - files_before])
+            return version
+
+    def _files(self, name: str) -> set[str]:
+        """Return the names of a table's data files, those of every version; none where they are not local."""
+        try:
+            folder = self._table_folder(name) / "data"
+            return set(os.listdir(folder)) if self.folder else set()  # noqa: PTH208 - a fifth of the time
+        except FileNotFoundError:
+            return set()
+
+    def delete(self, name: str, where: str) -> None:
+        """Delete rows.
+
+        Raises:
+            StoreUnwritable: they are still there.
+        """
+        with self.write_errors():
+            if (table := self.latest(name)) is not None:
+                table.delete(where)
+
+    def add_columns(self, name: str, rows: Rows) -> None:
+        """Add the columns that some rows have and a table lacks; they are empty in the rows that are there already.
+
+        Programs that do not know these columns read and append as before, and leave them empty.
+
+        Raises:
+            StoreUnwritable: they were not added.
+        """
+        with self.write_errors():
+            table = self.latest(name)
+            if table is not None and (missing := set(rows.schema.names) - set(table.schema.names)):
+                table.add_columns([column.with_nullable(True) for column in rows.schema if column.name in missing])
+
+    def drop(self, name: str) -> None:
+        """Remove a table with its files."""
+        with self.write_errors():
+            self._open.pop(name, None)
+            self._connection().drop_table(name, ignore_missing=True)
+
+    def optimize(self, name: str, keep: timedelta) -> None:
+        """Merge the files of a table, and remove versions older than ``keep``.
+
+        The version before the merge is kept whatever its age, although it takes as much room again until the next
+        merge: it is the one to read if a full disk cuts the merged files short, or if a power loss takes them, since
+        the system may not have written them to the disk yet. Nothing is started on a disk that is nearly full.
+
+        Raises:
+            OSError, RuntimeError, ValueError: it could not be done; nothing is lost.
+        """
+        table = self.latest(name)
+        if table is None:
+            return
+        size = int(table.stats()["total_bytes"]) if self.folder else 0
+        if self.folder and shutil.disk_usage(self.folder).free < 2 * size + SPARE:
+            raise OSError(errno.ENOSPC, f"too little room to compact {name}, which takes {size} bytes")
+        written = max(version["timestamp"] for version in table.list_versions())
+        idle = datetime.now(written.tzinfo) - written
+        table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
+        if not is_readable(table):
+            raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
+
+
+def ensure_complete(table: Table, files: Collection[Path]) -> None:
+    """Make sure that the rows just appended to a table can be read.
+
+    A data file ends with its index, and the last forty bytes say where that begins: when they are there and agree with
+    the file's length, nothing was cut off. Reading them takes 0.03 ms, where reading a row through LanceDB takes 3, or
+    10 on a busy machine, while the store's lock is held.
+
+    Args:
+        table: at the version that the append made.
+        files: new in its folder. A concurrent compaction may have put unfinished files there: when any file does not
+            look complete, or there is none, LanceDB reads the last row that was appended.
+
+    Raises:
+        OSError, RuntimeError, ValueError: the file was cut short.
+    """
+    if not files or not all(map(is_complete, files)):
+        table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
+
+
+def is_complete(file: Path) -> bool:
+    """Return whether a data file ends with a footer that agrees with the file's length."""
+    try:
+        with file.open("rb") as opened:
+            opened.seek(-FOOTER.size, 2)
+            *_, offsets, buffers, _, _, _, magic = FOOTER.unpack(opened.read())
+            return bool(magic == MAGIC and offsets + buffers * BUFFER_OFFSET + FOOTER.size == opened.tell())
+    except (OSError, struct.error):  # shorter than a footer
+        return False
+
+
+def is_readable(table: Table) -> bool:
+    """Return whether every file of a table has its index."""
+    try:
+        table.search().select(["tx"]).to_arrow()
+    except FAILURES:
+        return False
+    return True
+
+
+def local_folder(uri: str) -> Path | None:
+    """Return the folder that a uri names, or None where it names no local one."""
+    if uri.startswith("file:"):
+        from urllib.request import url2pathname
+
+        return Path(url2pathname(urlsplit(uri).path))
+    return None if "://" in uri else Path(uri).expanduser().absolute()
+
+
+def error_text(error: object) -> str:
+    """Return LanceDB's error message without the positions in its own source."""
+    return re.sub(r",? ?\S+\.rs:\d+(:\d+)?", "", str(error)).strip().rstrip(".")

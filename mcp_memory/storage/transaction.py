@@ -1,9 +1,13 @@
-"""One transaction: the rows of a batch, and the commit row that makes them visible."""
+"""One transaction: append the rows of a batch, then the commit row that makes them visible.
+
+Rows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
+killed anywhere in between (``recovery.py`` removes what it leaves).
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -12,113 +16,77 @@ from mcp_memory.domain.facts import Extractor
 from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.storage.assertions import DERIVED, LOGGED
-from mcp_memory.storage.names import (
-    ALIASES,
-    COMMITS,
-    EPISODES,
-    FACTS,
-    JOBS,
-    POINTS,
-    TURNS,
-    assertions_table,
-    beliefs_table,
-    point_vectors_table,
-    questions_table,
-    segments_table,
-    sentences_table,
-)
+from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
+from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
+from mcp_memory.storage.point_rows import point_rows, point_vector_rows, question_rows
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import (
+from mcp_memory.storage.schema import (
+    COMMITS,
+    DERIVED_TABLES,
     FORMAT,
+    LOG_TABLES,
     Commit,
     Rows,
-    alias_rows,
-    assertion_rows,
-    belief_rows,
+    TableKind,
     commit_rows,
-    job_rows,
-    lesson_rows,
-    numbered,
-    point_rows,
-    point_vector_rows,
-    question_rows,
-    segment_rows,
-    sentence_rows,
-    turn_rows,
+    table_name,
+    with_tx,
 )
 from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A batch as rows that lack only the number of their commit, made before the lock is taken.
+class PreparedBatch:
+    """A batch as rows that lack only their commit's number, made before the write lock is taken.
 
     Attributes:
         batch: not empty.
-        turns: None where there are none, and so for the others.
-        segments: of these turns.
-        sentences: of these turns.
-        facts: what the caller told or Claude read.
-        assertions: what the embedded engine read.
-        episodes: the lessons.
-        beliefs: what came of them.
-        points: revisions of memory points.
-        point_vectors: of what they say.
-        aliases: as they are.
-        questions: with their vectors.
-        jobs: as they are.
+        rows: by table; tables without rows are absent.
     """
 
     batch: Batch
-    turns: Rows | None
-    segments: Rows | None
-    sentences: Rows | None
-    facts: Rows | None
-    assertions: Rows | None
-    episodes: Rows | None
-    beliefs: Rows | None
-    points: Rows | None
-    point_vectors: Rows | None
-    aliases: Rows | None
-    questions: Rows | None
-    jobs: Rows | None
+    rows: Mapping[TableKind, Rows]
 
 
-def prepare(batch: Batch) -> Prepared:
+def prepare(batch: Batch) -> PreparedBatch:
     """Return a batch as rows; it must not be empty."""
 
-    def unknown(pieces: Sequence[object]) -> list[int]:
-        return [0] * len(pieces)
+    def zeros(values: Sequence[object]) -> list[int]:
+        return [0] * len(values)
 
-    def asserted(extractors: Container[Extractor]) -> Rows | None:
-        places = [place for place, one in enumerate(batch.assertions) if one.extractor in extractors]
-        rows = [batch.assertions[place] for place in places]
-        return assertion_rows(rows, places, unknown(rows)) if rows else None
+    def numbers(values: Sequence[object]) -> tuple[Sequence[int], Sequence[int]]:
+        return range(len(values)), zeros(values)
 
-    points = range(len(batch.points)), unknown(batch.points)
-    questions = range(len(batch.questions)), unknown(batch.questions)
-    return Prepared(
-        batch,
-        turn_rows(batch.turns, unknown(batch.turns)) if batch.turns else None,
-        segment_rows(batch.segments, batch.segment_vectors, unknown(batch.segments)) if batch.segments else None,
-        sentence_rows(batch.sentences, batch.sentence_vectors, unknown(batch.sentences)) if batch.sentences else None,
-        asserted(LOGGED),
-        asserted(DERIVED),
-        lesson_rows(batch.lessons, range(len(batch.lessons)), unknown(batch.lessons)) if batch.lessons else None,
-        belief_rows(batch.beliefs, range(len(batch.beliefs)), unknown(batch.beliefs)) if batch.beliefs else None,
-        point_rows(batch.points, *points) if batch.points else None,
-        point_vector_rows(batch.point_vectors, *points) if batch.points else None,
-        alias_rows(batch.aliases, range(len(batch.aliases)), unknown(batch.aliases)) if batch.aliases else None,
-        question_rows(batch.questions, batch.question_vectors, *questions) if batch.questions else None,
-        job_rows(batch.jobs, range(len(batch.jobs)), unknown(batch.jobs)) if batch.jobs else None,
-    )
+    def assertions_by(extractors: Container[Extractor]) -> Rows | None:
+        places = [place for place, made in enumerate(batch.assertions) if made.extractor in extractors]
+        chosen = [batch.assertions[place] for place in places]
+        return assertion_rows(chosen, places, zeros(chosen)) if chosen else None
+
+    turns, segments, sentences, points = batch.turns, batch.segments, batch.sentences, batch.points
+    rows: dict[TableKind, Rows | None] = {
+        "turns": turn_rows(turns, zeros(turns)) if turns else None,
+        "facts": assertions_by(LOGGED),
+        "episodes": lesson_rows(batch.lessons, *numbers(batch.lessons)) if batch.lessons else None,
+        "points": point_rows(points, *numbers(points)) if points else None,
+        "aliases": alias_rows(batch.aliases, *numbers(batch.aliases)) if batch.aliases else None,
+        "jobs": job_rows(batch.jobs, *numbers(batch.jobs)) if batch.jobs else None,
+        "questions": question_rows(batch.questions, batch.question_vectors, *numbers(batch.questions))
+        if batch.questions
+        else None,
+        "point_vectors": point_vector_rows(batch.point_vectors, *numbers(points)) if points else None,
+        "beliefs": belief_rows(batch.beliefs, *numbers(batch.beliefs)) if batch.beliefs else None,
+        "assertions": assertions_by(DERIVED),
+        "segments": segment_rows(segments, batch.segment_vectors, zeros(segments)) if segments else None,
+        "sentences": sentence_rows(sentences, batch.sentence_vectors, zeros(sentences)) if sentences else None,
+    }
+    return PreparedBatch(batch, {kind: table for kind, table in rows.items() if table is not None})
 
 
 def append(
     tables: Tables,
     last: Commit | None,
-    prepared: Prepared,
+    prepared: PreparedBatch,
     *,
     embedder: str,
     dimension: int,
@@ -131,7 +99,7 @@ def append(
         tables: of the store.
         last: the last commit; None for an empty store.
         prepared: what to append.
-        embedder: what made the vectors.
+        embedder: the model that made the vectors.
         dimension: of the vectors.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
@@ -142,8 +110,9 @@ def append(
     Raises:
         StoreUnwritable: nothing of the batch will ever be visible.
     """
-    batch = prepared.batch
-    spent = summed(batch.outlays)
+    kinds = [kind for kind in (*LOG_TABLES, *DERIVED_TABLES) if kind != "point_vectors"]  # as many as points
+    counts: dict[str, int] = {kind: len(prepared.rows.get(kind, ())) for kind in kinds}
+    cost = total_outlay(prepared.batch.outlays)
     commit = Commit(
         tx=last.tx + 1 if last else 1,
         at=at,
@@ -152,52 +121,30 @@ def append(
         dimension=dimension,
         generation=last.generation if last else 0,
         pid=os.getpid(),
-        turns=len(batch.turns),
-        segments=len(batch.segments),
-        sentences=len(batch.sentences),
-        facts=0 if prepared.facts is None else len(prepared.facts),
-        assertions=0 if prepared.assertions is None else len(prepared.assertions),
-        episodes=len(batch.lessons),
-        beliefs=len(batch.beliefs),
-        points=len(batch.points),
-        aliases=len(batch.aliases),
-        questions=len(batch.questions),
-        day=spent.day,
-        calls=spent.what.calls,
-        input_tokens=spent.what.input_tokens,
-        cached_tokens=spent.what.cached_tokens,
-        output_tokens=spent.what.output_tokens,
-        jobs=len(batch.jobs),
+        day=cost.day,
+        calls=cost.what.calls,
+        input_tokens=cost.what.input_tokens,
+        cached_tokens=cost.what.cached_tokens,
+        output_tokens=cost.what.output_tokens,
+        **counts,
     )
-    parts = {
-        TURNS: prepared.turns,
-        FACTS: prepared.facts,
-        EPISODES: prepared.episodes,
-        POINTS: prepared.points,
-        ALIASES: prepared.aliases,
-        JOBS: prepared.jobs,
-        questions_table(commit.generation): prepared.questions,
-        point_vectors_table(commit.generation): prepared.point_vectors,
-        beliefs_table(commit.generation): prepared.beliefs,
-        assertions_table(commit.generation): prepared.assertions,
-        segments_table(commit.generation): prepared.segments,
-        sentences_table(commit.generation): prepared.sentences,
-    }
+    numbered = {table_name(kind, commit.generation): with_tx(rows, commit.tx) for kind, rows in prepared.rows.items()}
+    versions: dict[str, int] = {}
     try:
         if last:  # perhaps of an older format
-            tables.widen(COMMITS, commit_rows(commit))
-        versions = _append_at_once(
-            tables, {name: numbered(rows, commit.tx) for name, rows in parts.items() if rows is not None}
-        )
+            tables.add_columns(COMMITS, commit_rows(commit))
+        if numbered:  # else the batch is nothing but what was spent, which stands in the commit row
+            with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
+                versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))
         version = append_commit(tables, commit)
     except StoreUnwritable:
-        swept.clear()  # what did get there is a torn transaction like a dead writer's
+        swept.clear()  # the rows that were appended have no commit, as if this writer had died
         raise
     swept.update({**versions, COMMITS: version})
     return commit, version
 
 
-def summed(outlays: Sequence[Reservation]) -> Reservation:
+def total_outlay(outlays: Sequence[Reservation]) -> Reservation:
     """Return what was spent as one entry; of day 0 where nothing was.
 
     Raises:
@@ -209,25 +156,17 @@ def summed(outlays: Sequence[Reservation]) -> Reservation:
     return Reservation(days.pop(), sum((outlay.what for outlay in outlays), Spending()))
 
 
-def _append_at_once(tables: Tables, parts: dict[str, Rows]) -> dict[str, int]:
-    """Append to several tables side by side, wait for all, and return their versions."""
-    if not parts:  # nothing but what was spent, which stands in the commit itself
-        return {}
-    with ThreadPoolExecutor(len(parts), thread_name_prefix="mcp-memory append") as threads:
-        return dict(zip(parts, threads.map(tables.append, parts, parts.values()), strict=True))
-
-
 def append_commit(tables: Tables, commit: Commit) -> int:
     """Write a commit row and return the version of ``commits`` that has it.
 
     Raises:
-        StoreUnwritable: it is not there.
+        StoreUnwritable: the row is not there.
     """
     try:
         return tables.append(COMMITS, commit_rows(commit))
     except StoreUnwritable:
-        # The row may be there although the call failed, if it failed afterwards. Then it is visible to all, and
-        # saying "not stored" would be wrong.
+        # The row may be there although the call failed, if it failed after writing. Then every process sees the
+        # commit, and saying "not stored" would be wrong.
         version = tables.version(COMMITS)
         if version is None or last_commit(tables) != commit:
             raise

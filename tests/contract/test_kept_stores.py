@@ -17,7 +17,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory, silent
 from mcp_memory.services.ingest import deriver
-from mcp_memory.storage.schemas import FORMAT
+from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 

@@ -23,7 +23,7 @@ from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.compaction import SETTLED_MS, compact
-from mcp_memory.storage.schemas import assertion_rows, job_rows
+from mcp_memory.storage.fact_rows import assertion_rows, job_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 
@@ -174,7 +174,7 @@ async def test_jobs_that_count_no_more_go_at_a_compaction_ten_minutes_later(uri:
     expected = sorted(await _jobs(store), key=lambda job: job.tries)
     assert [(job.state, job.tries) for job in expected] == [("waiting", 7), ("waiting", 8)]
     for later, there in ((SETTLED_MS, 18), (SETTLED_MS + 1, 2)):
-        compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), kept=timedelta(0))
+        compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), keep=timedelta(0))
         assert Tables(uri).count("jobs") == there
     for opened in (some, store, open_at(uri)):
         assert sorted(await _jobs(opened), key=lambda job: job.tries) == expected

@@ -20,8 +20,9 @@ from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh, relearning
 from mcp_memory.storage.check import Finding
 from mcp_memory.storage.compaction import SETTLED_MS, compact
+from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import FORMAT, belief_rows, commit_rows, lesson_rows
+from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -103,7 +104,7 @@ async def test_a_store_from_before_lessons_is_read_and_written_as_it_is(
     about = await open_at(uri).about()
     assert (about.format, about.problems) == (2, ())
     assert await open_at(uri).check() == []
-    assert "episodes" not in Tables(uri).columns("commits")
+    assert "episodes" not in Tables(uri).column_names("commits")
     await commit_to(open_at(uri), taught("x", sentence=_sentence("a")))
     assert await _learnt(open_at(uri)) == (["ep_x"], {_sentence("a"): 1})
     about = await open_at(uri).about()
@@ -120,7 +121,7 @@ async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own
     tables = Tables(uri)
     last = last_commit(tables)
     assert last is not None
-    tables.widen("commits", commit_rows(last))
+    tables.add_columns("commits", commit_rows(last))
     older = replace(last, tx=3, turns=0, segments=0, sentences=0, facts=0, assertions=0)
     tables.append("commits", _older(older))
     assert last_commit(Tables(uri)) == older
@@ -219,7 +220,7 @@ async def test_beliefs_that_count_no_more_go_at_a_compaction_ten_minutes_later(
         monkeypatch.setattr(Tables, "optimize", _fail)
     for later, there in ((SETTLED_MS, 9), (SETTLED_MS + 1, 2)):
         try:
-            compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), kept=timedelta(0))
+            compact(Tables(uri), 2, now=NOW + later, stop=threading.Event(), keep=timedelta(0))
         except MemoryError:
             assert dies
         assert Tables(uri).count("beliefs_0") == there

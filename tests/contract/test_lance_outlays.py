@@ -12,7 +12,7 @@ from lance_at import NOW, commit_to, open_at
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.schemas import Commit, commit_rows
+from mcp_memory.storage.schema import Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 

@@ -31,7 +31,7 @@ async def test_a_store_with_everything_in_it_is_read_in_parts_as_in_one(
         await memory.store.rebuild(deriver(memory.reading, progress=silent))
     async with memory.store.reading() as view:
         once = held(view)
-    monkeypatch.setattr(refresh, "PIECE", 1)
+    monkeypatch.setattr(refresh, "PART", 1)
     async with memory_of(tmp_path / "store").store.reading() as view:
         assert held(view) == once
 
@@ -47,7 +47,7 @@ async def test_what_only_a_rebuild_read_out_of_texts_is_there_in_every_part(
     for ref in "abc":
         await commit_to(open_at(uri), replace(derive([turn(ref)]), assertions=()))
     await open_at(uri).rebuild(make)
-    monkeypatch.setattr(refresh, "PIECE", 1)
+    monkeypatch.setattr(refresh, "PART", 1)
     async with open_at(uri).reading() as view:
         facts = view.space("default").facts
         assert [one.turn_id for one in facts.rows] == [turn(ref).id for ref in "abc"]

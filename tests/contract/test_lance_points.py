@@ -17,7 +17,8 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
-from mcp_memory.storage.schemas import FORMAT, commit_rows, point_rows, point_vector_rows
+from mcp_memory.storage.point_rows import point_rows, point_vector_rows
+from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

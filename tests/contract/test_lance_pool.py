@@ -17,7 +17,9 @@ from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
-from mcp_memory.storage.schemas import FORMAT, alias_rows, commit_rows, question_rows
+from mcp_memory.storage.fact_rows import alias_rows
+from mcp_memory.storage.point_rows import question_rows
+from mcp_memory.storage.schema import FORMAT, commit_rows
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix

@@ -28,22 +28,15 @@ from mcp_memory.domain.facts import Assertion, Extractor
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
-from mcp_memory.storage.connection import words
-from mcp_memory.storage.lock import lock_file, taken
+from mcp_memory.storage.fact_rows import assertion_rows
+from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.rebuild import CHUNK
+from mcp_memory.storage.recovery import sweep
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schemas import (
-    FORMAT,
-    Commit,
-    assertion_rows,
-    commit_rows,
-    segment_rows,
-    sentence_rows,
-    turn_rows,
-)
+from mcp_memory.storage.schema import FORMAT, Commit, commit_rows
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.sweep import sweep
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import Tables, error_text
+from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -232,7 +225,7 @@ async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
         await _refs(other)
     names = "commits", "turns", "facts", "segments_0", "sentences_0", "assertions_0"
     assert [Tables(uri).fragments(name) for name in names] == [12] * len(names)
-    assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), kept=timedelta(0))
+    assert compact(Tables(uri), 2, now=NOW, stop=threading.Event(), keep=timedelta(0))
     assert [Tables(uri).fragments(name) for name in names] == [1] * len(names)
     await commit_to(store, batch("after"))
     expected = [*(f"r{number}" for number in range(12)), "after"]
@@ -297,7 +290,7 @@ from mcp_memory.storage.tables import Tables
 tables = Tables(sys.argv[1])
 tables.names()  # LanceDB is loaded by now
 threading.Timer(float(sys.argv[2]), os._exit, [0]).start()
-compact(tables, 2, now=0, stop=threading.Event(), kept=datetime.timedelta(milliseconds=1))
+compact(tables, 2, now=0, stop=threading.Event(), keep=datetime.timedelta(milliseconds=1))
 """
 
 
@@ -395,7 +388,7 @@ async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_i
 
     async with anyio.create_task_group() as tasks, open_at(uri).writing():  # the lock is released first
         tasks.start_soon(late)
-        while taken(turnstile):  # until it waits for us
+        while try_lock(turnstile):  # until it waits for us
             turnstile.release()
             await anyio.sleep(0.01)
         _commit_with(uri, format=0)
@@ -450,7 +443,7 @@ async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_p
     tables = Tables(uri)
     last = last_commit(tables)
     assert last is not None
-    tables.widen("commits", commit_rows(last))
+    tables.add_columns("commits", commit_rows(last))
     tables.append("turns", turn_rows([turn("c")], [3]))
     older = replace(last, tx=3, segments=0, sentences=0)
     tables.append("commits", commit_rows(older).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
@@ -603,7 +596,7 @@ async def test_a_uri_of_a_kind_that_nobody_knows_is_told_in_words() -> None:
 def test_what_lancedb_says_is_told_without_the_places_in_its_own_source() -> None:
     """They help nobody who reads a tool's reply."""
     said = "lance error: LanceError(IO): No space left on device (os error 28), /root/.cargo/lance-13/a.rs:258:9"
-    assert words(said) == "lance error: LanceError(IO): No space left on device (os error 28)"
+    assert error_text(said) == "lance error: LanceError(IO): No space left on device (os error 28)"
 
 
 async def test_another_store_in_the_place_of_a_deleted_one_is_loaded_anew_though_its_numbers_are_the_same(
@@ -636,7 +629,7 @@ sys.path[:0] = {path}
 from batches import DIMENSION, batch
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.storage.store import LanceStore
-from mcp_memory.storage.sweep import sweep
+from mcp_memory.storage.recovery import sweep
 
 async def write(store, ref):
     try:
@@ -706,7 +699,7 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
     await refs(store)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2500, resource.RLIM_INFINITY))
     try:
-        compact(Tables(folder), 2, now=0, stop=threading.Event(), kept=datetime.timedelta(milliseconds=1))
+        compact(Tables(folder), 2, now=0, stop=threading.Event(), keep=datetime.timedelta(milliseconds=1))
     except (OSError, RuntimeError, ValueError) as error:
         said["failed"] = str(error)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))

@@ -11,8 +11,8 @@ import anyio
 
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import rouge_l, words
-from mcp_memory.storage.names import COMMITS, tables_of
 from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schema import COMMITS, tables_of
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space

@@ -13,9 +13,9 @@ from batches import asserted, derive, turn
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.assertions import DERIVED, LOGGED, assertion_faults, recorded
-from mcp_memory.storage.pieces import batch_of, piece_faults
-from mcp_memory.storage.schemas import assertion_rows, numbered, segment_rows, sentence_rows
+from mcp_memory.storage.fact_rows import DERIVED, LOGGED, assertion_faults, assertion_rows, assertions_in_order
+from mcp_memory.storage.schema import with_tx
+from mcp_memory.storage.text_rows import batch_of, piece_faults, segment_rows, sentence_rows
 
 Known = Callable[[str, str], Turn | None]
 
@@ -109,7 +109,7 @@ def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_
             assertion_faults(rows[n], (one.space, len(one.text)) if one else None, LOGGED if logged[n] else DERIVED)
         )
 
-    read = recorded(table(True), table(False), lambda _space, name: turns.get(name))
+    read = assertions_in_order(table(True), table(False), lambda _space, name: turns.get(name))
     assert read == tuple(row for n, row in enumerate(rows) if not faults(n))
     assert any(map(faults, range(len(rows))))
 
@@ -118,11 +118,11 @@ def test_what_was_derived_for_one_place_comes_before_what_was_told_there() -> No
     """A rebuild gives places anew and may give one that the caller's has; the order is the same at every reading."""
     one = turn("a")
     rows = [assertion_rows([asserted(one, 0, extractor)], [0], [1]) for extractor in ("caller", "embedded")]
-    assert [row.extractor for row in recorded(*rows, lambda *_: one)] == ["embedded", "caller"]
-    assert recorded(None, None, nobody) == ()
+    assert [row.extractor for row in assertions_in_order(*rows, lambda *_: one)] == ["embedded", "caller"]
+    assert assertions_in_order(None, None, nobody) == ()
 
 
 def test_the_number_of_a_commit_can_be_filled_in_and_nothing_else_changes() -> None:
     rows = derive([turn("a"), turn("b")])
     zeros = sentence_rows(rows.sentences, rows.sentence_vectors, [0] * 4)
-    assert numbered(zeros, 7).equals(sentence_rows(rows.sentences, rows.sentence_vectors, [7] * 4))
+    assert with_tx(zeros, 7).equals(sentence_rows(rows.sentences, rows.sentence_vectors, [7] * 4))

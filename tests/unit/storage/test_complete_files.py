@@ -6,9 +6,8 @@ from pathlib import Path
 
 from batches import batch
 
-from mcp_memory.storage.mend import whole
-from mcp_memory.storage.schemas import sentence_rows
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import Tables, is_complete
+from mcp_memory.storage.text_rows import sentence_rows
 
 
 def test_a_file_looks_whole_only_at_its_full_length(tmp_path: Path) -> None:
@@ -17,10 +16,10 @@ def test_a_file_looks_whole_only_at_its_full_length(tmp_path: Path) -> None:
     Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))
     (file,) = tmp_path.rglob("*.lance/data/*.lance")
     full = file.read_bytes()
-    assert whole(file)
+    assert is_complete(file)
     for length in range(len(full)):
         file.write_bytes(full[:length])
-        assert not whole(file)
+        assert not is_complete(file)
         file.write_bytes(full[:length] + b"\0" * (len(full) - length))
-        assert not whole(file)
-    assert not whole(tmp_path / "absent.lance")
+        assert not is_complete(file)
+    assert not is_complete(tmp_path / "absent.lance")

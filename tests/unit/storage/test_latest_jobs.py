@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.domain.jobs import Job
-from mcp_memory.storage.jobs import jobs_of
-from mcp_memory.storage.schemas import job_rows
+from mcp_memory.storage.fact_rows import job_rows, latest_jobs
 
 FIRST = Job("default", "t_0", "waiting", 0, 0, 0, "", 1)
 
@@ -22,5 +21,5 @@ def test_the_last_revision_of_each_text_that_is_right_counts_in_any_order_of_the
     order = dice.permutation(len(said)).tolist()
     rows = job_rows([said[n] for n in order], order, [txs[n] for n in order])
     last = {job.turn_id: job for job in said if job.parts >= 0}
-    assert {job.turn_id: job for job in jobs_of(rows)} == last
-    assert jobs_of(None) == ()
+    assert {job.turn_id: job for job in latest_jobs(rows)} == last
+    assert latest_jobs(None) == ()

@@ -1,0 +1,203 @@
+"""Convert assertions, aliases and reading jobs to rows and back.
+
+Assertions lie in two tables: those of callers and of Claude in ``facts``, which is part of the log, and those of the
+embedded engine in ``assertions_<generation>``, which a rebuild makes anew. ``place`` orders both together.
+
+Jobs say how far a language model has read each text for facts. They are part of the log, so that a text that was paid
+for is not paid for again after a rebuild. A bad row counts as not written: the row before it holds, or the text has not
+been read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import fields
+from itertools import compress
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Intent
+from mcp_memory.domain.jobs import Job, State
+from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
+from mcp_memory.storage.schema import Rows
+
+LOGGED: frozenset[Extractor] = frozenset({"caller", "anthropic"})
+"""Extractors whose assertions stand in ``facts``: what callers stated or what was paid for. No rebuild touches it."""
+DERIVED: frozenset[Extractor] = frozenset(get_args(Extractor)) - LOGGED
+"""Extractors whose assertions stand in ``assertions_<generation>`` and are made anew by a rebuild."""
+
+
+# Assertions
+
+
+def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return assertions as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    kinds = {"str": pa.string(), "int": pa.int64(), "Millis": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
+    columns = tx_columns(txs, places)
+    for field in fields(Assertion):
+        kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
+        columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in assertions], kind)
+    return pa.table(columns)
+
+
+def assertions_in_order(facts: Rows | None, derived: Rows | None, find: FindTurn) -> tuple[Assertion, ...]:
+    """Return the assertions of some rows in the order of recording; bad ones are left out.
+
+    Args:
+        facts: rows of ``facts``, in any order, or None.
+        derived: rows of ``assertions_<generation>``, likewise.
+        find: returns a turn.
+
+    Returns:
+        By commit and by place within it; at the same place, derived ones come first.
+    """
+    valid: list[tuple[int, int, Assertion]] = []
+    for table, rows, extractors in (("assertions", derived, DERIVED), ("facts", facts, LOGGED)):
+        if rows is None or not len(rows):
+            continue
+        assertions = list(assertions_of(rows))
+        good = _certainly_valid(rows, extractors, find)
+        for row in np.flatnonzero(~good).tolist():
+            assertion = assertions[row]
+            turn = find(assertion.space, assertion.turn_id)
+            faults = assertion_faults(assertion, (turn.space, len(turn.text)) if turn else None, extractors)
+            good[row] = not has_fault(table, assertion.id, rows["tx"][row].as_py(), faults)
+        numbers = int_column(rows, "tx").tolist(), int_column(rows, "place").tolist()
+        valid += compress(zip(*numbers, assertions, strict=True), good)
+    return tuple(assertion for _, _, assertion in sorted(valid, key=lambda entry: entry[:2]))
+
+
+def assertions_of(rows: Rows) -> Iterator[Assertion]:
+    """Return the assertions of some rows, in their order, right or not."""
+    columns = [rows[f.name].to_pylist() for f in fields(Assertion)]
+    return (Assertion(*values) for values in zip(*columns, strict=True))
+
+
+def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extractors: Container[str]) -> Iterator[str]:
+    """Say what cannot be right about an assertion.
+
+    Args:
+        assertion: as read.
+        turn: space and length, in characters, of the turn that it names, if there is one.
+        extractors: those whose assertions stand in its table.
+    """
+    if any(getattr(assertion, f.name) is None for f in fields(Assertion)):
+        yield "a required column is empty"
+        return
+    if turn is None:
+        yield "it belongs to no stored turn"
+    elif turn[0] != assertion.space:
+        yield "it lies in another space than its turn"
+    elif not 0 <= assertion.start <= assertion.end <= turn[1]:
+        yield "its span lies outside its text"
+    if assertion.sentence < WHOLE:
+        yield "it names no sentence"
+    if not 0 < assertion.confidence <= 1:
+        yield f"its confidence is {assertion.confidence}"
+    if assertion.intent not in get_args(Intent):
+        yield f"its intent is {assertion.intent!r}"
+    if assertion.extractor not in extractors:
+        yield f"its extractor is {assertion.extractor!r}"
+    if assertion.since >= assertion.until:
+        yield "it ends before it begins"
+
+
+def _certainly_valid(rows: Rows, extractors: Collection[str], find: FindTurn) -> NDArray[np.bool_]:
+    """Return rows in which `assertion_faults` would find nothing; it may find nothing in some of the others as well."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    valid = spans_are_valid(rows, find)
+    valid &= (int_column(rows, "sentence") >= WHOLE) & (int_column(rows, "since") < int_column(rows, "until"))
+    confidence = pc.fill_null(rows["confidence"], 0).to_numpy()
+    valid &= (confidence > 0) & (confidence <= 1)
+    for name, allowed in (("intent", get_args(Intent)), ("extractor", list(extractors))):
+        valid &= pc.is_in(rows[name], value_set=pa.array(allowed)).to_numpy()
+    for field in fields(Assertion):
+        if rows[field.name].null_count:
+            valid &= rows[field.name].is_valid().to_numpy()
+    return valid
+
+
+# Aliases
+
+
+def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return aliases as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    columns = tx_columns(txs, places)
+    for name in (f.name for f in fields(Alias)):
+        kind = pa.int64() if name == "at" else pa.string()
+        columns[name] = pa.array([getattr(alias, name) for alias in aliases], kind)
+    return pa.table(columns)
+
+
+def aliases_of(rows: Rows | None) -> tuple[Alias, ...]:
+    """Return the aliases of some rows in the order of recording; bad ones are left out."""
+    valid = valid_values("aliases", "alias", rows.to_pylist() if rows is not None else (), alias_of)
+    return tuple(alias for _, _, alias in valid)
+
+
+def alias_of(row: Mapping[str, Any]) -> Alias | str:
+    """Return the alias that a row of ``aliases`` holds, or in words what cannot be right about it."""
+    if any(value is None for value in row.values()):
+        return "a required column is empty"
+    if row["source"] not in get_args(Engine):
+        return f"its source is {row['source']!r}"
+    return Alias(**{f.name: row[f.name] for f in fields(Alias)})
+
+
+# Jobs
+
+
+def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return jobs as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    texts = {"space", "turn_id", "state", "holder"}
+    columns = tx_columns(txs, places)
+    for name in (f.name for f in fields(Job)):
+        columns[name] = pa.array([getattr(job, name) for job in jobs], pa.string() if name in texts else pa.int64())
+    return pa.table(columns)
+
+
+def latest_jobs(rows: Rows | None) -> tuple[Job, ...]:
+    """Return the last revision of each turn's job in the order of recording; bad rows are left out.
+
+    Args:
+        rows: of ``jobs``, in any order, or None.
+    """
+    latest: dict[str, Job] = {}
+    order = [("tx", "ascending"), ("place", "ascending")]
+    for tx, job in jobs_of(rows.sort_by(order)) if rows is not None else ():
+        if not has_fault("jobs", job.turn_id, tx, job_faults(job)):
+            latest.pop(job.turn_id, None)
+            latest[job.turn_id] = job
+    return tuple(latest.values())
+
+
+def jobs_of(rows: Rows) -> Iterator[tuple[int, Job]]:
+    """Return the jobs of some rows with their commits' numbers, in the order of the rows, right or not."""
+    columns = [rows[f.name].to_pylist() for f in fields(Job)]
+    return zip(rows["tx"].to_pylist(), map(Job, *columns), strict=True)
+
+
+def job_faults(job: Job) -> Iterator[str]:
+    """Say what cannot be right about a job."""
+    if any(getattr(job, f.name) is None for f in fields(Job)):
+        yield "a required column is empty"
+        return
+    if job.state not in get_args(State):
+        yield f"its state is {job.state!r}"
+    elif bool(job.holder) != (job.state == "leased"):
+        yield f"its state is {job.state!r}, and its holder {job.holder!r}"
+    for name in ("parts", "tries", "until"):
+        if getattr(job, name) < 0:
+            yield f"its {name} is {getattr(job, name)}"

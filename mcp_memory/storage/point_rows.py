@@ -1,0 +1,165 @@
+"""Convert memory points and pooled questions, each with its vector, to rows and back.
+
+The revisions of points are part of the log. The vectors of their descriptions are derived, so each generation has its
+own table, in which a vector has the commit number and place of its revision. A revision whose vector is missing or
+wrong gets zeros: it is similar to nothing, and its description remains.
+
+Questions are derived from segments and facts, so a bad row costs one question, which ``memory_evolve`` makes again. A
+rebuild copies the others as they are: the ids of segments follow from the texts, so most questions name the same
+segments as before. A question whose segment was split differently stays and leads nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, get_args
+
+import numpy as np
+
+from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.points import LEAST, Point, Status
+from mcp_memory.domain.questions import PooledQuestion
+from mcp_memory.storage.columns import (
+    has_fault,
+    texts_from_json,
+    to_json,
+    tx_columns,
+    valid_values,
+    vector_column,
+    vector_faults,
+    vectors_of,
+)
+from mcp_memory.storage.schema import Rows
+from mcp_memory.vectors import Matrix, Vector
+
+LISTS = ("entities", "parents", "sentences", "facts")
+"""Columns of a point that hold JSON lists."""
+
+PlacedQuestion = tuple[str, PooledQuestion]
+"""The space of a question, and the question."""
+
+
+# Memory points
+
+
+def point_rows(points: Sequence[Point], places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return revisions of points as rows, each with its place within its commit and with its commit's number."""
+    import pyarrow as pa
+
+    columns = tx_columns(txs, places)
+    for name in (f.name for f in fields(Point)):
+        values = [getattr(point, name) for point in points]
+        texts = [to_json(value) if isinstance(value, tuple) else value for value in values]
+        columns[name] = pa.array(texts, pa.int64() if name in {"revision", "at"} else pa.string())
+    return pa.table(columns)
+
+
+def point_vector_rows(vectors: Matrix, places: Sequence[int], txs: Sequence[int]) -> Rows:
+    """Return the vectors of descriptions as rows, with the places and commit numbers of their revisions."""
+    import pyarrow as pa
+
+    return pa.table({**tx_columns(txs, places), "vector": vector_column(vectors)})
+
+
+def points_of(rows: Rows | None) -> list[tuple[int, int, Point]]:
+    """Return the revisions of some rows with commit numbers and places, in the order of recording, without bad ones."""
+    return valid_values("points", "id", rows.to_pylist() if rows is not None else (), point_of)
+
+
+def point_of(row: Mapping[str, Any]) -> Point | str:
+    """Return the revision that a row of ``points`` holds, or in words what cannot be right about it."""
+    if any(value is None for name, value in row.items() if name != "merged_into"):
+        return "a required column is empty"
+    lists = {name: texts_from_json(row[name]) for name in LISTS}
+    if unread := next((name for name, texts in lists.items() if texts is None), None):
+        return f"its {unread} cannot be read"
+    if row["source"] not in get_args(Engine):
+        return f"its source is {row['source']!r}"
+    if row["status"] not in get_args(Status) or (row["status"] == "merged") != bool(row["merged_into"]):
+        return f"its status is {row['status']!r}, and it was merged into {row['merged_into']!r}"
+    if len({entity_key(name) for name in lists["entities"] or ()}) < LEAST:
+        return f"it joins fewer than {LEAST} entities"
+    return Point(**{f.name: row[f.name] for f in fields(Point)} | lists)
+
+
+def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: Rows | None, dimension: int) -> Matrix:
+    """Return the vectors of revisions, shape ``(len(points), dimension)``, zeros where there is none.
+
+    Args:
+        points: as `points_of` returns them.
+        rows: of ``point_vectors_<generation>``, in any order, or None.
+        dimension: that their vectors should have.
+    """
+    valid: dict[tuple[int, int], Vector] = {}
+    if rows is not None and len(rows):
+        for tx, place, vector in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), vectors_of(rows), strict=True):
+            if next(vector_faults(vector, dimension), None) is None:
+                valid[tx, place] = vector
+    zeros = np.zeros(dimension, dtype=np.float32)
+    vectors = [valid.get((tx, place), zeros) for tx, place, _ in points]
+    return np.array(vectors, dtype=np.float32).reshape(len(points), dimension)
+
+
+# Questions
+
+
+def question_rows(
+    questions: Sequence[PlacedQuestion], vectors: Matrix, places: Sequence[int], txs: Sequence[int]
+) -> Rows:
+    """Return questions as rows, each with its vector, its place within its commit and its commit's number."""
+    import pyarrow as pa
+
+    return pa.table(
+        {
+            **tx_columns(txs, places),
+            "space": pa.array([space for space, _ in questions], pa.string()),
+            "segment_id": pa.array([question.segment_id for _, question in questions], pa.string()),
+            "text": pa.array([question.text for _, question in questions], pa.string()),
+            "entities": pa.array([to_json(sorted(question.entities)) for _, question in questions], pa.string()),
+            "vector": vector_column(vectors),
+        }
+    )
+
+
+def questions_with_vectors(rows: Rows | None, dimension: int) -> tuple[tuple[PlacedQuestion, ...], Matrix]:
+    """Return the questions of some rows in the order of recording, with their vectors; bad ones are left out.
+
+    Args:
+        rows: of ``questions_<generation>``, in any order, or None.
+        dimension: that their vectors should have.
+    """
+    if rows is None or not len(rows):
+        return (), np.empty((0, dimension), dtype=np.float32)
+    valid: dict[tuple[int, int], Vector] = {}
+    for tx, place, vector in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), vectors_of(rows), strict=True):
+        if not has_fault("questions", str(place), tx, vector_faults(vector, dimension)):
+            valid[tx, place] = vector
+    questions = [(valid[tx, place], question) for tx, place, question in questions_of(rows) if (tx, place) in valid]
+    vectors = np.array([vector for vector, _ in questions], dtype=np.float32).reshape(len(questions), dimension)
+    return tuple(question for _, question in questions), vectors
+
+
+def questions_of(rows: Rows | None) -> list[tuple[int, int, PlacedQuestion]]:
+    """Return the questions of some rows with commit numbers and places, in the order of recording, without bad ones."""
+    records = rows.drop_columns(["vector"]).to_pylist() if rows is not None else ()
+    return valid_values("questions", "text", records, question_of)
+
+
+def question_of(row: Mapping[str, Any]) -> PlacedQuestion | str:
+    """Return the question that a row holds, or in words what cannot be right about it."""
+    if any(value is None for value in row.values()):
+        return "a required column is empty"
+    entities = texts_from_json(row["entities"])
+    if entities is None:
+        return "its entities cannot be read"
+    return row["space"], PooledQuestion(row["text"], row["segment_id"], frozenset(entities))
+
+
+def question_faults(rows: Rows, dimension: int) -> Iterator[tuple[str, str]]:
+    """Say which questions of some rows cannot be right, and why."""
+    for row, vector in zip(rows.drop_columns(["vector"]).to_pylist(), vectors_of(rows), strict=True):
+        question = question_of(row)
+        faults = iter([question]) if isinstance(question, str) else vector_faults(vector, dimension)
+        yield from ((str(row["text"]), fault) for fault in faults)

@@ -1,0 +1,148 @@
+"""The store's format: table names, the commit row, and the number that every row carries.
+
+The log has one table of each kind for good. Derived tables have one for each *generation*, since a rebuild makes them
+anew beside the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the number
+of the commit that a row belongs to; ``place``, its position within that commit, where the order of recording matters
+and rows of one commit lie in two tables or replace each other; and ``vector``. The modules ``*_rows.py`` convert both
+ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from mcp_memory.domain.spending import Reservation, Spending
+from mcp_memory.domain.times import Millis
+
+Rows = Any
+"""A pyarrow table; pyarrow comes without types."""
+
+FORMAT = 6
+"""The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
+format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
+spent, 5 no jobs, and stored what Claude read outside of ``facts``. CONTRIBUTING.md, "The store's format", says how to
+change it."""
+READABLE = 2
+"""The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
+from its log."""
+
+COMMITS = "commits"
+LogTable = Literal["turns", "facts", "episodes", "points", "aliases", "jobs"]
+"""What no rebuild can make anew: what was said, what callers asserted or a language model was paid to read, what judges
+said of episodes, memory points, aliases, and how far a language model has read each text."""
+DerivedTable = Literal["segments", "sentences", "assertions", "beliefs", "point_vectors", "questions"]
+"""What a rebuild makes anew: pieces of texts, what the embedded engine read in them, what the lessons in ``episodes``
+taught, the vectors of the descriptions in ``points``, and questions, which a rebuild copies with new vectors."""
+LOG_TABLES: tuple[LogTable, ...] = get_args(LogTable)
+DERIVED_TABLES: tuple[DerivedTable, ...] = get_args(DerivedTable)
+TableKind = LogTable | DerivedTable
+
+
+def table_name(kind: TableKind, generation: int) -> str:
+    """Return the name of the table of a kind in a generation."""
+    return kind if kind in LOG_TABLES else f"{kind}_{generation}"
+
+
+def tables_of(generation: int) -> tuple[str, ...]:
+    """Return the names of all tables in which the commits of a generation have rows: the log, then derived tables."""
+    return tuple(table_name(kind, generation) for kind in (*LOG_TABLES, *DERIVED_TABLES))
+
+
+def generation_of(table: str) -> int | None:
+    """Return the generation that a table belongs to; None for commits and the log."""
+    number = table.rpartition("_")[2]
+    return int(number) if number.isdigit() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """The row that makes a transaction's rows visible.
+
+    Attributes:
+        tx: its number; 1, 2, … without gaps.
+        at: when it was written.
+        format: of the tables, see `FORMAT`.
+        embedder: the model that made the vectors.
+        dimension: of the vectors.
+        generation: of the derived tables.
+        pid: the process that wrote it.
+        turns: rows in ``turns``.
+        segments: rows in ``segments_<generation>``; a rebuild's commit counts all of them.
+        sentences: rows in ``sentences_<generation>``; likewise.
+        facts: rows in ``facts``, whose assertions come from callers and from Claude.
+        assertions: rows in ``assertions_<generation>``; a rebuild's commit counts all of them.
+        episodes: rows in ``episodes``.
+        beliefs: rows in ``beliefs_<generation>``; a rebuild's commit counts all of them. Compaction may have removed
+            rows that a later row about the same sentence replaces.
+        points: rows in ``points``, and in ``point_vectors_<generation>``.
+        aliases: rows in ``aliases``.
+        questions: rows in ``questions_<generation>``; a rebuild copies them with their numbers.
+        day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 where none do.
+        calls: requests to a language model; this and the amounts below are negative where they correct an earlier row.
+        input_tokens: of these requests.
+        cached_tokens: of these requests.
+        output_tokens: of these requests.
+        jobs: rows in ``jobs``. Compaction may have removed rows that a later row about the same turn replaces.
+    """
+
+    tx: int
+    at: Millis
+    format: int
+    embedder: str
+    dimension: int
+    generation: int
+    pid: int
+    turns: int
+    segments: int
+    sentences: int
+    facts: int
+    assertions: int
+    episodes: int
+    beliefs: int
+    points: int = 0
+    aliases: int = 0
+    questions: int = 0
+    day: int = 0
+    calls: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    jobs: int = 0
+
+    def count(self, kind: TableKind) -> int:
+        """Return how many rows it has in the table of a kind."""
+        return self.points if kind == "point_vectors" else int(getattr(self, kind))
+
+    @property
+    def outlay(self) -> Reservation | None:
+        """What requests to a language model have cost; None for most commits."""
+        amounts = Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens)
+        return Reservation(self.day, amounts) if self.day else None
+
+
+def commit_rows(commit: Commit) -> Rows:
+    """Return a commit as a table of one row."""
+    import pyarrow as pa
+
+    schema = pa.schema(
+        [pa.field(f.name, pa.string() if f.name == "embedder" else pa.int64(), nullable=False) for f in fields(Commit)]
+    )
+    return pa.Table.from_pylist([asdict(commit)], schema=schema)
+
+
+def commits_of(rows: Rows) -> list[Commit]:
+    """Return the commits of some rows, by number; a count that an older format does not have is 0."""
+    zeros: dict[str, Any] = dict.fromkeys((f.name for f in fields(Commit)), 0)
+    counts = ({n: value for n, value in row.items() if n in zeros and value is not None} for row in rows.to_pylist())
+    return sorted((Commit(**(zeros | row)) for row in counts), key=lambda commit: commit.tx)
+
+
+def with_tx(rows: Rows, tx: int) -> Rows:
+    """Return rows of any table with ``tx`` as their commit's number."""
+    import pyarrow as pa
+
+    column = rows.schema.get_field_index("tx")
+    return rows.set_column(column, rows.schema.field(column), pa.array(np.full(len(rows), tx, dtype=np.int64)))
