@@ -5,7 +5,7 @@ No room reads the configuration; each is handed what it needs, made here.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -25,7 +25,7 @@ from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalIn
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting
-from mcp_memory.search.look import Switches, Weights
+from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.services.recall.facts import Following
 from mcp_memory.services.recall.loop import Walking
 from mcp_memory.services.recall.pipeline import Looking
@@ -41,11 +41,9 @@ class Rooms:
 
     Attributes:
         config: every setting.
-        weights: what each channel of recall counts.
     """
 
     config: Config
-    weights: Weights = field(default_factory=Weights)
 
     @property
     def learning(self) -> Learning:
@@ -112,8 +110,8 @@ class Rooms:
         following = Following(limits, _switched(Walks, self.config), facts=self.config.switches.facts)
         propagating = self.propagating if self.config.switches.propagation else None
         shaping = self.shaping if self.config.switches.points else None
-        switches = _switched(Switches, self.config)
-        return Looking(self.weights, switches, following, self.learning, propagating, shaping, self.walking)
+        switches = _switched(ChannelSwitches, self.config)
+        return Looking(switches, following, self.learning, propagating, shaping, self.walking)
 
     @cached_property
     def walking(self) -> Walking | None:

@@ -37,7 +37,7 @@ from mcp_memory.rooms import Rooms
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Reading, deriver
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.storage.store import LanceStore

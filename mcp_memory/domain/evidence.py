@@ -107,6 +107,23 @@ class OperatorCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Sufficiency:
+    """Whether evidence is enough to answer a query from.
+
+    Attributes:
+        score: how far it covers the query, in [0, 1].
+        sufficient: whether that is enough.
+        missing: content words of the query, as written, that nothing covers.
+        reason: why it is not enough, in words, where that was examined; else empty.
+    """
+
+    score: float
+    sufficient: bool
+    missing: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RecallResult:
     """The result of one reconstruction.
 

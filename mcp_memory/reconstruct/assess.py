@@ -1,37 +1,36 @@
-"""Is what is held enough, and if not, what is missing: DESIGN 3.5, without a language model.
+"""Whether the evidence answers the query, and if not, what is missing, without a language model (DESIGN 3.5).
 
-How far the evidence covers the question is judged by whoever looked (``search/sufficiency.py``: coverage by rarity, and
-margin and share of the speaker who is named). Here comes the question whether anything among the best is of the type
-that is asked for, and both become a *reason* in words: what nothing covers, and what kind of answer is needed for whom.
-Words, because an operator may look for them (QRMeM's retry with the reason).
+The search already measured how far its candidates cover the query (``search/sufficiency.py``: coverage by rarity, and
+margin and share of the speaker who is named). This module adds whether anything among the best candidates has the type
+that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of answer is needed for
+whom. It is words because an operator may search for them (QRMeM's retry with the reason).
 
-**Departures** from DESIGN 3.5, which wants coverage ≥ .8, an item of the right type tied to a root, and a stable path:
-coverage alone tells answerable questions from others with an AUROC of .75, the judgement used here with .79, so that
-decides, and the type is asked for besides. Of the type only the form is looked at: a number, a date, a name that the
-question does not say.
+**Departures** from DESIGN 3.5, which wants coverage ≥ .8, an item of the right type connected to a root, and a stable
+path: coverage alone separates answerable questions from others with an AUROC of .75, the score used here with .79, so
+that decides, and the type is required besides. Only the form of the type is checked: a number, a date, a name that is
+not in the query.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import replace
 
-from mcp_memory.domain.query import AnswerType as Wanted
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.evidence import Sufficiency
+from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import words
 from mcp_memory.view.space import Space
 
-LOOKED_AT = 5
-"""Items of which one must have the type that is asked for."""
+FIRST = 5
+"""Candidates of which one must have the type that is asked for."""
 _NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once|twice"
     r"|several|couple|no)\b",
     re.IGNORECASE,
 )
-_NEEDED: dict[Wanted, str] = {
+_NEEDED: dict[AnswerType, str] = {
     "who": "a name",
     "where": "a place",
     "when": "a date",
@@ -41,78 +40,48 @@ _NEEDED: dict[Wanted, str] = {
 }
 
 
-class Judged(Protocol):
-    """What whoever looked thinks of what was found."""
-
-    @property
-    def sufficiency(self) -> float: ...  # noqa: D102
-
-    @property
-    def sufficient(self) -> bool: ...  # noqa: D102
-
-    @property
-    def missing(self) -> tuple[str, ...]: ...  # noqa: D102
-
-
-@dataclass(frozen=True, slots=True)
-class Assessment:
-    """What is thought of what is held.
-
-    Attributes:
-        sufficient: whether it is enough to stop.
-        score: in [0, 1].
-        missing: content words of the question that nothing covers.
-        reason: why it is not enough, in words; empty where it is.
-    """
-
-    sufficient: bool
-    score: float
-    missing: tuple[str, ...] = ()
-    reason: str = ""
-
-
-def assess(space: Space, question: Query, rows: Sequence[int], judged: Judged, roots: Sequence[str]) -> Assessment:
-    """Return what is thought of the evidence.
+def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency, roots: Sequence[str]) -> Sufficiency:
+    """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
 
     Args:
-        space: of a view that is held still.
-        question: that is asked.
+        space: that the segments are in.
+        query: that is asked.
         rows: of the segments that were found, best first.
-        judged: how far they cover the question.
-        roots: names that the question is about.
+        covered: how far they cover the query.
+        roots: names that the query is about.
     """
-    typed = any(_has_type(space, question, row) for row in rows[:LOOKED_AT])
-    if judged.sufficient and typed:
-        return Assessment(True, judged.sufficiency, judged.missing)
-    parts = [f"missing: {', '.join(judged.missing)}"] if judged.missing else []
+    typed = any(_has_type(space, query, row) for row in rows[:FIRST])
+    if covered.sufficient and typed:
+        return covered
+    parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
     if not typed:
         whom = f" for {', '.join(roots)}" if roots else ""
-        parts.append(f"need {_NEEDED.get(question.answer_type, 'an answer')}{whom}")
-    return Assessment(False, judged.sufficiency, judged.missing, "; ".join(parts) or "too little covers the question")
+        parts.append(f"need {_NEEDED.get(query.answer_type, 'an answer')}{whom}")
+    return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
 
 
-def lost(question: Query, missing: Collection[str]) -> float:
-    """Return the share of a question's content, names aside, that is missing, in [0, 1]; 0 where it is all names.
+def uncovered_share(query: Query, missing: Collection[str]) -> float:
+    """Return the share of a query's content words, names aside, that is missing, in [0, 1]; 0 where all are names.
 
-    Where it is most of it, what the question says leads nowhere, and only what it names does.
+    Where most of it is missing, the query's words lead nowhere, and only its names do.
     """
-    named = {word for name in (*question.names, *question.speakers) for word in words(name)}
-    said = [word for word, _ in question.content_words if not named.issuperset(words(word))]
-    return sum(word in missing for word in said) / len(said) if said else 0.0
+    in_names = {word for name in (*query.names, *query.speakers) for word in words(name)}
+    content = [word for word, _ in query.content_words if not in_names.issuperset(words(word))]
+    return sum(word in missing for word in content) / len(content) if content else 0.0
 
 
-def _has_type(space: Space, question: Query, row: int) -> bool:
-    """Return whether a segment holds something of the form that is asked for; who speaks is a name as well."""
+def _has_type(space: Space, query: Query, row: int) -> bool:
+    """Return whether a segment has something of the form that is asked for; its speaker is a name too."""
     segment, turn = space.segments[row], space.segment_turn[row]
     text = space.text(segment)
-    match question.answer_type:
+    match query.answer_type:
         case "how_many":
             return _NUMBER.search(text) is not None
         case "when" | "how_long":
-            stated = any(space.sentences[one].times for one in space.sentences_within(segment))
-            return stated or turn.kind != "document"  # a message has the day on which it was said
+            dated = any(space.sentences[sentence].times for sentence in space.sentences_within(segment))
+            return dated or turn.kind != "document"  # a message has the day on which it was said
         case "who":
-            asked = set(words(question.text))
-            said = (*names(text), *([turn.speaker] if turn.speaker else []))
-            return any(not asked.issuperset(words(name)) for name in said)
+            in_query = set(words(query.text))
+            named = (*names(text), *([turn.speaker] if turn.speaker else []))
+            return any(not in_query.issuperset(words(name)) for name in named)
     return True

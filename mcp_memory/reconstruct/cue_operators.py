@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from mcp_memory.domain.evidence import Suggestion
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.cues import asked_cues, key_of, likeness
+from mcp_memory.reconstruct.cues import key_of, likeness, query_cues
 from mcp_memory.reconstruct.events import RARE, counted, item, onward, query_of, ranked, rows_of, shown, speaker
 from mcp_memory.reconstruct.graph import CueGraph
 
@@ -102,7 +102,7 @@ class EventKeywords:
         space, graph = asked.space, CueGraph.of(asked.space)
         rows = shown(asked, rows_of(space, asked.ids))[: asked.limit]
         items = tuple(item(space, row, 1.0, self.name) for row in rows)
-        known = {cue.key for cue in asked_cues(asked.query.text)} if asked.query else set()
+        known = {cue.key for cue in query_cues(asked.query.text)} if asked.query else set()
         told: dict[int, str] = {}
         tags: dict[int, dict[str, None]] = {}
         named: set[int] = set()
@@ -141,7 +141,7 @@ def _groups(graph: CueGraph, asked: OperatorInput) -> list[list[tuple[int, float
     """Return the cues that are known of what was asked: those that each of its names or words matches, best first."""
     names = [asked.entity] if asked.entity is not None else []
     if not names and asked.query is not None:
-        names = [cue.written for cue in asked_cues(asked.query.text)]
+        names = [cue.written for cue in query_cues(asked.query.text)]
     found = (graph.find(name) for name in dict.fromkeys(names))
     return list({group[0][0]: group for group in found if group}.values())
 

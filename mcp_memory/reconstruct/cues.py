@@ -63,7 +63,7 @@ def cues_of(turn: Turn, sentence: str) -> tuple[Cue, ...]:
     return tuple(_read(sentence, mentions(turn, ""), names(sentence)))
 
 
-def asked_cues(text: str) -> tuple[Cue, ...]:
+def query_cues(text: str) -> tuple[Cue, ...]:
     """Return the cues of a question, which has no speaker."""
     return tuple(_read(text, (), names(text)))
 

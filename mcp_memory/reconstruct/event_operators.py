@@ -22,7 +22,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.language import iso
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reconstruct.cues import asked_cues
+from mcp_memory.reconstruct.cues import query_cues
 from mcp_memory.reconstruct.events import RARE, counted, item, onward, query_of, ranked, rows_of, shown, speaker
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topic, Topics
@@ -130,7 +130,7 @@ class TopicEvents:
         space, graph = asked.space, CueGraph.of(asked.space)
         votes: defaultdict[str, float] = defaultdict(float)
         found: dict[str, Topic] = {}
-        for cue, like in (hit for one in asked_cues(asked.topic or "") for hit in graph.find(one.key)):
+        for cue, like in (hit for one in query_cues(asked.topic or "") for hit in graph.find(one.key)):
             met: Counter[str] = Counter()
             for segment in {segment for row in graph.rows(cue) for segment in _segments(space, row)}:
                 if topic := topics.topic_of(space, segment):

@@ -1,40 +1,49 @@
-"""The active walk: look, judge what is missing, choose the next calls, look again (MRAgent §3.2, DESIGN 3.4).
+"""The active loop: assess, choose the next calls, make them, assess again (MRAgent §3.2, DESIGN 3.4).
 
-Each turn selects calls (f_select, eq. 10): the strongest of those that were thought of and not made yet. It has them
-made (eq. 11), routes what they find (f_route, eq. 12) and judges again. It ends where that is enough, where nothing new
-comes any more, or where the budget does. Whatever is found is found by operators, which the walk knows by what the
-policy calls them and by nothing else.
+The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, each with its strength and the call that
+brought it. Z, the frontier, holds those that the last turn brought; the next turn goes on from them. The state also
+keeps which calls were made, so that none is made twice (DESIGN I35).
 
-**Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that a
-walk does not spend in one turn what later ones need, a turn takes at most its share of the calls that are left.
+A segment's *strength*, in (0, 1], says how surely the loop is on the right way there: for a candidate of the search,
+its score relative to the best; for what a call finds, the strength that the call started from times how well the item
+fits.
 
-**Departures.** The paper's model selects and routes; here a table does (``policy.py``), and routing keeps what is
-strong enough (``state.py``). The same calls over the same memory end in the same state (DESIGN I35).
+Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
+11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence suffices, when nothing
+new comes any more, or when the budget is spent. Everything is found by operators, which the loop knows only by the
+names that the policy gives.
+
+**Budgets**: 8 turns, 10 calls a turn (the paper), 50 in all (the authors' program); both hold (DESIGN D30). So that one
+turn does not spend what later turns need, it takes at most its share of the calls that are left.
+
+**Departures.** The paper's model selects and routes; here a table selects (``policy.py``), and routing keeps what is
+strong enough. The same calls over the same memory end in the same state (DESIGN I35).
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 
-from mcp_memory.domain.evidence import Stop
+from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
+from mcp_memory.domain.points import Point
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
 from mcp_memory.ports import OperatorResult
-from mcp_memory.reconstruct.assess import Assessment
-from mcp_memory.reconstruct.state import Action, State
+from mcp_memory.view.space import Space
 
-Select = Callable[[State, Assessment, int], Sequence[Action]]
-"""f_select: given the state, what is missing and how many turns are left, this one included: calls, best first."""
-Execute = Callable[[Sequence[Action]], Awaitable[Sequence[OperatorResult]]]
-"""Makes the calls of a turn, all of them at once, and returns what each found."""
-Assess = Callable[[State], Assessment]
+Argument = str | tuple[str, ...]
+Key = tuple[str, tuple[tuple[str, Argument], ...]]
+LEAST = 0.05
+"""Strength below which an item is dropped (f_route, eq. 12); a segment is routed again if it gains as much."""
 IDLE = 2
-"""Turns without anything new after which a walk ends."""
+"""Turns without anything new after which the loop ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How far a walk may go.
+    """How far the loop may go.
 
     Attributes:
         max_turns: turns.
@@ -49,9 +58,197 @@ class Budget:
     deadline_s: float = 30.0
 
 
-async def walk(
-    state: State,
-    first: Assessment,
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A call that may be made: a ∈ A of eq. 10.
+
+    Attributes:
+        operator: its name (`ports.Operator`).
+        args: by name, as the explore tool takes them.
+        strength: of what it starts from.
+        carries: the share of that strength which it passes on to what it finds.
+    """
+
+    operator: str
+    args: Mapping[str, Argument]
+    strength: float = 1.0
+    carries: float = 1.0
+
+    @property
+    def key(self) -> Key:
+        """What distinguishes it from other calls (DESIGN I35); upper and lower case do not."""
+        args = ((name, value.casefold() if isinstance(value, str) else value) for name, value in self.args.items())
+        return self.operator, tuple(sorted(args))
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierItem:
+    """A segment of H.
+
+    Attributes:
+        row: of the segment.
+        strength: in (0, 1].
+        via: the operator that brought it; empty for a candidate of the search.
+        call: the position of the call in the trace; -1 for a candidate of the search.
+    """
+
+    row: int
+    strength: float
+    via: str = ""
+    call: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedCall:
+    """A call that was made: the strength that it started from, its result, and its position in the trace."""
+
+    strength: float
+    result: OperatorResult
+    position: int
+
+
+@dataclass(slots=True)
+class LoopState:
+    """The state of the loop after some turns.
+
+    Attributes:
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of the space; x of eq. 10, with ``roots`` and ``points``.
+        found: H, by the row of the segment.
+        frontier: Z, the strongest first.
+        expanded: segments that are or were in the frontier.
+        roots: names that facts are followed from.
+        points: memory points related to the query.
+        uncovered: share of the query's content words, names aside, that no candidate covers, in [0, 1].
+        completed: the calls that were made, by `Action.key`.
+        agenda: calls that were proposed and not made yet, likewise.
+        dated: times that calls found: since and until, by the id of the evidence.
+        trace: the calls as they are reported, in order.
+        turns: that were taken.
+        idle: turns since one brought something new.
+    """
+
+    space: Space
+    query: Query
+    found: dict[int, FrontierItem]
+    frontier: tuple[FrontierItem, ...]
+    expanded: set[int]
+    roots: tuple[str, ...] = ()
+    points: tuple[Point, ...] = ()
+    uncovered: float = 0.0
+    completed: dict[Key, CompletedCall] = field(default_factory=dict)
+    agenda: dict[Key, Action] = field(default_factory=dict)
+    dated: dict[str, tuple[Millis, Millis]] = field(default_factory=dict)
+    trace: list[OperatorCall] = field(default_factory=list)
+    turns: int = 0
+    idle: int = 0
+
+    @classmethod
+    def begin(
+        cls,
+        space: Space,
+        query: Query,
+        candidates: Sequence[tuple[int, float]],
+        width: int,
+        *,
+        roots: Sequence[str] = (),
+        points: Sequence[Point] = (),
+        uncovered: float = 0.0,
+    ) -> LoopState:
+        """Return S(0): the candidates of the search as rows with strengths, best first, the first ``width`` in Z."""
+        items = [FrontierItem(row, strength) for row, strength in candidates]
+        first = tuple(items[:width])
+        found = {item.row: item for item in items}
+        return cls(space, query, found, first, {item.row for item in first}, tuple(roots), tuple(points), uncovered)
+
+    def strongest(self, count: int) -> list[FrontierItem]:
+        """Return the strongest of H, earlier ones first in a tie."""
+        return sorted(self.found.values(), key=lambda item: -item.strength)[:count]
+
+    def propose(self, actions: Iterable[Action]) -> list[Action]:
+        """Put calls on the agenda; return those that were made already, but from something weaker."""
+        again: list[Action] = []
+        for action in actions:
+            completed, waiting = self.completed.get(action.key), self.agenda.get(action.key)
+            if completed is not None:
+                if action.strength >= completed.strength + LEAST:
+                    again.append(action)
+            elif waiting is None or waiting.strength < action.strength:
+                self.agenda[action.key] = action
+        return again
+
+    def add_turn(self, done: Sequence[tuple[Action, OperatorResult]], again: Sequence[Action] = ()) -> None:
+        """Add the results of a turn: Z(t+1) by routing (eq. 12), H(t+1) = H(t) ∪ Z(t+1).
+
+        An item is routed to the segments of its sources, whatever its kind. Items that are too weak are dropped, and so
+        are segments that are as strong already; the trace has how many items a call found and how many were kept.
+
+        Args:
+            done: calls with their results.
+            again: calls that were made before, from something weaker: their results are routed again.
+        """
+        self.turns += 1
+        fresh: dict[int, FrontierItem] = {}
+        for action in again:
+            call = self.completed[action.key]
+            self._route(action, call.result, call.position, fresh)
+            self.completed[action.key] = CompletedCall(action.strength, call.result, call.position)
+        for action, result in done:
+            kept = self._route(action, result, len(self.trace), fresh)
+            self.completed[action.key] = CompletedCall(action.strength, result, len(self.trace))
+            self.agenda.pop(action.key, None)
+            self.trace.append(OperatorCall(self.turns, action.operator, dict(action.args), len(result.items), kept))
+        self.frontier = tuple(sorted(fresh.values(), key=lambda item: -item.strength))
+        self.idle = 0 if fresh else self.idle + 1
+
+    def _route(self, action: Action, result: OperatorResult, position: int, fresh: dict[int, FrontierItem]) -> int:
+        """Add what a call found to H and to ``fresh``, as far as it is news; return how many of its items are kept."""
+        kept = 0
+        for item in result.items:
+            if item.kind == "sentence" and item.valid_from is not None and item.valid_to is not None:
+                self.dated[item.id] = (item.valid_from, item.valid_to)
+            strength = action.strength * action.carries * item.score
+            if strength < LEAST:
+                continue
+            reached = [
+                FrontierItem(row, max(strength, self._strength(row)), action.operator, position)
+                for source in item.sources
+                for row in _segments(self.space, source.turn.id, source.start, source.end)
+                if row not in self.expanded or strength >= self._strength(row) + LEAST
+            ]
+            for segment in reached:
+                self.found[segment.row] = fresh[segment.row] = segment
+                self.expanded.add(segment.row)
+            kept += bool(reached)
+        return kept
+
+    def _strength(self, row: int) -> float:
+        known = self.found.get(row)
+        return 0.0 if known is None else known.strength
+
+
+def _segments(space: Space, turn: str, start: int, end: int) -> Iterator[int]:
+    """Yield the rows of the segments with a sentence that overlaps a span of a turn, each once."""
+    done: set[int] = set()
+    for row in space.sentences_of(turn):
+        sentence = space.sentences[row]
+        if sentence.start < end and sentence.end > start:
+            for segment in space.segments_with(turn, sentence.index):
+                if segment not in done:
+                    done.add(segment)
+                    yield segment
+
+
+Select = Callable[[LoopState, Sufficiency, int], Sequence[Action]]
+"""f_select: given the state, its sufficiency and how many turns are left, this one included: calls, best first."""
+Execute = Callable[[Sequence[Action]], Awaitable[Sequence[OperatorResult]]]
+"""Makes the calls of a turn, all at once, and returns the result of each."""
+Assess = Callable[[LoopState], Sufficiency]
+
+
+async def run_loop(
+    state: LoopState,
+    first: Sufficiency,
     *,
     select: Select,
     execute: Execute,
@@ -59,19 +256,19 @@ async def walk(
     budget: Budget,
     clock: Callable[[], float],
 ) -> Stop:
-    """Walk on from a state, and change it, until one of the reasons to stop; return that.
+    """Run the loop, changing the state, and return why it stopped.
 
     Args:
-        state: after the first look.
-        first: what is thought of it; where that is enough no turn is taken.
-        select: thinks of calls; none is made twice (DESIGN I35).
+        state: after the search.
+        first: its sufficiency; no turn is taken where it suffices.
+        select: proposes calls; none is made twice (DESIGN I35).
         execute: makes them.
-        assess: judges again.
+        assess: judges a state.
         budget: how far.
         clock: seconds, from any beginning.
     """
-    began, assessment = clock(), first
-    while not assessment.sufficient:
+    began, sufficiency = clock(), first
+    while not sufficiency.sufficient:
         turns, calls = budget.max_turns - state.turns, budget.calls - len(state.trace)
         if turns <= 0:
             return "max_turns"
@@ -79,13 +276,13 @@ async def walk(
             return "budget"
         if clock() - began >= budget.deadline_s:
             return "deadline"
-        again = state.consider(select(state, assessment, turns))
+        again = state.propose(select(state, sufficiency, turns))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
         chosen = waiting[: min(budget.k_ops, ceil(calls / turns))]
         if not chosen and not again:
             return "exhausted"
-        state.take(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
+        state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)
         if state.idle >= IDLE:
             return "exhausted"
-        assessment = assess(state)
+        sufficiency = assess(state)
     return "sufficient"

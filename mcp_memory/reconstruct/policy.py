@@ -1,41 +1,51 @@
-"""What to do next, as a table: f_select without a language model (MRAgent eq. 10, DESIGN 3.4).
+"""The policy: a table of the calls that the loop makes next, f_select without a model (MRAgent eq. 10, DESIGN 3.4).
 
-``resources/policy.toml`` tells kinds of question apart and says for each which operators are called in which turn, and
-with what. It is read once, and checked against the operators that there are: the walk itself knows none by name.
+``resources/policy.toml`` defines kinds of query, and for each the operators that are called in each turn and where
+their arguments come from. It is read once and checked against the operators that exist: the loop knows none by name.
 
-A kind is that of a question that has one of its signs: the kind of answer that is asked for, a date, how many names or
-speakers it names, or words, as regular expressions. The first kind in the file whose sign a question has is its kind;
-one without signs takes every question. Where a walk has more turns than its kind lists, the last is repeated, with what
-was found meanwhile; and before its last turn come the calls that are listed for then.
+A query is of a kind if it has one of the kind's signs: the type of answer, a date, how many names or speakers it names,
+or words, as regular expressions. The first kind in the file that fits is used; a kind without signs fits every query.
+Where the loop takes more turns than its kind lists, the last one is repeated, with what was found meanwhile; before the
+loop's last turn come the calls that are listed for then.
+
+Each *source* of an argument (`SOURCES`) gives the values that it has in a state of the loop, strongest first, each with
+its strength; a call is made for every value. A source without values gives no call.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Any, get_args
 
-from mcp_memory.domain.query import AnswerType as Wanted
+from mcp_memory.domain.evidence import Sufficiency
+from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import ConfigurationError
+from mcp_memory.language import iso
 from mcp_memory.ports import Operator
-from mcp_memory.reconstruct.assess import Assessment
-from mcp_memory.reconstruct.sources import SOURCES
-from mcp_memory.reconstruct.state import Action, Argument, Asked, State
+from mcp_memory.reconstruct.loop import Action, Argument, LoopState
+from mcp_memory.reconstruct.pointers import find_pointers
+from mcp_memory.reconstruct.topics import Topics
 
 FILE = "policy.toml"
+BEST = 3
+"""Segments whose ids stand for the best, and for what is new."""
+Values = Sequence[tuple[Argument, float]]
+Source = Callable[[LoopState, Sufficiency], Values]
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What it counts that an operator found something.
+    """How much it counts that an operator found something.
 
     Attributes:
-        talk: what a segment of talk gains, as a share of the best score, for each unit of strength.
-        document: the same for one of a document.
+        talk: what a message gains, as a share of the best score, for each unit of strength.
+        document: the same for a segment of a document.
         steepness: how fast that falls with strength: the exponent.
         carries: share of its strength that a call passes on to what it finds.
     """
@@ -48,15 +58,15 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """By what questions of a kind are told; one without any takes all.
+    """The signs of a kind of query; a kind without any fits all.
 
     Attributes:
-        asked: kinds of answer (`domain.query.AnswerType`).
-        words: expressions, one of which stands in it, whatever the case.
-        dated: it gives a date.
-        names: it calls at least so many things by name; 0 where that is no sign.
-        speakers: it names so many speakers; 0 likewise.
-        lost: so much of what it says beside names, or more, is covered by nothing in the first look; 0 likewise.
+        asked: types of answer.
+        words: expressions, one of which occurs in the query, in any case.
+        dated: the query gives a date.
+        names: it names at least so many things; 0 where that is no sign.
+        speakers: it names exactly so many speakers; 0 likewise.
+        lost: at least this share of its content words, names aside, is covered by no candidate; 0 likewise.
     """
 
     asked: frozenset[str] = frozenset()
@@ -66,22 +76,21 @@ class Signs:
     speakers: int = 0
     lost: float = 0.0
 
-    def fit(self, asked: Asked) -> bool:
-        """Return whether a question has one of the signs, or there is none to have."""
-        question = asked.question
+    def fit(self, query: Query, uncovered: float) -> bool:
+        """Return whether a query, with its uncovered share, has one of the signs, or there are none."""
         return (
             self == Signs()
-            or question.answer_type in self.asked
-            or (self.dated and question.time is not None and question.time.dated)
-            or (0 < self.names <= len(question.names))
-            or (0 < self.speakers == len(question.speakers))
-            or (0 < self.lost <= asked.lost)
-            or (self.words is not None and self.words.search(question.text) is not None)
+            or query.answer_type in self.asked
+            or (self.dated and query.time is not None and query.time.dated)
+            or (0 < self.names <= len(query.names))
+            or (0 < self.speakers == len(query.speakers))
+            or (0 < self.lost <= uncovered)
+            or (self.words is not None and self.words.search(query.text) is not None)
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedCall:
     """A call as the table has it.
 
     Attributes:
@@ -94,20 +103,20 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of question.
+class QueryKind:
+    """A kind of query.
 
     Attributes:
         name: of the kind.
-        signs: by which it is told.
+        signs: that a query of this kind has.
         turns: the calls of each turn.
         before_last: further calls of the turn before the last.
     """
 
     name: str
     signs: Signs
-    turns: tuple[tuple[Planned, ...], ...]
-    before_last: tuple[Planned, ...] = ()
+    turns: tuple[tuple[PlannedCall, ...], ...]
+    before_last: tuple[PlannedCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +128,15 @@ class Policy:
         worths: of operators, by name.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[QueryKind, ...]
     worths: Mapping[str, Worth]
 
     @classmethod
     def read(cls, text: str, operators: Mapping[str, Operator]) -> Policy:
-        """Return the table that a text in TOML holds.
+        """Return the table in a TOML text.
 
         Raises:
-            ConfigurationError: it is no such table, or names an operator, an argument or a source that there is not.
+            ConfigurationError: it is no such table, or names an operator, an argument or a source that does not exist.
         """
         try:
             content = tomllib.loads(text)
@@ -143,39 +152,38 @@ class Policy:
 
     def without(self, operators: Collection[str]) -> Policy:
         """Return the table without the calls of some operators."""
+
+        def remaining(calls: Sequence[PlannedCall]) -> tuple[PlannedCall, ...]:
+            return tuple(call for call in calls if call.operator not in operators)
+
         kinds = tuple(
-            Kind(
-                kind.name,
-                kind.signs,
-                tuple(tuple(one for one in turn if one.operator not in operators) for turn in kind.turns),
-                tuple(one for one in kind.before_last if one.operator not in operators),
-            )
+            QueryKind(kind.name, kind.signs, tuple(map(remaining, kind.turns)), remaining(kind.before_last))
             for kind in self.kinds
         )
         return Policy(kinds, {name: worth for name, worth in self.worths.items() if name not in operators})
 
-    def kind(self, asked: Asked) -> Kind | None:
-        """Return the kind of a question; None where it is of none."""
-        return next((kind for kind in self.kinds if kind.signs.fit(asked)), None)
+    def kind(self, query: Query, uncovered: float = 0.0) -> QueryKind | None:
+        """Return the kind of a query with its uncovered share; None where none fits."""
+        return next((kind for kind in self.kinds if kind.signs.fit(query, uncovered)), None)
 
-    def actions(self, state: State, assessment: Assessment, turns: int) -> list[Action]:
-        """Return the calls that the table has for the state of a walk, strongest first.
+    def actions(self, state: LoopState, sufficiency: Sufficiency, turns: int) -> list[Action]:
+        """Return the calls that the table has for a state of the loop, strongest first.
 
         Args:
-            state: of the walk.
-            assessment: of the state.
+            state: of the loop.
+            sufficiency: of the state.
             turns: how many are left, the next one included.
         """
-        kind = self.kind(state.asked)
+        kind = self.kind(state.query, state.uncovered)
         if kind is None:
             return []
         planned = [*(kind.before_last if turns == 2 else ()), *kind.turns[min(state.turns, len(kind.turns) - 1)]]
-        found = [action for one in planned for action in self._calls(one, state, assessment)]
-        return sorted(found, key=lambda action: -action.strength)
+        actions = [action for call in planned for action in self._actions(call, state, sufficiency)]
+        return sorted(actions, key=lambda action: -action.strength)
 
-    def _calls(self, planned: Planned, state: State, assessment: Assessment) -> Iterator[Action]:
-        """Yield a call for each value of its sources."""
-        values = [SOURCES[source](state, assessment) for source in planned.args.values()]
+    def _actions(self, planned: PlannedCall, state: LoopState, sufficiency: Sufficiency) -> Iterator[Action]:
+        """Yield a call for each combination of values of its sources."""
+        values = [SOURCES[source](state, sufficiency) for source in planned.args.values()]
         carries = self.worths[planned.operator].carries
         for chosen in product(*values):
             args: dict[str, Argument] = dict(zip(planned.args, (value for value, _ in chosen), strict=True))
@@ -186,10 +194,10 @@ class Policy:
         for kind in self.kinds:
             if not kind.turns:
                 yield f"kind {kind.name!r} has no turns"
-            for planned in (*kind.before_last, *(one for turn in kind.turns for one in turn)):
+            for planned in (*kind.before_last, *(call for turn in kind.turns for call in turn)):
                 yield from (f"kind {kind.name!r}: {problem}" for problem in self._wrong(planned, operators))
 
-    def _wrong(self, planned: Planned, operators: Mapping[str, Operator]) -> Iterator[str]:
+    def _wrong(self, planned: PlannedCall, operators: Mapping[str, Operator]) -> Iterator[str]:
         operator = operators.get(planned.operator)
         if operator is None:
             yield f"there is no operator {planned.operator!r}"
@@ -206,9 +214,9 @@ class Policy:
                 yield f"{planned.operator} cannot do without {needed}"
 
 
-def _kind(table: dict[str, Any]) -> Kind:
+def _kind(table: dict[str, Any]) -> QueryKind:
     name = table.pop("name")
-    if odd := [one for one in table.get("asked", ()) if one not in get_args(Wanted)]:
+    if odd := [asked for asked in table.get("asked", ()) if asked not in get_args(AnswerType)]:
         raise ValueError(f"kind {name!r}: no question asks for {odd[0]!r}")
     signs = Signs(
         frozenset(table.pop("asked", ())),
@@ -222,8 +230,91 @@ def _kind(table: dict[str, Any]) -> Kind:
     before = _planned(table.pop("before_last", ()))
     if table:
         raise ValueError(f"kind {name!r}: there is no use for {', '.join(table)}")
-    return Kind(name, signs, turns, before)
+    return QueryKind(name, signs, turns, before)
 
 
-def _planned(calls: Sequence[dict[str, str]]) -> tuple[Planned, ...]:
-    return tuple(Planned(call["operator"], {k: v for k, v in call.items() if k != "operator"}) for call in calls)
+def _planned(calls: Sequence[dict[str, str]]) -> tuple[PlannedCall, ...]:
+    return tuple(PlannedCall(call["operator"], {k: v for k, v in call.items() if k != "operator"}) for call in calls)
+
+
+def _question(state: LoopState, _: Sufficiency) -> Values:
+    return [(state.query.text, 1.0)]
+
+
+def _reason(_: LoopState, sufficiency: Sufficiency) -> Values:
+    return [(sufficiency.reason, 1.0)] if sufficiency.reason else []
+
+
+def _missing(_: LoopState, sufficiency: Sufficiency) -> Values:
+    """The words that nothing covers, one by one."""
+    return [(word, 1.0) for word in sufficiency.missing]
+
+
+def _roots(state: LoopState, _: Sufficiency) -> Values:
+    return [(name, 1.0) for name in state.roots]
+
+
+def _best(state: LoopState, _: Sufficiency) -> Values:
+    """The ids of the strongest segments, together."""
+    best = state.strongest(BEST)
+    return [(tuple(state.space.segments[item.row].id for item in best), best[0].strength)] if best else []
+
+
+def _new(state: LoopState, _: Sufficiency) -> Values:
+    """The ids of what the last turn brought, together."""
+    new = state.frontier[:BEST]
+    return [(tuple(state.space.segments[item.row].id for item in new), new[0].strength)] if new else []
+
+
+def _cues(state: LoopState, _: Sufficiency) -> Values:
+    """Names and things in what the last turn brought that lead to other texts."""
+    return find_pointers(state)
+
+
+def _topics(state: LoopState, _: Sufficiency) -> Values:
+    """The topics of what the last turn brought, by their ids."""
+    topics = Topics.of(state.space)
+    values: dict[Argument, float] = {}
+    for item in state.frontier[:BEST]:
+        if topic := topics.topic_of(state.space, item.row):
+            values.setdefault(topic.id, item.strength)
+    return list(values.items())
+
+
+def _points(state: LoopState, _: Sufficiency) -> Values:
+    """The ids of the memory points related to the query, one by one."""
+    return [((point.id,), 1.0) for point in state.points[:BEST]]
+
+
+def _since(state: LoopState, _: Sufficiency) -> Values:
+    return _day(state, since=True)
+
+
+def _until(state: LoopState, _: Sufficiency) -> Values:
+    return _day(state, since=False)
+
+
+def _day(state: LoopState, *, since: bool) -> Values:
+    """The first or last day of the time in the query, where it has both ends."""
+    time = state.query.time
+    if time is None or time.since <= BEGINNING or time.until >= FOREVER:
+        return []
+    moment = time.since if since else time.until - 1
+    shown = iso.show(moment - moment % iso.DAY)
+    return [] if shown is None else [(shown, 1.0)]
+
+
+SOURCES: Mapping[str, Source] = {
+    "question": _question,
+    "reason": _reason,
+    "missing": _missing,
+    "roots": _roots,
+    "best": _best,
+    "new": _new,
+    "cues": _cues,
+    "topics": _topics,
+    "points": _points,
+    "since": _since,
+    "until": _until,
+}
+"""The sources of arguments, by the names that the policy file uses."""

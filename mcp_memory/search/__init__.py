@@ -1,1 +1,1 @@
-"""The first look at the raw text (QRMeM's static memory): meaning, words, speaker, heads, brought to one score."""
+"""Search of the raw text (QRMeM's static memory): channels of recall, candidates scored by them, and sufficiency."""

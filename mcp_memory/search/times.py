@@ -1,45 +1,49 @@
-"""When things were, beside when the question asks about.
+"""The channel ``time``: when texts happened, compared with the time that the query asks about.
 
-"Who owned the mill in 1955?" finds the right document by its words; the paragraph of the right time is what words and
-meaning miss, since the text says "In 1951 it was sold to Grey" and, further down, "In 1962 …". What is known of time
-are the dates that the sentences state (``language/stated.py``) and when a message was said. For documents:
+"Who owned the mill in 1955?" finds the right document by its words, but not the paragraph of the right time: the text
+says "In 1951 it was sold to Grey" and, further down, "In 1962 …". Known times are the dates that sentences state
+(``language/stated.py``) and when a message was said. For documents there are four terms:
 
-- *nearness*: exp(-gap / 8 years), the gap from the question's interval to a date of the segment, nothing where they
-  overlap. What comes after the interval counts as twice as far: a state begins before the time that it is asked for.
-  An open end ("since 1990") fades too, by 20 years, as one goes along it.
-- *validity*: what a sentence says from a date on holds until the next later date that the same document states further
-  down (the paragraphs of one document, or the documents of one head, in their order): a fold of the text, before any
-  facts are read from it. exp(-gap / 2 years) to that span.
-- *closeness*: the nearness of a sentence's date times the likeness of the sentence to the question, the best of a
-  segment's. It tells two dates within one paragraph apart. Only for the best segments by all else.
-- *siblings*: the best segment of a document (of one head) speaks for the others, which name the thing no more.
+- *nearness*: exp(-gap / 8 years), where the gap runs from the query's interval to a date of the segment and is 0 where
+  they overlap. A date after the interval counts as twice as far: a state begins before the time for which it is asked.
+  An open end ("since 1990") fades too, over 20 years along it.
+- *validity*: what a sentence states from a date on is valid until the next later date stated further down in the same
+  document (the paragraphs of one document, or the documents of one title, in their order): a fold of the text, before
+  any facts are read from it. exp(-gap / 2 years) to that span.
+- *closeness*: the nearness of a sentence's date times the similarity of the sentence to the query, the best sentence of
+  a segment. It separates two dates within one paragraph. Computed only for the segments that are best by all else.
+- *siblings*: the best score of any segment of the same document (or title) counts for the others too, which do not
+  repeat the name.
 
-Of a question that is open on one side ("after 1962", "before", "since", "until") the end that it names is asked for.
-An undated segment takes the last date before it in the document at half its worth, or the day on which its document
-was written where that is known. A message counts by when it was said and by what it states, each by exp(-gap / 15
-days), and here an open side is taken as it is.
+For a query that is open on one side ("after 1962", "before", "since", "until") the named end is compared. An undated
+segment takes the last date before it in the document at half its worth, or the day on which its document was written
+where that is known. A message counts by when it was said and by the times it states, each by exp(-gap / 15 days); here
+an open side is used as it is.
 
-All of it counts only as far as the document bears on the question at all: by relevance = 2 · siblings / best - 1, at
-least 0, with the siblings' score before time. So a date lifts no passage that has nothing else to do with the question
-(measured: +.6 points of R@5; without it, questions whose date belongs to one hop of several lost up to 10 of R@10).
+The terms count only as far as the document fits the query at all: they are multiplied by relevance = 2 · siblings /
+best - 1, at least 0, with the siblings' score before time. So a date does not lift a passage that has nothing else to
+do with the query (measured: +.6 points of R@5; without it, questions whose date belongs to one hop of several lost up
+to 10 of R@10).
 
-**One scale.** Time only brings another order: everything is scaled so that the best of a kind scores what the best did
-without it. A question without dates is scored exactly as if none of this were there.
+**One scale.** Time only changes the order: all scores are scaled so that the best of a kind scores what the best scored
+without time. A query without dates is scored exactly as if this channel did not exist.
 
 **Measured** on 1,000 questions about times in long articles: R@5 65.4 without, 84.2 with; by the halves of the
-articles, of which one chose the numbers, 85.7 and 82.9. On dialogues R@2 57.2 and 58.3; where the date is known but not
-written in the question ("last week"), R@5 80 and 95. In one space with both, as much. .4 ms at 10,000 segments.
+articles, of which one was used to choose the numbers, 85.7 and 82.9. On dialogues R@2 57.2 and 58.3; where the date is
+known but not written in the question ("last week"), R@5 80 and 95. In one space with both, the same. .4 ms at 10,000
+segments.
 
 **Tried without success** (R@5 of the same): the span from a segment's first to its last date (-.4), how much of the
 interval a date covers (-.3), only the start of the interval (+.2, -.3 on the half that chose), a fixed worth for
-undated segments (-.5 to -2), dates in section titles (0), taking the question's time out of its words or meaning (-.4
-to 0), its rare words in the sentence of the date in place of the likeness (-.3), the scores of neighbours (0), damping
+undated segments (-.5 to -2), dates in section titles (0), removing the query's time from its words or meaning (-.4 to
+0), its rare words in the sentence of the date in place of the similarity (-.3), the scores of neighbours (0), damping
 long spans (-.5), validity within a section only (-.3). In talk, newest first for "recently" (0).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -47,38 +51,53 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.domain.turns import Segment, Turn
 from mcp_memory.language.gregorian import DAY, HOUR
 from mcp_memory.language.names import head
+from mcp_memory.search.channels import Channel, ChannelInput, sum_scores
 from mcp_memory.search.spans import FAR, Rows, SpanColumns, Spans
-from mcp_memory.search.weights import Weights
 from mcp_memory.vectors import Scores, Vector
 from mcp_memory.view.columns import Column
 from mcp_memory.view.space import Space
 
+TIME = Channel("time", talk=1.0, document=1.0, switch=lambda on: on.time)
+"""The sum of the terms below, each with its own weight."""
+SIBLINGS = Channel("siblings", document=1.0, switch=lambda on: on.time, finds=False)
+"""The best score of any segment of the same document, for a dated query (without it -.2 points of R@5, -.5 of R@20)."""
+SAID = 0.3
+"""Weight, in talk, of being said at the time that the query asks about, less the farther from it (measured, with the
+next: +12 points of R@2 where the query writes the date, +22 where it does not)."""
+STATED = 0.2
+"""Weight, in talk, of stating such a time."""
+NEARNESS = 0.25
+"""Weight, in documents (measured on questions about times in long articles: without it -3 points of R@5)."""
+VALIDITY = 0.15
+"""Weight, in documents (likewise: without it -2)."""
+CLOSENESS = 0.2
+"""Weight, in documents (likewise: without it -1)."""
 YEAR = 365.2425 * DAY
 """In milliseconds. Gaps are counted in years."""
-SAID = np.float32(15 / 365.2425)
+MESSAGE_DECAY = np.float32(15 / 365.2425)
 """Years, namely 15 days, after which a message is worth 1/e (measured: 7 to 30 days are alike)."""
-BESIDE = np.float32(0.8)
-"""The worth of a message just outside the interval that is asked for beside one within."""
+OUTSIDE_INTERVAL = np.float32(0.8)
+"""The worth of a message just outside the query's interval, relative to one within."""
 CARRIED = 0.5
-"""The worth of a date that was stated before an undated segment (measured: +.2 points of R@5, +.4 of R@10)."""
-CLOSELY = 50
-"""Segments whose sentences are compared with the question; 25 to 100 give the same."""
+"""The worth of a date stated before an undated segment (measured: +.2 points of R@5, +.4 of R@10)."""
+COMPARED = 50
+"""Segments whose sentences are compared with the query; 25 to 100 give the same."""
 
 
 class TimeIndex:
-    """The dates of each segment, and which documents are about the same."""
+    """The dates of each segment, and which documents share a subject."""
 
     def __init__(self) -> None:
         self.talk = SpanColumns()
         self.documents = SpanColumns()
         self._subject: Column[np.int32] = Column(np.int32)  # of each segment; -1 for talk
-        self._numbers: dict[tuple[str, ...] | str, int] = {}  # of the subjects, by head, or by turn where there is none
-        # By subject: place and start of the dates that no later one follows yet, each no later than the one before it.
+        self._numbers: dict[tuple[str, ...] | str, int] = {}  # of the subjects, by title, else by turn
+        # By subject: position and start of the dates that no later one follows yet, each no later than the one before.
         self._open: dict[int, list[tuple[int, float]]] = {}
         self._last: dict[int, tuple[float, str]] = {}  # by subject: the last date stated, and the turn that states it
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in the segments of ``space`` from row ``since`` on."""
+        """Add the segments of ``space`` from row ``since`` on."""
         turn_id, subject = "", -1  # the segments of a document follow one another
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
@@ -93,7 +112,7 @@ class TimeIndex:
             self._subject.append(subject)
 
     def siblings(self, rows: Rows, scores: Scores) -> Scores:
-        """Return for each of these segments of documents the best score of any about the same, at least 0."""
+        """Return for each of these document segments the best score of any with its subject, at least 0."""
         subjects = self._subject.values[rows]
         best = np.zeros(len(self._numbers), dtype=np.float32)
         np.maximum.at(best, subjects, scores)
@@ -102,38 +121,54 @@ class TimeIndex:
     def _add(self, space: Space, row: int, turn: Turn, subject: int) -> None:
         stated = _stated(space, space.segments[row])
         if not stated:
-            last, said_by = self._last.get(subject, (-FAR, ""))
-            if said_by and (turn.said_at is None or said_by == turn.id):
+            last, stated_by = self._last.get(subject, (-FAR, ""))
+            if stated_by and (turn.said_at is None or stated_by == turn.id):
                 self.documents.add(row, [(-1, last, last)], CARRIED)
             elif turn.said_at is not None:
                 self.documents.add(row, [(-1, _years(turn.said_at), _years(turn.said_at + DAY))])
             return
         waiting = self._open.setdefault(subject, [])
-        place = len(self.documents)
+        position = len(self.documents)
         self.documents.add(row, stated)
-        for at, (_, first, _) in enumerate(stated, place):
+        for at, (_, first, _) in enumerate(stated, position):
             if first > -FAR:
                 while waiting and waiting[-1][1] < first:
-                    self.documents.hold(waiting.pop()[0], first)
+                    self.documents.set_valid_until(waiting.pop()[0], first)
                 waiting.append((at, first))
                 self._last[subject] = first, turn.id
 
 
-def in_documents(
-    space: Space, asked: Constraint, rows: Rows, scores: Scores, weights: Weights, question: Vector | None
-) -> dict[str, Scores]:
-    """Return what time adds to segments of documents: ``time`` and ``siblings``, in units of the cosine.
+def add_time(given: ChannelInput, scores: Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return the scores with ``time`` and ``siblings`` among them, on the same scale; unchanged for an undated query.
 
     Args:
-        space: its view keeps a `TimeIndex`.
-        asked: with dates.
+        given: what the channels read; the view of its space keeps a `TimeIndex`.
+        scores: of the channels before, by name, each of shape ``(len(given.rows),)``.
+    """
+    if (asked := given.time) is None:
+        return dict(scores)
+    before = sum_scores(scores, len(given.rows))
+    if given.talk:
+        added = {TIME.name: np.float32(given.unit) * _message_times(given.space, asked, given.rows)}
+    else:
+        vector = given.vectors[0] if given.vectors is not None and given.switches.meaning else None
+        added = _document_times(given.space, asked, given.rows, before, vector)
+    timed = {**scores, **added}
+    best, now = float(before.max()), float(sum_scores(timed, len(before)).max())
+    return {name: part * np.float32(best / now) for name, part in timed.items()} if min(best, now) > 0 else timed
+
+
+def _document_times(
+    space: Space, asked: Constraint, rows: Rows, scores: Scores, query: Vector | None
+) -> dict[str, Scores]:
+    """Return ``time`` and ``siblings`` of document segments, each of shape ``(len(rows),)``; {} where none has a date.
+
+    Args:
+        space: that they are in.
+        asked: the query's time, with dates.
         rows: the segments.
         scores: what they have without time.
-        weights: of the terms.
-        question: its vector, or None, which leaves out closeness; so does a space that holds no vectors.
-
-    Returns:
-        Each of shape ``(len(rows),)``; nothing where no document states a time.
+        query: its vector; None leaves out closeness, and so does a space that holds no vectors.
     """
     index = space.index(TimeIndex)
     best = float(scores.max(initial=0))
@@ -142,79 +177,72 @@ def in_documents(
     count = len(space.segments)
     siblings = index.siblings(rows, scores)
     relevance = np.maximum(2 * siblings / np.float32(best) - 1, 0)
-    bears = np.flatnonzero(relevance)
+    relevant = np.flatnonzero(relevance)
     chosen = np.zeros(count, dtype=np.bool_)
-    chosen[rows[bears]] = True
+    chosen[rows[relevant]] = True
     spans = index.documents.of(chosen)
-    since, until = _end(asked)
-    near = spans.near(since, until)
-    time = np.float32(weights.document_near) * spans.best(near, count)
-    time += np.float32(weights.document_valid) * spans.best(spans.valid(since, until), count)
+    since, until = _compared_interval(asked)
+    nearness = spans.nearness(since, until)
+    time = np.float32(NEARNESS) * spans.best(nearness, count)
+    time += np.float32(VALIDITY) * spans.best(spans.validity(since, until), count)
     time = time[rows] * relevance
-    if question is not None and space.sentence_vectors is not None:
-        likely = bears[_first(scores[bears] + time[bears] + siblings[bears], CLOSELY)]
-        closeness = _closeness(space, spans, near, rows[likely], question)[rows[likely]]
-        time[likely] += np.float32(weights.document_close) * closeness * relevance[likely]
-    siblings[bears] = index.siblings(rows[bears], scores[bears] + time[bears])
-    return {"time": time, "siblings": np.float32(weights.document_siblings) * siblings}
+    if query is not None and space.sentence_vectors is not None:
+        likely = relevant[_best(scores[relevant] + time[relevant] + siblings[relevant], COMPARED)]
+        closeness = _closeness(space, spans, nearness, rows[likely], query)[rows[likely]]
+        time[likely] += np.float32(CLOSENESS) * closeness * relevance[likely]
+    siblings[relevant] = index.siblings(rows[relevant], scores[relevant] + time[relevant])
+    return {TIME.name: time, SIBLINGS.name: np.float32(SIBLINGS.document) * siblings}
 
 
-def _first(scores: Scores, most: int) -> Rows:
-    """Return the places of the ``most`` best."""
-    return np.argpartition(-scores, most)[:most] if len(scores) > most else np.arange(len(scores))
+def _best(scores: Scores, count: int) -> Rows:
+    """Return the positions of the ``count`` best, in no order."""
+    return np.argpartition(-scores, count)[:count] if len(scores) > count else np.arange(len(scores))
 
 
-def in_talk(space: Space, asked: Constraint, rows: Rows, weights: Weights) -> Scores:
-    """Return what time gives segments of talk, relative to meaning over its maximum; shape ``(len(rows),)``.
-
-    Args:
-        space: its view keeps a `TimeIndex`.
-        asked: with dates.
-        rows: the segments.
-        weights: of the two terms.
-    """
+def _message_times(space: Space, asked: Constraint, rows: Rows) -> Scores:
+    """Return the time score of messages relative to the best similarity, shape ``(len(rows),)``."""
     since, until = _years(asked.since), _years(asked.until)
     said = (space.times[rows] / YEAR).astype(np.float32)
-    spans = space.index(TimeIndex).talk.every()
-    stated = spans.best(_near(spans.since, spans.until, since, until), len(space.segments))[rows]
-    time: Scores = np.float32(weights.talk_said) * _near(said, said, since, until)
-    time += np.float32(weights.talk_stated) * stated
-    time -= time.min()  # what all share tells nothing
+    spans = space.index(TimeIndex).talk.all()
+    stated = spans.best(_message_nearness(spans.since, spans.until, since, until), len(space.segments))[rows]
+    time: Scores = np.float32(SAID) * _message_nearness(said, said, since, until)
+    time += np.float32(STATED) * stated
+    time -= time.min()  # what all messages share says nothing
     return time
 
 
-def _near(first: Scores, last: Scores, since: float, until: float) -> Scores:
-    """Return how near what lies from ``first`` to ``last`` is to an interval, as it counts in talk."""
-    near: Scores = np.exp(-(np.maximum(since - last, 0) + np.maximum(first - until, 0)) / SAID)
-    return np.where((first < until) & (last >= since), near, BESIDE * near)
+def _message_nearness(first: Scores, last: Scores, since: float, until: float) -> Scores:
+    """Return the nearness of times from ``first`` to ``last`` to an interval, as it counts in talk."""
+    near: Scores = np.exp(-(np.maximum(since - last, 0) + np.maximum(first - until, 0)) / MESSAGE_DECAY)
+    return np.where((first < until) & (last >= since), near, OUTSIDE_INTERVAL * near)
 
 
-def _closeness(space: Space, spans: Spans, near: Scores, rows: Rows, question: Vector) -> Scores:
-    """Return the best nearness times likeness of the sentences of these segments; for all segments, 0 elsewhere."""
+def _closeness(space: Space, spans: Spans, nearness: Scores, rows: Rows, query: Vector) -> Scores:
+    """Return the best nearness times similarity of the sentences of these segments; for all segments, 0 elsewhere."""
     wanted = np.zeros(len(space.segments), dtype=np.bool_)
     wanted[rows] = True
     segments = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
     places = np.flatnonzero(wanted[segments] & (spans.sentences >= 0))
-    found = np.zeros(len(space.segments), dtype=np.float32)
+    closeness = np.zeros(len(space.segments), dtype=np.float32)
     if space.sentence_vectors is not None and len(places):
         distinct, which = np.unique(spans.sentences[places], return_inverse=True)
-        likeness = np.maximum(space.sentence_vectors.take(distinct) @ question, 0)
-        np.maximum.at(found, segments[places], near[places] * likeness[which])
-    return found
+        similarity = np.maximum(space.sentence_vectors.take(distinct) @ query, 0)
+        np.maximum.at(closeness, segments[places], nearness[places] * similarity[which])
+    return closeness
 
 
-def _end(asked: Constraint) -> tuple[float, float]:
-    """Return the interval in years, of one that is open on a side only the end that it names."""
+def _compared_interval(asked: Constraint) -> tuple[float, float]:
+    """Return the interval in years; of one that is open on a side, only the end that it names."""
     since, until = _years(asked.since), _years(asked.until)
     if asked.order == "before" or asked.since == BEGINNING:
-        return until - HOUR / YEAR, until - HOUR / YEAR  # the last moment before the end, which no interval holds
+        return until - HOUR / YEAR, until - HOUR / YEAR  # the last moment before the end
     if asked.order == "after" or asked.until == FOREVER:
         return since, since
     return since, until
 
 
 def _stated(space: Space, segment: Segment) -> list[tuple[int, float, float]]:
-    """Return what a segment's sentences state, in order: row of the sentence, since, until."""
+    """Return the times that a segment's sentences state, in order: row of the sentence, since, until."""
     rows = space.sentences_of(segment.turn_id)
     first = bisect_left(rows, segment.first, key=lambda row: space.sentences[row].index)
     stated = []

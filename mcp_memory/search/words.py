@@ -1,13 +1,17 @@
-"""BM25 over the stems of the segments, kept up as segments arrive.
+"""BM25 over the stems of the segments, indexed as segments arrive; and the text of a segment that is embedded.
 
-In talk a turn is often understood only from the turns around it ("Yes, last summer!"), so the counts of the turns
-before and after in the same session count for a turn too: half for the next ones, a quarter for those beyond. Nothing
-of that is stored; counts are spread when they are read, so a turn that arrives changes its neighbours' score by itself.
+A message is often understood only from the messages around it ("Yes, last summer!"), so the counts of the messages
+before and after in the same session count for it too: half for direct neighbours, a quarter for the next ones. This is
+not stored; counts are spread when they are read, so a message that arrives changes the scores of its neighbours.
 
 Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), §3.2; the idf is Lucene's, which
-is never negative. Talk and documents are counted apart: they differ in length and wording, and neither shall change
-what the other finds. Old revisions of documents stay in the counts, since they were what the space was made of; they
-are left out where segments are ranked.
+is never negative. Talk and documents have separate statistics: they differ in length and wording, and neither should
+change what the other finds. Old revisions of documents stay in the counts, but are not ranked.
+
+**What is embedded and what is indexed.** Embedders weigh a name above all else, so the speaker and the day of a message
+stay out of the embedded text and are channels of their own. The indexed text has them, the day written as questions
+write it ("8 May 2023"). A document's title belongs to each of its segments in both texts: often the title alone says
+what "it" or "she" is. Measured on titled passages, R@5 rises by 2 to 9 points with the title in the embedded text.
 """
 
 from __future__ import annotations
@@ -19,8 +23,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.tokens import stems
-from mcp_memory.search.indexed import words_text
+from mcp_memory.search.channels import Channel, ChannelInput
 from mcp_memory.vectors import Scores
 from mcp_memory.view.columns import Column
 from mcp_memory.view.space import NONE, Space
@@ -28,13 +34,26 @@ from mcp_memory.view.space import NONE, Space
 K1 = 0.9
 """How fast a count saturates. Anserini's default for passages; on three of four sets better than 1.2, 1.5 and 2."""
 B = 0.4
-"""How much a long text is held against it. Anserini's default for passages; on three of four sets better than .75."""
+"""How much length lowers the score. Anserini's default for passages; on three of four sets better than .75."""
 NEIGHBOURS = (0.5, 0.25)
-"""What the counts of the turn one away, and of the turn two away, weigh (measured; +6 to +8 points of recall)."""
+"""Weights of the counts of the message one away and of the one two away (measured: +6 to +8 points of recall)."""
+
+
+def embedded_text(turn: Turn, text: str) -> str:
+    """Return what is embedded of a segment of ``turn`` that says ``text``."""
+    return f"{turn.title}. {text}" if turn.kind == "document" and turn.title else text
+
+
+def indexed_text(turn: Turn, text: str) -> str:
+    """Return what is indexed for its words of a segment of ``turn`` that says ``text``."""
+    if turn.kind == "document":
+        return f"{turn.title}. {text}" if turn.title else text
+    who = turn.speaker or turn.role
+    return f"({day_in_words(turn.time)}) {who}: {text}" if who else f"({day_in_words(turn.time)}) {text}"
 
 
 class WordIndex:
-    """Which segment says which stem how often."""
+    """How often each segment contains each stem."""
 
     def __init__(self) -> None:
         self._postings: dict[bool, dict[str, _Postings]] = {True: {}, False: {}}  # of talk, of documents
@@ -44,10 +63,10 @@ class WordIndex:
         self._means: dict[tuple[bool, bool], float] = {}  # of the lengths of talk or documents, spread or not
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in the segments of ``space`` from row ``since`` on."""
+        """Add the segments of ``space`` from row ``since`` on."""
         for row in range(since, len(space.segments)):
             turn = space.segment_turn[row]
-            counts = Counter(stems(words_text(turn, space.text(space.segments[row]))))
+            counts = Counter(stems(indexed_text(turn, space.text(space.segments[row]))))
             talk = turn.kind != "document"
             postings = self._postings[talk]
             for stem, count in counts.items():
@@ -60,14 +79,14 @@ class WordIndex:
         self._spread_lengths = None
         self._means.clear()
 
-    def score(self, space: Space, asked: Iterable[str], *, talk: bool, neighbours: bool = True) -> Scores:
-        """Return BM25 of each segment of one kind for the stems asked, each taken once.
+    def score(self, space: Space, query_stems: Iterable[str], *, talk: bool, neighbours: bool = True) -> Scores:
+        """Return BM25 of each segment of one kind for the stems of a query, each counted once.
 
         Args:
             space: the one that this index belongs to.
-            asked: stems.
+            query_stems: in any order.
             talk: score messages, else documents.
-            neighbours: let the turns around a turn count for it.
+            neighbours: let the messages around a message count for it.
 
         Returns:
             Shape ``(len(space.segments),)``; 0 for the other kind and where no stem occurs.
@@ -81,7 +100,7 @@ class WordIndex:
         mean = self._means[talk, around]
         if not mean:
             return scores
-        for stem in sorted(set(asked)):  # in one order, so that sums of floats are the same each time
+        for stem in sorted(set(query_stems)):  # a fixed order, so that sums of floats are the same each time
             posting = postings.get(stem)
             if posting is None:
                 continue
@@ -95,19 +114,19 @@ class WordIndex:
             scores[rows] += idf * (K1 + 1) * counts / (counts + norm)
         return scores
 
-    def says(self, rows: NDArray[np.intp], stem: str) -> NDArray[np.bool_]:
-        """Return which of the segments say a stem, themselves, not their neighbours; shape ``(len(rows),)``."""
-        said = np.zeros(len(rows), dtype=np.bool_)
+    def contains(self, rows: NDArray[np.intp], stem: str) -> NDArray[np.bool_]:
+        """Return which of the segments contain a stem, not counting their neighbours; shape ``(len(rows),)``."""
+        contained = np.zeros(len(rows), dtype=np.bool_)
         for postings in self._postings.values():
             if stem in postings:
-                there = postings[stem].arrays()[0]
-                said |= there[np.minimum(np.searchsorted(there, rows), len(there) - 1)] == rows
-        return said
+                holders = postings[stem].arrays()[0]
+                contained |= holders[np.minimum(np.searchsorted(holders, rows), len(holders) - 1)] == rows
+        return contained
 
     def rarity(self, stem: str) -> float:
-        """Return the idf of a stem in the whole space, at least 0; highest for one that is nowhere."""
-        found = sum(len(postings[stem]) for postings in self._postings.values() if stem in postings)
-        return float(np.log1p((len(self._lengths) - found + 0.5) / (found + 0.5)))
+        """Return the idf of a stem in the whole space, at least 0; highest for one that does not occur."""
+        holders = sum(len(postings[stem]) for postings in self._postings.values() if stem in postings)
+        return float(np.log1p((len(self._lengths) - holders + 0.5) / (holders + 0.5)))
 
     def _around(self, space: Space) -> Scores:
         if self._spread_lengths is None:
@@ -117,7 +136,7 @@ class WordIndex:
 
 
 class _Postings:
-    """The rows that say one stem, ascending, and how often each says it."""
+    """The rows that contain one stem, ascending, and how often each does."""
 
     __slots__ = ("_counts", "_rows")
 
@@ -133,19 +152,37 @@ class _Postings:
         self._counts.append(count)
 
     def arrays(self) -> tuple[NDArray[np.int64], Scores]:
-        """Return windows on both; they must be let go before the next append."""
+        """Return views of both; they must not be kept beyond the next append."""
         return np.frombuffer(self._rows, dtype=np.int64), np.frombuffer(self._counts, dtype=np.float32)
 
 
 def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) -> Scores:
-    """Return what each of ``length`` segments gets when counts are spread over the turns around."""
+    """Return the counts of ``length`` segments after each is spread over the messages around it."""
     spread = np.zeros(length, dtype=np.float32)
     spread[rows] = counts
     for link in (space.previous, space.next):
-        at, given = rows, counts
+        targets, passed = rows, counts
         for weight in NEIGHBOURS:
-            at = link[at]
-            there = at != NONE
-            at, given = at[there], given[there]
-            spread[at] += np.float32(weight) * given  # no row twice: a turn has one neighbour on a side
+            targets = link[targets]
+            exists = targets != NONE
+            targets, passed = targets[exists], passed[exists]
+            spread[targets] += np.float32(weight) * passed  # no row twice: a message has one neighbour on a side
     return spread
+
+
+def _words(given: ChannelInput, weight: float) -> Scores:
+    index = given.space.index(WordIndex)
+    neighbours = given.switches.neighbours
+    scores = index.score(given.space, given.query.stems, talk=given.talk, neighbours=neighbours)[given.rows]
+    if given.talk:
+        return scores * (weight * given.unit / (float(scores.max()) or 1.0))
+    return scores * np.float32(weight)
+
+
+WORDS = Channel("words", talk=0.7, document=0.015, switch=lambda on: on.words, score=_words)
+"""BM25: for messages relative to the best of them, beside meaning relative to its best; for documents as it is, beside
+the cosine as it is.
+
+Measured: talk +10 points of R@10, values from .5 to 1 lie within 2 points; documents +1 to +6 points of R@5, values
+from .01 to .02 lie within 1 point.
+"""

@@ -25,7 +25,7 @@ from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import pack_segments, split
 from mcp_memory.ports import Embedder, Extractor, Progress
-from mcp_memory.search.indexed import meaning_text
+from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix
 
 SLICE = 64
@@ -134,7 +134,7 @@ def _texts(
     turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
     """Return what is embedded of a turn: a text for each segment, and one for each sentence."""
-    of_runs = [meaning_text(turn, turn.text[spans[first][0] : spans[last][1]]) for first, last in runs]
+    of_runs = [embedded_text(turn, turn.text[spans[first][0] : spans[last][1]]) for first, last in runs]
     return of_runs, [turn.text[start:end] for start, end in spans]
 
 

@@ -32,7 +32,7 @@ from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space

@@ -11,7 +11,7 @@ from mcp_memory.config import Config, Server
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.app import build
 from mcp_memory.view.view import View
 

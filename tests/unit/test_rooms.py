@@ -10,13 +10,13 @@ from mcp_memory.loading import load
 from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.rooms import Rooms
-from mcp_memory.search.weights import Switches
+from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.services.answer import Bar
 
 
 def test_settings_that_a_room_keeps_too_have_the_same_defaults_there() -> None:
     config = Config()
-    for room in (asdict(Switches()), asdict(Walks())):
+    for room in (asdict(ChannelSwitches()), asdict(Walks())):
         assert room.items() <= asdict(config.switches).items()
     assert asdict(config.answer) == asdict(Bar())
     assert asdict(config.navigation).items() <= asdict(Limits()).items()

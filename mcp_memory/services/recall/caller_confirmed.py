@@ -19,13 +19,13 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.entities import entity_key
+from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.gates import sure
 from mcp_memory.gain.propagation import admitted
 from mcp_memory.language.questions import understand
-from mcp_memory.search.look import Hit
-from mcp_memory.search.sufficiency import Judgement
+from mcp_memory.search.candidates import Candidate
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.view.space import Space
 
@@ -33,12 +33,12 @@ from mcp_memory.view.space import Space
 def assured(
     space: Space,
     question: Query,
-    hits: Sequence[Hit],
-    judgement: Judgement,
+    hits: Sequence[Candidate],
+    judgement: Sufficiency,
     gates: Mapping[int, float],
     request: Query,
     now: Millis,
-) -> tuple[Sequence[Hit], Judgement]:
+) -> tuple[Sequence[Candidate], Sufficiency]:
     """Return the hits, best first, and the judgement of them, both as callers have taught such a question.
 
     Without a doubt, or where no caller has said what helps, they are what they were.
@@ -63,14 +63,14 @@ def assured(
     beyond = told.difference(row for hit in first for row in _rows(space, hit.row))
     further = dict.fromkeys(_segment(space, row) for row in sorted(beyond, key=lambda row: (-gates[row], row)))
     least = min((hit.score for hit in hits), default=1.0) or 1.0
-    first += [Hit(segment, least, ("experience",), {}) for segment in further]
+    first += [Candidate(segment, least, ("experience",), {}) for segment in further]
     best = max(hit.score for hit in first) or 1.0
     rest = [hit for hit in hits if hit not in first]
     ordered = [replace(hit, score=(1 + hit.score / best) / 2) for hit in first]
     ordered = [*ordered, *(replace(hit, score=hit.score / 2) for hit in rest)][: request.limit]
     if len(first) <= request.limit:
-        sufficiency = max(judgement.sufficiency, *(gates[row] / 2 for row in told))
-        judgement = replace(judgement, sufficiency=sufficiency, sufficient=True)
+        score = max(judgement.score, *(gates[row] / 2 for row in told))
+        judgement = replace(judgement, score=score, sufficient=True)
     return ordered, judgement
 
 

@@ -16,7 +16,7 @@ from mcp_memory.domain.paths import Path, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.search.look import Hit
+from mcp_memory.search.candidates import Candidate
 from mcp_memory.services.recall.facts import SUFFICIENT
 from mcp_memory.services.recall.point_evidence import Joined, joined
 from mcp_memory.view.space import Space
@@ -26,7 +26,7 @@ SOURCES = 3
 
 def evidence_of(
     space: Space,
-    hits: Sequence[Hit],
+    hits: Sequence[Candidate],
     paths: Sequence[Path],
     question: Query | None = None,
     points: Sequence[Point] = (),
@@ -119,7 +119,7 @@ def _said(step: Step) -> Sequence[Assertion]:
     return step.via or step.version.assertions
 
 
-def _piece(space: Space, hit: Hit) -> Evidence:
+def _piece(space: Space, hit: Candidate) -> Evidence:
     segment, turn = space.segments[hit.row], space.segment_turn[hit.row]
     source = Source(turn, segment.start, segment.end)
     rows = space.sentences_within(segment)

@@ -10,7 +10,7 @@ import numpy as np
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
 from mcp_memory.ports import JudgeInput
-from mcp_memory.search.look import Hit
+from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.update import cap_denied
 from mcp_memory.services.recall.pipeline import Asked, Findings
@@ -66,7 +66,7 @@ def _placed(space: Space, gates: Mapping[int, float]) -> dict[str, list[tuple[in
 
 
 def sentences(
-    space: Space, hits: Sequence[Hit], recall: RecallResult, vectors: Matrix, gates: Mapping[int, float]
+    space: Space, hits: Sequence[Candidate], recall: RecallResult, vectors: Matrix, gates: Mapping[int, float]
 ) -> list[EvidenceSentence]:
     """Return the sentences of the hits, best hit first, each sentence once.
 

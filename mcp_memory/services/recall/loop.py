@@ -15,25 +15,25 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import OperatorCall, Stop
+from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import weighing
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
-from mcp_memory.reconstruct.assess import Assessment, assess, lost
-from mcp_memory.reconstruct.loop import Budget, walk
+from mcp_memory.reconstruct.assess import assess, uncovered_share
+from mcp_memory.reconstruct.loop import Action, Argument, Budget, LoopState, run_loop
 from mcp_memory.reconstruct.policy import Policy
-from mcp_memory.reconstruct.state import Action, Argument, Asked, State
-from mcp_memory.search.alike import alike
-from mcp_memory.search.look import Hit, Survey, queries, ranked, widened
-from mcp_memory.search.sufficiency import Judgement, judge
-from mcp_memory.search.weights import Weights
+from mcp_memory.search.candidates import Candidate, CandidateSet, query_forms, rank_candidates
+from mcp_memory.search.similar_turns import NAME, similar_turn_scores
+from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.recall.facts import cosine_of
 from mcp_memory.services.recall.similarity import cosines
 from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.view.space import Space
 
 ACTIVE = 5
 """Segments of the first look that a walk goes on from."""
@@ -41,8 +41,6 @@ FOUND = 8
 """Items that one call may find."""
 STEEPNESS = 6
 """How fast what a walk goes on from weakens with its score: the best is followed first, then what is near to it."""
-ALIKE = "alike"
-"""How ``via`` names what is like the best that was found."""
 KEPT = 5
 """Turns of the first look that keep their places, so that what is found on the way costs nothing of what was sure."""
 
@@ -55,7 +53,7 @@ class Walking:
         policy: what it does next.
         operators: by name.
         budget: how far it goes.
-        alike: whether talk that is like the best of it gains (``search/alike.py``).
+        alike: whether talk that is like the best of it gains (``search/similar_turns.py``).
         clock: seconds, from any beginning.
     """
 
@@ -104,9 +102,11 @@ class Walker:
         embedder: of what is asked on the way.
         request: its window, limit and turns hold for every call.
         walking: how.
-        weights: of the first look.
-        asked: what it is about.
-        seen: what the first look found.
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of the space.
+        roots: names that facts are followed from.
+        points: memory points related to the query.
+        candidates: of the search.
         lenses: by the query; the question itself is there from the beginning.
         now: the moment of asking.
     """
@@ -115,21 +115,25 @@ class Walker:
     embedder: Embedder
     request: Query
     walking: Walking
-    weights: Weights
-    asked: Asked
-    seen: Survey
+    space: Space
+    query: Query
+    roots: Sequence[str]
+    points: Sequence[Point]
+    candidates: CandidateSet
     lenses: dict[str, Lens]
     now: Millis
     _texts: int = 0
 
-    async def walk(self) -> tuple[Sequence[Hit], Judgement, Walk]:
+    async def walk(self) -> tuple[Sequence[Candidate], Sufficiency, Walk]:
         """Return the hits after the walk, what is thought of them, and how it went; without a turn those there were."""
-        hits, judgement = self._judged(self.seen)
+        hits, judgement = self._judged(self.candidates)
         assessment = self._assessed(hits, judgement)
-        self.asked = replace(self.asked, lost=lost(self.asked.question, judgement.missing))
-        looked = [(hit.row, hit.score**STEEPNESS) for hit in hits]
-        state = State.begin(self.asked, looked, ACTIVE)
-        stop = await walk(
+        strengths = [(hit.row, hit.score**STEEPNESS) for hit in hits]
+        uncovered = uncovered_share(self.query, judgement.missing)
+        state = LoopState.begin(
+            self.space, self.query, strengths, ACTIVE, roots=self.roots, points=self.points, uncovered=uncovered
+        )
+        stop = await run_loop(
             state,
             assessment,
             select=self.walking.policy.actions,
@@ -147,28 +151,28 @@ class Walker:
         budget, turns = self.walking.budget, self.request.max_turns
         return budget if turns is None else replace(budget, max_turns=turns)
 
-    def _judged(self, seen: Survey) -> tuple[Sequence[Hit], Judgement]:
-        hits = ranked(self.asked.space, seen, self.request.limit)
-        return hits, judge(self.asked.space, self.asked.question, hits)
+    def _judged(self, candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
+        hits = rank_candidates(self.space, candidates, self.request.limit)
+        return hits, judge_sufficiency(self.space, self.query, hits)
 
-    def _assessed(self, hits: Sequence[Hit], judgement: Judgement) -> Assessment:
-        asked = self.asked
-        return assess(asked.space, asked.question, [hit.row for hit in hits], judgement, asked.roots)
+    def _assessed(self, hits: Sequence[Candidate], judgement: Sufficiency) -> Sufficiency:
+        return assess(self.space, self.query, [hit.row for hit in hits], judgement, self.roots)
 
-    def _joined(self, state: State, first: int = 0) -> Survey:
+    def _joined(self, state: LoopState, first: int = 0) -> CandidateSet:
         """Return the first look with what the walk found, the best few of it in their places."""
-        space, best = self.asked.space, float(self.seen.total.max())
+        space, best = self.space, float(self.candidates.total.max())
         given: dict[str, Scores] = {}
-        for held in state.held.values():
+        for held in state.found.values():
             if held.via and (worth := self.walking.policy.worths.get(held.via)) is not None:
                 share = worth.talk if space.talk[held.row] else worth.document
                 channel = given.setdefault(held.via, np.zeros(len(space.segments), dtype=np.float32))
                 channel[held.row] = best * share * held.strength**worth.steepness
         if first and self.walking.alike:
-            question = self.asked.question
-            gained = alike(space, self.seen, question.text, self.lenses[question.text].vectors[-1])
-            given |= {} if gained is None else {ALIKE: gained}
-        return widened(space, self.seen, given, first)
+            question = self.query
+            vector = self.lenses[question.text].vectors[-1]
+            gained = similar_turn_scores(space, self.candidates, question.text, vector)
+            given |= {} if gained is None else {NAME: gained}
+        return self.candidates.boost(space, given, first)
 
     async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:
         """Make the calls of a turn."""
@@ -179,17 +183,17 @@ class Walker:
 
     async def _look_through(self, texts: Mapping[str, None]) -> None:
         """Make a lens of each query that has none yet, all of them embedded at once."""
-        space = self.asked.space
+        space = self.space
         asked = {text: understand(text, space.speakers, self.now) for text in texts if text not in self.lenses}
         if not asked:
             return
-        forms = [form for question in asked.values() for form in queries(question)]
+        forms = [form for question in asked.values() for form in query_forms(question)]
         vectors = await self.embedder.embed(forms)
         self._texts += len(forms)
         likeness = await cosines(self.store, space, vectors)
         start = 0
         for text, question in asked.items():
-            end = start + len(queries(question))
+            end = start + len(query_forms(question))
             self.lenses[text] = Lens(question, vectors[start:end], likeness[start:end])
             start = end
 
@@ -197,7 +201,7 @@ class Walker:
         """Make one call; a time that it names stands in for the request's window, which bounds the ranking anyway."""
         given = dict(action.args)
         query = given.pop("query", None)
-        space, window = self.asked.space, _window(given.pop("since", None), given.pop("until", None))
+        space, window = self.space, _window(given.pop("since", None), given.pop("until", None))
         step = OperatorInput(space, _unlike, window=window or self.request.window, limit=FOUND, **given)  # type: ignore[arg-type]
         if isinstance(query, str):
             lens = self.lenses[query]

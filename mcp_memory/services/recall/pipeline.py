@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.evidence import RecallResult, Sufficiency
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
@@ -24,11 +24,12 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import Embedder, QuestionJudge, Store
-from mcp_memory.reconstruct.state import Asked as About
 from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.look import Hit, Survey, Switches, Weights, deepened, parted, queries, ranked, survey
-from mcp_memory.search.residual import compared, residuals
-from mcp_memory.search.sufficiency import Judgement, judge
+from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, query_forms, rank_candidates
+from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
+from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.caller_confirmed import assured
 from mcp_memory.services.recall.evidence import evidence_of, timed
@@ -47,7 +48,6 @@ class Looking:
     """How a question is looked for.
 
     Attributes:
-        weights: what each channel counts.
         switches: which channels take part.
         following: how facts are followed.
         learning: how what was learnt counts.
@@ -56,8 +56,7 @@ class Looking:
         walking: how it goes on where that is not enough; None where it does not.
     """
 
-    weights: Weights = field(default_factory=Weights)
-    switches: Switches = field(default_factory=Switches)
+    switches: ChannelSwitches = field(default_factory=ChannelSwitches)
     following: Following = field(default_factory=Following)
     learning: Learning = field(default_factory=Learning)
     propagating: Propagating | None = field(default_factory=Propagating)
@@ -71,7 +70,7 @@ class Asked:
 
     Attributes:
         question: understood with the speakers of the space.
-        vectors: of `search.look.queries`.
+        vectors: of `search.candidates.query_forms`.
         time: of the words that say a time, shape ``(d,)``; None for a question without one.
         parts: of the question, each as one of its own; none where nobody told any.
     """
@@ -96,11 +95,11 @@ class Findings:
         texts: that were embedded, the question itself among them.
     """
 
-    hits: Sequence[Hit]
+    hits: Sequence[Candidate]
     navigation: Navigation
     guidance: Guidance
     points: Sequence[Point]
-    judgement: Judgement
+    judgement: Sufficiency
     walk: Walk | None = None
     texts: int = 0
 
@@ -127,9 +126,9 @@ async def ask(
     if inquiry is not None and not empty:
         question = await inquiry.understand(question, speakers, now)
     time = time_words(question, now) if learnt else None  # else nothing is held against it
-    texts = queries(question)
+    texts = query_forms(question)
     parts = [understand(part.text, speakers, now) for part in question.parts]
-    forms = [queries(part) for part in parts]
+    forms = [query_forms(part) for part in parts]
     vectors = await embedder.embed([*texts, *chain(*forms), *([time] if time else [])])
     ends = accumulate(map(len, forms), initial=len(texts))
     told = [Asked(part, vectors[start:end]) for part, (start, end) in zip(parts, pairwise(ends), strict=True)]
@@ -193,26 +192,26 @@ async def _looked(
     )
     points = _points(space, question, navigation, vectors, looking.shaping)
     texts = len(vectors) + sum(len(part.vectors) for part in asked.parts) + (asked.time is not None)
-    found = Findings((), navigation, guidance, points, judge(space, asked.question, ()), texts=texts)
-    weights, switches = looking.weights, looking.switches
-    extra = _channels(space, question, vectors, found, looking)
-    seen = survey(space, question, likeness, request.window, weights, switches, extra, vectors)
-    if seen is None:
+    found = Findings((), navigation, guidance, points, judge_sufficiency(space, asked.question, ()), texts=texts)
+    switches, external = looking.switches, _external_scores(space, question, vectors, found, looking)
+    candidates = find_candidates(space, question, likeness, request.window, switches, external, vectors)
+    if candidates is None:
         return found
     if asked.parts:
-        seen = parted(space, seen, await _looks(store, space, asked.parts, request, looking), weights)
-    further = residuals(space, question, seen, always=switches.residual_always) if switches.residual else ()
-    if further:
-        residual = await embedder.embed([one.text for one in further])
-        given = compared(further, await cosines(store, space, residual))
-        seen = deepened(space, seen, given, weights)
-    found = replace(found, texts=found.texts + len(further))
+        candidates = candidates.add_parts(space, await _part_candidates(store, space, asked.parts, request, looking))
+    if RESIDUAL.switch(switches):
+        always, titled = switches.residual_always, candidates.title_in_query
+        if residuals := residual_queries(space, question, candidates.seeds, titled, always=always):
+            residual_vectors = await embedder.embed([one.text for one in residuals])
+            given = residual_scores(residuals, await cosines(store, space, residual_vectors))
+            candidates = candidates.add_residual(space, given)
+            found = replace(found, texts=found.texts + len(residuals))
     if looking.walking is None:
-        once = ranked(space, seen, request.limit)
-        return replace(found, hits=once, judgement=judge(space, asked.question, once))
-    about = About(space, question, tuple(root.name for root in navigation.roots if not root.soft), tuple(points))
+        once = rank_candidates(space, candidates, request.limit)
+        return replace(found, hits=once, judgement=judge_sufficiency(space, asked.question, once))
+    roots = [root.name for root in navigation.roots if not root.soft]
     lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
-    walker = Walker(store, embedder, request, looking.walking, weights, about, seen, lenses, now)
+    walker = Walker(store, embedder, request, looking.walking, space, question, roots, points, candidates, lenses, now)
     hits, judgement, walk = await walker.walk()
     return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
 
@@ -222,15 +221,17 @@ def placed(space: Space, question: Query, looking: Looking) -> Query:
     return dated(space.facts, question) if looking.following.facts and looking.switches.time else question
 
 
-async def _looks(store: Store, space: Space, parts: Sequence[Asked], request: Query, looking: Looking) -> list[Survey]:
+async def _part_candidates(
+    store: Store, space: Space, parts: Sequence[Asked], request: Query, looking: Looking
+) -> list[CandidateSet]:
     """Return what is found for each part of a question in the raw text, of those that anything is found for."""
-    found: list[Survey] = []
+    found: list[CandidateSet] = []
     for part in parts:
         likeness = await cosines(store, space, part.vectors)
-        weights, switches = looking.weights, looking.switches
-        seen = survey(space, part.question, likeness, request.window, weights, switches, None, part.vectors)
-        if seen is not None:
-            found.append(seen)
+        switches = looking.switches
+        candidates = find_candidates(space, part.question, likeness, request.window, switches, None, part.vectors)
+        if candidates is not None:
+            found.append(candidates)
     return found
 
 
@@ -244,18 +245,20 @@ def _points(
     return bearing(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
 
 
-def _channels(space: Space, question: Query, vectors: Matrix, found: Findings, looking: Looking) -> dict[str, Scores]:
-    """Return what facts, learning, points and pooled questions give each segment, for the first look to weigh."""
-    weights = looking.weights
-    extra = dict(found.guidance.channels)
+def _external_scores(
+    space: Space, question: Query, vectors: Matrix, found: Findings, looking: Looking
+) -> dict[Channel, Scores]:
+    """Return the scores of the channels that other rooms compute: learning, facts, pooled questions and points."""
+    guided = found.guidance.channels
+    external = {channel: guided[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in guided}
     if found.navigation.paths:
-        extra["facts"] = on_segments(space, question, found.navigation.paths)
-    if looking.switches.questions and len(space.questions):
-        extra["questions"] = pool_similarity(space, vectors[0])
-    counts = weights.talk_points or weights.document_points
+        external[FACTS] = on_segments(space, question, found.navigation.paths)
+    if QUESTIONS.switch(looking.switches) and len(space.questions):
+        external[QUESTIONS] = pool_similarity(space, vectors[0])
+    counts = POINTS.talk or POINTS.document
     if counts and (given := resting(space, found.points, vectors[0])) is not None:
-        extra["points"] = given
-    return extra
+        external[POINTS] = given
+    return external
 
 
 def recalled(
@@ -282,7 +285,7 @@ def recalled(
     trace = walk.trace if walk else ()
     recall = RecallResult(
         evidence=evidence,
-        sufficiency=judgement.sufficiency,
+        sufficiency=judgement.score,
         sufficient=judgement.sufficient,
         missing=judgement.missing,
         conflicts=told(question, knowledge),

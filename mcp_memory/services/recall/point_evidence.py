@@ -21,7 +21,7 @@ import numpy as np
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
-from mcp_memory.search.look import Hit
+from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.evidence import SOURCES
 from mcp_memory.view.space import Space
@@ -43,11 +43,11 @@ class Joined:
     """
 
     point: Point
-    hits: tuple[Hit, ...]
+    hits: tuple[Candidate, ...]
 
 
 def joined(
-    space: Space, question: Query, hits: Sequence[Hit], points: Sequence[Point], taken: Collection[int] = ()
+    space: Space, question: Query, hits: Sequence[Candidate], points: Sequence[Point], taken: Collection[int] = ()
 ) -> dict[int, Joined]:
     """Return the points that say more than any one text that was found, by the row of the best text of each.
 
@@ -65,7 +65,7 @@ def joined(
     if not rarity:
         return found
     index, rows = space.index(WordIndex), np.array([hit.row for hit in hits], dtype=np.intp)
-    said = np.array([index.says(rows, stem) for stem in rarity])
+    said = np.array([index.contains(rows, stem) for stem in rarity])
     alone = float((np.array(list(rarity.values())) @ said).max())
     left = {hit.row: hit for hit in hits if hit.row not in taken}
     for point in points:

@@ -17,7 +17,7 @@ from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.ports import Embedder, JudgeInput, Operator, QuestionJudge, Store
-from mcp_memory.search.look import newest
+from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.services.learn.episodes import Episodes, new_episode
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.further import Searching
@@ -117,5 +117,5 @@ def _judged(case: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
 
 
 def _newest(space: Space, request: Query) -> RecallResult:
-    hits = newest(space, request.window, request.limit)
+    hits = newest_candidates(space, request.window, request.limit)
     return RecallResult(evidence_of(space, hits, ()), float(bool(hits)), bool(hits), ())

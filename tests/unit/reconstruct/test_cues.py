@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.cues import JOINT, MOST, asked_cues, cues_of, key_of, likeness
+from mcp_memory.reconstruct.cues import JOINT, MOST, cues_of, key_of, likeness, query_cues
 
 
 def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:
@@ -32,8 +32,8 @@ def test_what_a_document_is_about_takes_the_speakers_place() -> None:
 
 
 def test_a_comma_parts_a_phrase_and_a_hyphen_joins_it() -> None:
-    assert not any(cue.follows for cue in asked_cues("chess, tea"))
-    assert [cue.follows for cue in asked_cues("a well-known game")] == [False, True, True]
+    assert not any(cue.follows for cue in query_cues("chess, tea"))
+    assert [cue.follows for cue in query_cues("a well-known game")] == [False, True, True]
 
 
 def test_a_sentence_has_at_most_thirty_cues() -> None:

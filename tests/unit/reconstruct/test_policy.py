@@ -1,15 +1,15 @@
-"""The table of calls: kinds of question, where arguments come from, and what is wrong with a file that is wrong."""
+"""The policy: kinds of query, sources of arguments, and errors of the file."""
 
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
 from mcp_memory.config import Config
+from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.assess import Assessment
+from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reconstruct.policy import FILE, Policy
-from mcp_memory.reconstruct.state import Asked, State
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
 from mcp_memory.texts import resource
@@ -22,16 +22,16 @@ ANY = '[[kinds]]\nname = "any"\nturns = [[{ operator = "tag_events", entity = "r
 
 def state_of(question, *lines, vectors=None, **more):
     space = say(new_space(), *lines, vectors=vectors)
-    asked = Asked(space, understand(question, ("Ann",), 0), **more)
-    return State.begin(asked, [(row, 1.0 - row / 10) for row in range(len(space.segments))], active=1)
+    candidates = [(row, 1.0 - row / 10) for row in range(len(space.segments))]
+    return LoopState.begin(space, understand(question, ("Ann",), 0), candidates, width=1, **more)
 
 
 def called(policy, state, turns=8):
-    missing = Assessment(False, 0.1, ("harp",), "missing: harp")
+    missing = Sufficiency(0.1, False, ("harp",), "missing: harp")
     return [(one.operator, dict(one.args), one.strength) for one in policy.actions(state, missing, turns)]
 
 
-def test_the_table_that_ships_with_the_project_can_be_read():
+def test_the_policy_that_ships_with_the_project_can_be_read():
     policy = Policy.read(resource(FILE), OPERATORS)
     assert {kind.name for kind in policy.kinds} == {"temporal", "trail"}
 
@@ -46,21 +46,21 @@ def test_the_table_that_ships_with_the_project_can_be_read():
         ('words = ["\\\\bstill\\\\b"]', "Is it STILL so?", "Is it stillness?"),
     ],
 )
-def test_a_question_is_of_the_first_kind_whose_sign_it_has(signs, fits, other):
+def test_a_query_is_of_the_first_kind_whose_sign_it_has(signs, fits, other):
     kind = f'[[kinds]]\nname = "one"\n{signs}\nturns = [[]]\n'
     policy = Policy.read(WORTH + kind + ANY, OPERATORS)
-    names = [policy.kind(Asked(new_space(), understand(text, ("Ann",), 0))).name for text in (fits, other)]
+    names = [policy.kind(understand(text, ("Ann",), 0)).name for text in (fits, other)]
     assert names == ["one", "any"]
 
 
-def test_a_call_is_made_for_every_value_of_its_source_and_none_where_there_is_none():
+def test_a_call_is_made_for_every_value_of_its_source_and_none_without_values():
     policy = Policy.read(WORTH + ANY, OPERATORS)
     found = called(policy, state_of("Who?", "Ann: Tea.", roots=("Ann", "Bob")))
     assert found == [("tag_events", {"entity": "Ann"}, 1.0), ("tag_events", {"entity": "Bob"}, 1.0)]
     assert called(policy, state_of("Who?", "Ann: Tea.")) == []
 
 
-def test_the_last_turn_that_is_listed_is_repeated_and_others_come_before_the_last_of_all():
+def test_the_last_listed_turn_is_repeated_and_further_calls_precede_the_last_turn():
     turns = '[[{ operator = "tag_events", entity = "roots" }], [{ operator = "tag_events", entity = "missing" }]]'
     kind = f'[[kinds]]\nname = "a"\nturns = {turns}\nbefore_last = [{{ operator = "event_time", ids = "best" }}]\n'
     policy = Policy.read(WORTH + kind, OPERATORS)
@@ -87,7 +87,7 @@ def test_the_last_turn_that_is_listed_is_repeated_and_others_come_before_the_las
         ),
     ],
 )
-def test_each_source_gives_what_it_says(call, given):
+def test_each_source_gives_its_values(call, given):
     lines = ("Ann: Bella met Cora.", "Bob: Cora won.", "Cid: Tea.", "Dan: It rained.")
     state = state_of("Who met Bella in May 2020?", *lines, roots=("Bella",), points=(POINT,))
     name = call.split('"')[1]
@@ -95,15 +95,15 @@ def test_each_source_gives_what_it_says(call, given):
     assert [args for _, args, _ in called(Policy.read(kind, OPERATORS), state)] == given
 
 
-def test_the_topic_of_what_is_new_is_a_source():
+def test_the_topic_of_the_frontier_is_a_source():
     state = state_of("What does Ann drink?", "Ann: Green tea.", "Bob: Tea is fine.", vectors=[(1, 0), (1, 0)])
     kind = '[[kinds]]\nname = "a"\nturns = [[{ operator = "topic_events", topic = "topics" }]]\n'
-    (topic,) = Topics.of(state.asked.space).all(state.asked.space)
+    (topic,) = Topics.of(state.space).all(state.space)
     found = called(Policy.read(f"[operators.topic_events]\n{kind}", OPERATORS), state)
     assert found == [("topic_events", {"topic": topic.id}, 1.0)]
 
 
-def test_without_an_operator_the_table_keeps_its_other_calls():
+def test_the_policy_without_an_operator_keeps_its_other_calls():
     policy = Policy.read(WORTH + ANY, OPERATORS).without({"tag_events"})
     assert called(policy, state_of("Who?", "Ann: Tea.", roots=("Ann",))) == []
     assert set(policy.worths) == {"event_time"}
@@ -129,6 +129,6 @@ def test_without_an_operator_the_table_keeps_its_other_calls():
         (WORTH + '[[kinds]]\nname = "any"\nturns = []\n', "has no turns"),
     ],
 )
-def test_a_table_that_is_wrong_is_refused_with_what_is_wrong(text, problem):
+def test_a_wrong_policy_is_refused_with_the_problem(text, problem):
     with pytest.raises(ConfigurationError, match=problem):
         Policy.read(text, OPERATORS)

@@ -10,8 +10,10 @@ from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import split
-from mcp_memory.search.look import INDEXES, Hit, Switches, Weights, look
-from mcp_memory.vectors import Matrix
+from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
+from mcp_memory.search.channels import Channel
+from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -81,16 +83,18 @@ def ask(
     question: str,
     cosines: Matrix | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
-    switches: Switches = Switches(),  # noqa: B008 - frozen
+    switches: ChannelSwitches = ChannelSwitches(),  # noqa: B008 - frozen
     limit: int = 20,
     now: int | None = None,
     vectors: Matrix | None = None,
-) -> list[Hit]:
-    """Look with no meaning but the one given."""
+    external: Mapping[Channel, Scores] | None = None,
+) -> list[Candidate]:
+    """Return the ranked candidates, with no similarity of meaning but the one given."""
     asked = understand(question, space.speakers, now)
     given = np.zeros((2, len(space.segments)), np.float32) if cosines is None else cosines
-    return look(space, asked, given, window, Weights(), switches, limit, vectors=vectors)
+    found = find_candidates(space, asked, given, window, switches, external, vectors)
+    return [] if found is None else rank_candidates(space, found, limit)
 
 
-def refs(space: Space, hits: Sequence[Hit]) -> list[str]:
+def refs(space: Space, hits: Sequence[Candidate]) -> list[str]:
     return [space.segment_turn[hit.row].ref for hit in hits]

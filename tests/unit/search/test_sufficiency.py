@@ -2,14 +2,17 @@
 
 from small_space import ask, document, message, space_of
 
+from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
-from mcp_memory.search.look import Hit
-from mcp_memory.search.sufficiency import Judgement, judge
+from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.view.space import Space
 
 
-def judged(space: Space, question: str, hits: list[Hit] | None = None) -> Judgement:
-    return judge(space, understand(question, space.speakers), ask(space, question) if hits is None else hits)
+def judged(space: Space, question: str, hits: list[Candidate] | None = None) -> Sufficiency:
+    return judge_sufficiency(
+        space, understand(question, space.speakers), ask(space, question) if hits is None else hits
+    )
 
 
 def test_words_that_nothing_covers_are_missing_as_they_were_written() -> None:
@@ -34,22 +37,22 @@ def test_what_somebody_else_said_suffices_less() -> None:
     )
     assert by_ann.sufficient
     assert not by_bob.sufficient
-    assert by_ann.sufficiency > by_bob.sufficiency
+    assert by_ann.score > by_bob.score
 
 
 def test_a_document_that_covers_the_question_suffices() -> None:
     space = space_of(document("d", "Blue Mill", "The Blue Mill opened in 1901."), document("e", None, "Trees grow."))
-    assert judged(space, "When did the Blue Mill open?") == Judgement(1.0, True, ())
+    assert judged(space, "When did the Blue Mill open?") == Sufficiency(1.0, True, ())
     assert not judged(space, "Who painted the Blue Mill's ceiling frescoes?").sufficient
 
 
 def test_nothing_found_suffices_for_nothing() -> None:
     space = space_of(message("1", "Ann", "Hello."))
-    assert judged(space, "Where is the kayak?", []) == Judgement(0.0, False, ("kayak",))
+    assert judged(space, "Where is the kayak?", []) == Sufficiency(0.0, False, ("kayak",))
 
 
 def test_a_question_without_content_is_judged_without_a_crash() -> None:
     space = space_of(message("1", "Ann", "Hello."))
     for question in ("", "?", "Who was it?", "Ann", "🎉"):
-        hit = Hit(0, 1.0, ("meaning",), {"meaning": 0.5})
-        assert 0 <= judged(space, question, [hit]).sufficiency <= 1
+        hit = Candidate(0, 1.0, ("meaning",), {"meaning": 0.5})
+        assert 0 <= judged(space, question, [hit]).score <= 1

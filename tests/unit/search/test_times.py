@@ -9,13 +9,14 @@ from small_space import ask, document, message, read, reading, refs
 
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import midnight
-from mcp_memory.search.look import INDEXES, Hit, Switches
+from mcp_memory.search.candidates import INDEXES, Candidate
+from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.search.spans import FAR
 from mcp_memory.search.times import YEAR, TimeIndex
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-OFF = Switches(time=False)
+OFF = ChannelSwitches(time=False)
 
 
 def paper(ref: str, title: str, text: str) -> Turn:
@@ -35,8 +36,8 @@ def at(year: int, month: int = 1, day: int = 1) -> int:
     return midnight(year, month, day)
 
 
-def totals(hits: Sequence[Hit]) -> list[float]:
-    return [sum(hit.parts.values()) for hit in hits]
+def totals(hits: Sequence[Candidate]) -> list[float]:
+    return [sum(hit.scores.values()) for hit in hits]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_the_passage_of_the_time_asked_for_comes_first(asked: str, first: str) -
     space = read(*MILL)
     assert refs(space, ask(space, asked))[0] == first
     assert "time" in ask(space, asked)[0].via
-    assert not any("time" in hit.parts or "siblings" in hit.parts for hit in ask(space, asked, switches=OFF))
+    assert not any("time" in hit.scores or "siblings" in hit.scores for hit in ask(space, asked, switches=OFF))
 
 
 @pytest.mark.parametrize("asked", ["Who owned the Blue Mill?", "Who owned the mill before the flood?", "first owner"])
@@ -74,7 +75,7 @@ def test_time_orders_within_a_kind_and_leaves_the_best_of_it_as_high_as_before()
     for kind in (space.talk, ~space.talk):
         with_time, without = (
             [hit for hit in ask(space, asked, cosines, switches=switches) if kind[hit.row]]
-            for switches in (Switches(), OFF)
+            for switches in (ChannelSwitches(), OFF)
         )
         assert max(totals(with_time)) == pytest.approx(max(totals(without)), rel=1e-5)
     talk = [hit.row for hit in ask(space, asked, cosines) if space.talk[hit.row]]
@@ -86,13 +87,13 @@ def test_a_date_lifts_no_passage_that_has_nothing_else_to_do_with_the_question()
     space = read(*MILL, other)
     hits = ask(space, "Who owned the Blue Mill in 1955?")
     assert refs(space, hits)[-1] == "x" or "x" not in refs(space, hits)
-    assert all("time" not in hit.parts for hit in hits if space.segment_turn[hit.row].ref == "x")
+    assert all("time" not in hit.scores for hit in hits if space.segment_turn[hit.row].ref == "x")
 
 
 def test_an_undated_passage_takes_the_last_date_before_it_for_less() -> None:
     bare = paper("b2", "Blue Mill: History", "The mill had a new owner then.")
     space = read(*MILL[:2], bare, *MILL[2:])
-    parts = {space.segment_turn[hit.row].ref: hit.parts for hit in ask(space, "Who owned the Blue Mill in 1951?")}
+    parts = {space.segment_turn[hit.row].ref: hit.scores for hit in ask(space, "Who owned the Blue Mill in 1951?")}
     assert 0 < parts["b2"]["time"] < parts["b"]["time"]
     assert "time" not in parts["a"]  # no date stands before it
 
@@ -113,11 +114,11 @@ def test_the_date_that_stands_by_what_is_asked_counts_more_than_another_of_the_p
     question = "When was the Blue Mill painted, not sold, in 1955?"
     cosines = np.full((1, 2), 0.5, np.float32)
     parts = {
-        space.segment_turn[hit.row].ref: hit.parts
+        space.segment_turn[hit.row].ref: hit.scores
         for hit in ask(space, question, cosines, vectors=np.array([[1.0, 0.0]], np.float32))
     }
     assert parts["a"]["time"] > parts["b"]["time"]
-    blind = {space.segment_turn[hit.row].ref: hit.parts for hit in ask(space, question, cosines)}
+    blind = {space.segment_turn[hit.row].ref: hit.scores for hit in ask(space, question, cosines)}
     assert blind["a"]["time"] - blind["b"]["time"] < parts["a"]["time"] - parts["b"]["time"]
 
 
@@ -140,7 +141,7 @@ def test_a_message_that_states_the_time_counts_beside_one_that_was_said_then() -
 
 def test_what_all_messages_share_tells_nothing() -> None:
     space = read(*(message(str(n), "Ann", "Soup.", at(2023, 5, n), session=str(n)) for n in (1, 2)))
-    assert all("time" not in hit.parts for hit in ask(space, "What did Ann make in 2023?"))
+    assert all("time" not in hit.scores for hit in ask(space, "What did Ann make in 2023?"))
 
 
 def histories(seed: int) -> list[Turn]:
@@ -161,7 +162,7 @@ def histories(seed: int) -> list[Turn]:
 @pytest.mark.parametrize("seed", range(20))
 def test_a_date_holds_until_the_next_later_one_further_down(seed: int) -> None:
     space = read(*histories(seed))
-    spans = space.index(TimeIndex).documents.every()
+    spans = space.index(TimeIndex).documents.all()
     rows = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
     titles = [space.segment_turn[row].title for row in rows]
     stated = [place for place in range(len(rows)) if spans.since[place] > -FAR and spans.worth[place] == 1]
@@ -171,7 +172,7 @@ def test_a_date_holds_until_the_next_later_one_further_down(seed: int) -> None:
             for other in stated
             if other > place and titles[other] == titles[place] and spans.since[other] > spans.since[place]
         ]
-        assert spans.held[place] == (later[0] if later else -FAR)
+        assert spans.valid_until[place] == (later[0] if later else -FAR)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,7 +6,7 @@ import random
 import pytest
 from small_space import batch, document, message, space_of
 
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.search.words import K1, B, WordIndex
 from mcp_memory.view.view import View
 
@@ -71,5 +71,5 @@ def test_a_word_asked_twice_counts_once() -> None:
 
 def test_the_speaker_the_day_and_the_title_are_words_too() -> None:
     space = space_of(message("m", "Ann", "Hello.", at=1_683_552_000_000), document("d", "Plums", "They are blue."))
-    says = space.index(WordIndex).says
-    assert [says([0, 1], stem).tolist() for stem in ("ann", "2023", "plum")] == [[1, 0], [1, 0], [0, 1]]
+    contains = space.index(WordIndex).contains
+    assert [contains([0, 1], stem).tolist() for stem in ("ann", "2023", "plum")] == [[1, 0], [1, 0], [0, 1]]

@@ -10,7 +10,7 @@ from mcp_memory.reconstruct.cue_operators import TagEvents
 from mcp_memory.reconstruct.event_operators import TopicEvents
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.write import write

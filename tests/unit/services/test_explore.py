@@ -17,7 +17,7 @@ from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.ports import OperatorResult
 from mcp_memory.rooms import Rooms
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.schemas import ExploreArguments
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading

@@ -12,7 +12,7 @@ from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio

@@ -21,7 +21,7 @@ from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.view.view import View
 from mcp_memory.wiring import open_claude, open_inquiries, open_organisers, open_text_reader
 

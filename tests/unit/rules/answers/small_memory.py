@@ -16,7 +16,7 @@ from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.search.look import INDEXES
+from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.answer import Bar, answer
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes

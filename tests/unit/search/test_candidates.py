@@ -9,7 +9,8 @@ from small_space import ask, batch, document, message, refs, space_of
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.look import INDEXES, Switches, Weights, look, newest, queries
+from mcp_memory.search.candidates import INDEXES, newest_candidates, query_forms
+from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -66,7 +67,7 @@ def test_i_means_the_user_where_speakers_are_roles() -> None:
 def test_talk_is_compared_with_the_first_person_and_documents_with_the_question() -> None:
     space = space_of(message("m", "Ann", "yes"), document("d", None, "no"))
     cosines = np.array([[0.9, 0.1], [0.2, 0.8]], np.float32)  # the question, then its first-person form
-    parts = {hit.row: hit.parts["meaning"] for hit in ask(space, "What did Ann think of it?", cosines)}
+    parts = {hit.row: hit.scores["meaning"] for hit in ask(space, "What did Ann think of it?", cosines)}
     assert parts == pytest.approx({0: 0.2, 1: 0.1})
 
 
@@ -77,7 +78,7 @@ def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
         message("3", "Bob", "Nothing to see here.", session="other"),
     )
     assert refs(space, ask(space, "sister")) == ["1", "2"]
-    assert refs(space, ask(space, "sister", switches=Switches(neighbours=False))) == ["1"]
+    assert refs(space, ask(space, "sister", switches=ChannelSwitches(neighbours=False))) == ["1"]
 
 
 def test_a_reply_is_found_by_what_the_question_before_it_means() -> None:
@@ -87,18 +88,18 @@ def test_a_reply_is_found_by_what_the_question_before_it_means() -> None:
         message("told", "Ann", "I planted something."),
         message("after", "Bob", "Lovely."),
     )
-    question, cosines = understand("What is there in the garden?", ()), np.array([[0.5, 0.1, 0.1, 0.1]], np.float32)
-    hits = {space.segments[hit.row].id: hit for hit in look(space, question, cosines, Window(), Weights(), Switches())}
-    parts = [hits[segment.id].parts.get("reply", 0) for segment in space.segments]
+    cosines = np.array([[0.5, 0.1, 0.1, 0.1]], np.float32)
+    hits = {space.segments[hit.row].id: hit for hit in ask(space, "What is there in the garden?", cosines)}
+    parts = [hits[segment.id].scores.get("reply", 0) for segment in space.segments]
     assert parts == pytest.approx([0, 0.2 * 0.5, 0, 0])
     assert "reply" in hits[space.segments[1].id].via
 
 
 def test_who_goes_on_talking_after_a_question_of_their_own_does_not_reply_to_it() -> None:
     space = space_of(message("asked", "Ann", "What did I plant?"), message("on", "Ann", "Tulips, by the wall."))
-    question, cosines = understand("What is there in the garden?", ()), np.array([[0.5, 0.1]], np.float32)
-    hits = look(space, question, cosines, Window(), Weights(), Switches())
-    assert not any("reply" in hit.parts for hit in hits)
+    cosines = np.array([[0.5, 0.1]], np.float32)
+    hits = ask(space, "What is there in the garden?", cosines)
+    assert not any("reply" in hit.scores for hit in hits)
 
 
 def test_a_document_whose_head_stands_in_the_question_comes_first() -> None:
@@ -131,7 +132,7 @@ def test_an_old_revision_is_never_returned() -> None:
     old, new = document("d", "Plan", "We meet in the library."), document("d", "Plan", "We meet at noon.", revision=1)
     space = space_of(old, message("m", "Ann", "Which library?"), new)
     assert 0 not in {hit.row for hit in ask(space, "Where do we meet, in the library?")}
-    assert 0 not in {hit.row for hit in newest(space, Window(), 9)}
+    assert 0 not in {hit.row for hit in newest_candidates(space, Window(), 9)}
 
 
 def test_a_message_leads_one_hit_and_each_segment_of_a_document_its_own() -> None:
@@ -159,24 +160,24 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     space = space_of(message("m", "Ann", "We painted the fence."), document("d", "Fence", "A fence stands."))
     cosines = np.full((2, 2), 0.5, np.float32)
     on = ask(space, "Did Ann paint the fence?", cosines)
-    off = ask(space, "Did Ann paint the fence?", cosines, switches=Switches(**{channel: False}))
+    off = ask(space, "Did Ann paint the fence?", cosines, switches=ChannelSwitches(**{channel: False}))
     name = channel.removesuffix("s") if channel == "heads" else channel
     assert any(name in hit.via for hit in on)
-    assert not any(name in hit.via or name in hit.parts for hit in off)
+    assert not any(name in hit.via or name in hit.scores for hit in off)
 
 
 def test_two_texts_are_embedded_where_one_speaker_is_named() -> None:
-    assert queries(understand("Where did Ann go?", ["Ann", "Bob"])) == ["Where did Ann go?", "Where did I go?"]
-    assert queries(understand("Where did Ann meet Bob?", ["Ann", "Bob"])) == ["Where did Ann meet Bob?"]
+    assert query_forms(understand("Where did Ann go?", ["Ann", "Bob"])) == ["Where did Ann go?", "Where did I go?"]
+    assert query_forms(understand("Where did Ann meet Bob?", ["Ann", "Bob"])) == ["Where did Ann meet Bob?"]
 
 
 def test_the_newest_come_first_each_turn_once() -> None:
     space = space_of(
         message("a", "Ann", "x" * 30, 5), message("b", "Ann", "y", 7), message("c", "Ann", "z", 5), width=10
     )
-    assert refs(space, newest(space, Window(), 9)) == ["b", "c", "a"]
-    assert refs(space, newest(space, Window(until=7), 1)) == ["c"]
-    assert newest(Space("x", INDEXES), Window(), 9) == []
+    assert refs(space, newest_candidates(space, Window(), 9)) == ["b", "c", "a"]
+    assert refs(space, newest_candidates(space, Window(until=7), 1)) == ["c"]
+    assert newest_candidates(Space("x", INDEXES), Window(), 9) == []
 
 
 def random_turns(rng: random.Random, count: int) -> list[Turn]:

@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from small_space import document, message, read, reading, space_of
 
-from mcp_memory.search.alike import alike
-from mcp_memory.search.look import INDEXES, Survey, ranked, widened
+from mcp_memory.search.candidates import INDEXES, CandidateSet, rank_candidates
+from mcp_memory.search.similar_turns import similar_turn_scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 ASKED, LIKE_TWO = "Which one?", np.array((0.0, 1.0), np.float32)
 
 
-def seen(space: Space, *scores: float) -> Survey:
+def seen(space: Space, *scores: float) -> CandidateSet:
     total = np.array(scores, np.float32)
     named = np.zeros(len(space.segments), np.bool_)
-    return Survey(rows=np.arange(len(scores)), parts={"words": total}, named=named, seeds=(), total=total)
+    return CandidateSet(
+        rows=np.arange(len(scores)), scores={"words": total}, title_in_query=named, seeds=(), total=total
+    )
 
 
 def talk(count: int) -> Space:
@@ -28,29 +30,29 @@ def gain(*given: float) -> dict[str, np.ndarray]:
     return {"step": np.array(given, np.float32)}
 
 
-def rows(space: Space, survey: Survey) -> list[int]:
-    return [hit.row for hit in ranked(space, survey)]
+def rows(space: Space, survey: CandidateSet) -> list[int]:
+    return [hit.row for hit in rank_candidates(space, survey)]
 
 
 def test_what_keeps_its_place_stays_and_what_is_lifted_comes_right_behind_in_its_order() -> None:
     space, first = talk(5), seen(talk(5), 1.0, 0.8, 0.6, 0.4, 0.2)
-    found = widened(space, first, gain(0, 0, 0, 0.9, 2.0), first=2)
+    found = first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=2)
     assert rows(space, found) == [0, 1, 4, 3, 2]
-    assert rows(space, widened(space, first, gain(0, 0, 0, 0.9, 2.0), first=0)) == [4, 3, 0, 1, 2]
+    assert rows(space, first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=0)) == [4, 3, 0, 1, 2]
 
 
 def test_what_was_found_on_the_way_says_so_and_its_parts_stay_those_of_the_first_look() -> None:
     space = talk(2)
-    hits = ranked(space, widened(space, seen(space, 1.0, 0.5), gain(0, 0.1), first=1))
+    hits = rank_candidates(space, seen(space, 1.0, 0.5).boost(space, gain(0, 0.1), keep=1))
     assert [hit.via for hit in hits] == [("words",), ("words", "step")]
-    assert hits[1].parts == {"words": pytest.approx(0.5)}
+    assert hits[1].scores == {"words": pytest.approx(0.5)}
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_scores_fall_from_1_and_the_first_keep_their_places_whatever_is_found(seed: int) -> None:
     rng = np.random.default_rng(seed)
     space, total = talk(12), np.sort(rng.random(12).astype(np.float32))[::-1]
-    hits = ranked(space, widened(space, seen(space, *total), gain(*(3 * rng.random(12))), first=5))
+    hits = rank_candidates(space, seen(space, *total).boost(space, gain(*(3 * rng.random(12))), keep=5))
     scores = [hit.score for hit in hits]
     assert [hit.row for hit in hits[:5]] == [0, 1, 2, 3, 4]
     assert scores[0] == 1.0
@@ -63,16 +65,16 @@ def test_talk_that_is_like_the_best_gains_and_a_space_without_vectors_has_nothin
     view = View(INDEXES)
     view.add(replace(reading(*turns, vectors=vectors), segment_vectors=np.array([*vectors.values()], np.float32)), 1)
     space = view.space("x")
-    gained = alike(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO)
+    gained = similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO)
     assert gained is not None
     assert gained[2] > gained[1] == 0.0
-    several = alike(space, seen(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
+    several = similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
     assert several is not None
     assert several.tolist() == pytest.approx([gained[0], 0.15, gained[2]])
     space.drop_vectors()
-    assert alike(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
+    assert similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
 
 
 def test_what_is_like_a_document_does_not_gain() -> None:
     space = read(document("a", "One", "One."), message("b", "Ann", "One."), vectors={"One.": (1.0, 0.0)})
-    assert alike(space, seen(space, 1.0, 0.9), ASKED, LIKE_TWO) is None
+    assert similar_turn_scores(space, seen(space, 1.0, 0.9), ASKED, LIKE_TWO) is None

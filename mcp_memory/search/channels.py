@@ -1,0 +1,178 @@
+"""A channel of recall: one way to find a segment, with its name, its weights, its switch and its score.
+
+Each channel is one `Channel`, defined beside the code that computes its score and with the measurement that chose its
+weights; ``candidates.CHANNELS`` lists all of them. A new channel takes one definition and one entry of that list. There
+are four kinds, by when the score is known:
+
+- channels with a `Channel.score` read the query and the text alone: meaning, words, reply, speaker, title, form;
+- ``facts``, ``points``, ``experience``, ``propagation`` and ``questions`` are computed by other rooms and passed in;
+  they are defined below;
+- ``time`` and ``siblings`` (``times.py``) depend on the sum of those two kinds;
+- ``links``, ``entities`` (``links.py``), ``residual`` (``residual.py``) and ``parts`` (``candidates.py``) are added to
+  the sum of all others: the first three start from its best candidates.
+
+All scores are in units of the cosine, so that talk and documents can be compared (``candidates.py``). "Measured" means:
+on dialogues and passages that are not part of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Constraint
+from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.spans import Rows
+from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.view.space import Space
+
+TYPICAL_COSINE = 0.5
+"""Stands for the best cosine of talk where there is none, with meaning switched off."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelInput:
+    """What the channels read when they score the messages, or the document segments, of a space for one query.
+
+    Attributes:
+        space: its view keeps ``candidates.INDEXES``.
+        query: understood with the speakers of this space.
+        switches: which channels take part.
+        rows: of the segments to score: messages only, or documents only.
+        talk: whether they are messages.
+        similarity: of every segment of the space to the query, shape ``(len(space.segments),)``: for messages the
+            cosine with the first-person form of the query, at least 0; for documents the cosine as it is.
+        unit: what a channel relative to 1 is multiplied by: the best similarity of any of these messages; 1 for
+            documents.
+        title_in_query: which segments are of documents whose title stands in the query, shape
+            ``(len(space.segments),)``.
+        vectors: of the forms of the query, shape ``(forms, d)``; None where nobody has them.
+    """
+
+    space: Space
+    query: Query
+    switches: ChannelSwitches
+    rows: Rows
+    talk: bool
+    similarity: Scores
+    unit: float
+    title_in_query: NDArray[np.bool_]
+    vectors: Matrix | None
+
+    @property
+    def time(self) -> Constraint | None:
+        """When the query asks about, if it gives dates and time takes part."""
+        time = self.query.time
+        return time if self.switches.time and time is not None and time.dated else None
+
+
+def _always(_: ChannelSwitches) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One channel.
+
+    Attributes:
+        name: in ``via``.
+        talk: its weight for messages.
+        document: its weight for documents.
+        switch: whether it takes part.
+        score: given the input and the weight, the weighted scores of ``input.rows``, or None where the channel has
+            nothing to say; None as a whole for a channel that is computed elsewhere (see above).
+        finds: whether a segment may be found by this channel alone; else it only orders what others found.
+    """
+
+    name: str
+    talk: float = 0.0
+    document: float = 0.0
+    switch: Callable[[ChannelSwitches], bool] = _always
+    score: Callable[[ChannelInput, float], Scores | None] | None = None
+    finds: bool = True
+
+    def weight(self, talk: bool) -> float:
+        """Return its weight for messages or for documents."""
+        return self.talk if talk else self.document
+
+    def weights(self, talk: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return its weight for each segment, by whether it is talk."""
+        return np.where(talk, self.talk, self.document)
+
+
+def channel_scores(
+    given: ChannelInput, channels: Iterable[Channel], external: Mapping[Channel, Scores]
+) -> dict[str, Scores]:
+    """Return the scores of the channels that are switched on, by name, each of shape ``(len(given.rows),)``.
+
+    Args:
+        given: what they read.
+        channels: those without a ``score`` are left out.
+        external: scores that other rooms computed, each of shape ``(len(space.segments),)`` and in [-1, 1], below 0
+            for what speaks against a segment.
+    """
+    scores: dict[str, Scores] = {}
+    own = [one for one in channels if one.score is not None and one.switch(given.switches)]
+    for channel in (one for one in own if one.finds):
+        _add_score(scores, channel, given)
+    for channel, computed in external.items():
+        if channel.switch(given.switches):
+            scores[channel.name] = computed[given.rows] * np.float32(channel.weight(given.talk) * given.unit)
+    for channel in (one for one in own if not one.finds):
+        _add_score(scores, channel, given)
+    return scores
+
+
+def _add_score(scores: dict[str, Scores], channel: Channel, given: ChannelInput) -> None:
+    if channel.score is not None and (found := channel.score(given, channel.weight(given.talk))) is not None:
+        scores[channel.name] = found
+
+
+def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:
+    """Return the sum over channels, in their order."""
+    total = np.zeros(length, dtype=np.float32)
+    for part in scores.values():
+        total += part
+    return total
+
+
+def _meaning(given: ChannelInput, _: float) -> Scores:
+    return given.similarity[given.rows]
+
+
+MEANING = Channel("meaning", talk=1.0, document=1.0, switch=lambda on: on.meaning, score=_meaning)
+"""Similarity of embeddings: the unit that all other weights are relative to."""
+
+FACTS = Channel("facts", talk=0.4, document=0.4, switch=lambda on: on.facts)
+"""Facts on the paths that answer the query, for the segments that state them (REAL).
+
+Chosen on half of the questions. On the other half: talk +1.5 points of R@2, +.6 of R@5, 0 of R@10; documents +.4 to +.9
+points of R@2, 0 to +.4 of R@5, and with facts that miss nothing +17 on questions of two hops.
+"""
+POINTS = Channel("points")
+"""Memory points, for the segments that they rest on (HGMem); off.
+
+Measured on dialogues, after points were made for half of the questions: on that half weights of .1 to .4 cost 1 to 5
+points of R@2, on the other half they give nothing. On documents, on questions of several hops: .05 to .3 move 1 of 240
+questions up at R@2 and 1 down, and change nothing at R@5 and R@10 on average.
+"""
+EXPERIENCE = Channel("experience", talk=0.6, document=0.4)
+"""What feedback taught about a segment: its gate less 1, in units of the best cosine (GAM-RAG).
+
+Measured over five rounds of teaching. Talk: +9 points of R@10 on the questions that were taught, 0 on the others; with
+30 % wrong feedback +8 and 0; values from .4 to .6 lie within 1 point. Documents: +8 to +17 points of R@5, and 0 to +2.
+"""
+PROPAGATION = Channel("propagation", document=0.2)
+"""What propagation over entities and sentences activates (GAM-RAG §3.2).
+
+Measured on dialogues: no effect, so it is off for talk. On documents, beside links: +.5 points of R@5 and +1.6 of R@10
+where the second text is hard to find, 0 to +.3 of R@5 elsewhere; .4 costs 1 to 2 of R@2.
+"""
+QUESTIONS = Channel("questions", talk=0.15, switch=lambda on: on.questions)
+"""The pool of questions that segments answer; ``reflection/questions.py`` has the measurements. It loses on documents,
+so it is off there.
+"""
