@@ -7,8 +7,8 @@ the best message, less what all messages around have in common: the mean of thos
 It stands in for the step of QRMeM's reflection (§2.2) that takes what is nearest to question, reason and entities
 together. It uses vectors that are there: nothing is embedded.
 
-A query that asks for several things (``language/question_form.py``) also gains a message by the cosine of its most similar
-sentence with the query, since the answer may stand there among other things.
+A query that asks for several things (``language/question_form.py``) also gains a message by the cosine of its most
+similar sentence with the query, since the answer may stand there among other things.
 
 **Measured** on long dialogues, with the first five messages in their places (`CandidateSet.boost`): +1.8 points of
 R@10, +2.5 on one half of the questions and +1.1 on the other; on those that need several messages +3.8, of which .7 are
