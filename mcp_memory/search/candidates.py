@@ -196,12 +196,12 @@ def find_candidates(
     Args:
         space: its view keeps `INDEXES`.
         query: understood with the speakers of this space.
-        cosines: shape ``(len(query_forms(query)), len(space.segments))``; 0 where the store gave none.
+        cosines: shape ``(len(query.forms), len(space.segments))``; 0 where the store gave none.
         window: since (inclusive) and until (exclusive) by the time of the turn.
         switches: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
-        vectors: of ``query_forms(query)``, shape ``(len(query_forms(query)), d)``; None where nobody has them, and then
+        vectors: of ``query.forms``, shape ``(len(query.forms), d)``; None where nobody has them, and then
             no single sentence is compared with the query.
     """
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
@@ -263,11 +263,6 @@ def newest_candidates(space: Space, window: Window, limit: int) -> list[Candidat
         if space.segments[row].index == 0:
             newest.append(Candidate(int(row), 1.0 - len(newest) / limit, ("newest",), {}))
     return newest
-
-
-def query_forms(query: Query) -> list[str]:
-    """Return the one or two texts to embed for a query: as it is, and its first-person form if it has one."""
-    return [query.text] if query.first_person is None else [query.text, query.first_person]
 
 
 def _total(scores: Mapping[str, Scores], length: int) -> Scores:

@@ -53,7 +53,6 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.ports import BeliefUpdate, Embedder, Progress, Store
-from mcp_memory.search.candidates import query_forms
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes, record_ids
 from mcp_memory.services.learn.update import labelled_sentences, learn, quote
@@ -254,7 +253,7 @@ async def evidence_sentences(
     if uncited:
         async with store.reading() as view:
             space = view.space(episode.space)
-            forms = query_forms(understand(episode.query, space.speakers, episode.at))
+            forms = understand(episode.query, space.speakers, episode.at).forms
             pieces = {piece.id: piece for item in uncited for piece in labelled_sentences(space, item.sentences)}
             documents = {name for name, piece in pieces.items() if space.turns[piece.turn_id].kind == "document"}
             asked = {name: forms[0 if name in documents else -1] for name in pieces}

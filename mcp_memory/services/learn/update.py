@@ -38,7 +38,6 @@ from mcp_memory.language.dates import times_in_words
 from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import BeliefUpdate, Embedder, LearningExample, Store, SupportCandidate, SupportJudge
-from mcp_memory.search.candidates import query_forms
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import NONE, Space
@@ -135,7 +134,7 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
     question = understand(lesson.query, space.speakers, lesson.asked_at)
     trace = lesson.read_trace()
     time = trace.get("time") if isinstance(trace, dict) else time_words(question, lesson.asked_at)  # a damaged trace
-    forms = query_forms(question)
+    forms = question.forms
     examples: list[_Example] = []
     for piece in labelled_sentences(space, dict.fromkeys(name for lesson in lessons for name in lesson.labels)):
         row = space.sentence_row(piece.turn_id, piece.index)

@@ -100,7 +100,7 @@ def stepping(
     Args:
         space: of a view that is held still.
         question: understood with the speakers of this space.
-        vectors: of `search.candidates.query_forms`.
+        vectors: of `Query.forms`.
         cosines: of these with each segment.
         request: names roots, the instant that is meant, and whether suspected facts count.
         following: how.

@@ -27,7 +27,7 @@ from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, 
 from mcp_memory.reconstruct.assess import assess, uncovered_share
 from mcp_memory.reconstruct.loop import Action, Argument, Budget, LoopState, run_loop
 from mcp_memory.reconstruct.policy import Policy
-from mcp_memory.search.candidates import Candidate, CandidateSet, query_forms, rank_candidates
+from mcp_memory.search.candidates import Candidate, CandidateSet, rank_candidates
 from mcp_memory.search.similar_turns import NAME, similar_turn_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.recall.facts import cosine_of
@@ -187,13 +187,13 @@ class Walker:
         asked = {text: understand(text, space.speakers, self.now) for text in texts if text not in self.lenses}
         if not asked:
             return
-        forms = [form for question in asked.values() for form in query_forms(question)]
+        forms = [form for question in asked.values() for form in question.forms]
         vectors = await self.embedder.embed(forms)
         self._texts += len(forms)
         likeness = await cosines(self.store, space, vectors)
         start = 0
         for text, question in asked.items():
-            end = start + len(query_forms(question))
+            end = start + len(question.forms)
             self.lenses[text] = Lens(question, vectors[start:end], likeness[start:end])
             start = end
 

@@ -25,7 +25,7 @@ from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, query_forms, rank_candidates
+from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.settings import ChannelSwitches
@@ -70,7 +70,7 @@ class Asked:
 
     Attributes:
         question: understood with the speakers of the space.
-        vectors: of `search.candidates.query_forms`.
+        vectors: of `Query.forms`.
         time: of the words that say a time, shape ``(d,)``; None for a question without one.
         parts: of the question, each as one of its own; none where nobody told any.
     """
@@ -126,9 +126,9 @@ async def ask(
     if inquiry is not None and not empty:
         question = await inquiry.understand(question, speakers, now)
     time = time_words(question, now) if learnt else None  # else nothing is held against it
-    texts = query_forms(question)
+    texts = question.forms
     parts = [understand(part.text, speakers, now) for part in question.parts]
-    forms = [query_forms(part) for part in parts]
+    forms = [part.forms for part in parts]
     vectors = await embedder.embed([*texts, *chain(*forms), *([time] if time else [])])
     ends = accumulate(map(len, forms), initial=len(texts))
     told = [Asked(part, vectors[start:end]) for part, (start, end) in zip(parts, pairwise(ends), strict=True)]

@@ -9,7 +9,7 @@ from small_space import ask, batch, document, message, refs, space_of
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.candidates import INDEXES, newest_candidates, query_forms
+from mcp_memory.search.candidates import INDEXES, newest_candidates
 from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -167,8 +167,8 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
 
 
 def test_two_texts_are_embedded_where_one_speaker_is_named() -> None:
-    assert query_forms(understand("Where did Ann go?", ["Ann", "Bob"])) == ["Where did Ann go?", "Where did I go?"]
-    assert query_forms(understand("Where did Ann meet Bob?", ["Ann", "Bob"])) == ["Where did Ann meet Bob?"]
+    assert understand("Where did Ann go?", ["Ann", "Bob"]).forms == ["Where did Ann go?", "Where did I go?"]
+    assert understand("Where did Ann meet Bob?", ["Ann", "Bob"]).forms == ["Where did Ann meet Bob?"]
 
 
 def test_the_newest_come_first_each_turn_once() -> None:
