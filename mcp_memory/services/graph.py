@@ -1,10 +1,9 @@
-"""The facts of a space as a graph: entities joined by what was ever true between them, to look at and to take away.
+"""The facts of a space as a graph, for resources and export: GraphML for other programs, mermaid for people.
 
-A node is an entity or a value, an edge one version of a fact: two people who were married twice are joined twice. What
-is only suspected, and what never held, is not in the graph; the timeline of an entity shows those too. Memory points
-are hyperedges: where only pairs can be joined, each stands as a node of its own that is joined to what it joins.
-GraphML is for other programs, mermaid for people: of a large graph it shows as much as mermaid itself is willing to
-draw.
+A node is an entity or a value, an edge one version of a fact: two people who were married twice are joined twice.
+Suspected facts and facts that never held are left out; the timeline of an entity shows those too. Memory points are
+hyperedges: in a format that joins only pairs, each is a node of its own, joined to every entity of the point. Mermaid
+limits the size of a drawing; of a larger graph only a part is drawn.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ MERMAID_EDGES = 400
 MERMAID_UNITS = 45_000
 """UTF-16 code units; mermaid refuses more than 50,000 (``maxTextSize``)."""
 LABEL_CHARS = 60
-"""Of a name in a drawing."""
+"""Characters of a label in a drawing."""
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write."""
+"""Characters that XML 1.0 cannot represent."""
 _JOINERS = "\u200c\u200d"
 
 
@@ -45,7 +44,7 @@ class Hyperedge:
 
     Attributes:
         point: active.
-        nodes: how each entity that it joins is called, by its key; some may be in no fact and so in no other node.
+        nodes: the name of each entity that it joins, by key; an entity without facts is in no other node.
     """
 
     point: Point
@@ -56,12 +55,12 @@ def graph_of(facts: Facts, as_of: Millis | None = None) -> MultiDiGraph[str]:
     """Return a space's facts as a graph.
 
     Args:
-        facts: of a view that is held still.
-        as_of: only what holds at this instant; None takes in what held at any time.
+        facts: of the space.
+        as_of: only what holds at this instant; None for what held at any time.
 
     Returns:
-        Nodes by key of their entity, with ``name`` and ``kind`` (None where unknown), in the order in which they came
-        up; edges by id of their version, with ``version``.
+        Nodes by the key of their entity, with ``name`` and ``kind`` (None if unknown), in order of first mention; edges
+        by the id of their version, with ``version``.
     """
     from networkx import MultiDiGraph
 
@@ -83,12 +82,12 @@ def edges_of(graph: MultiDiGraph[str]) -> list[tuple[str, str, Version]]:
 
 
 def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None) -> list[Hyperedge]:
-    """Return the memory points that belong to a graph, in the order in which they were made.
+    """Return the memory points that belong to a graph, oldest first.
 
     Args:
-        space: of a view that is held still.
+        space: whose memory points.
         graph: of its facts.
-        key: of the entity that the graph lies around, if it does: then those that join it, or two of the graph's nodes.
+        key: of the entity at the centre of the graph, if there is one: then only points that join it or two nodes.
     """
     found = []
     for point in space.hypergraph.active():
@@ -100,9 +99,9 @@ def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None
 
 
 def around(graph: MultiDiGraph[str], key: str, depth: int) -> MultiDiGraph[str]:
-    """Return what lies within ``depth`` steps of an entity, in either direction, the nearest first.
+    """Return the part of a graph within ``depth`` steps of an entity, in either direction, nearest first.
 
-    An entity that no edge of the graph touches has nothing around it.
+    It is empty for an entity without edges.
     """
     from networkx import MultiDiGraph, single_source_shortest_path_length
 
@@ -119,7 +118,7 @@ def around(graph: MultiDiGraph[str], key: str, depth: int) -> MultiDiGraph[str]:
 
 
 def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
-    """Return a graph as GraphML; characters that XML cannot hold are left out.
+    """Return a graph as GraphML, without characters that XML cannot represent.
 
     A memory point is a node of the kind ``point``, with edges ``joins`` to what it joins.
     """
@@ -160,9 +159,9 @@ def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
 
 
 def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> str:
-    """Return a graph as a mermaid flowchart: what still holds first, arrows of what is over dotted, then memory points.
+    """Return a graph as a mermaid flowchart: current facts, past facts with dotted arrows, then memory points.
 
-    Where it is more than mermaid draws, what comes last is left out, and a comment says how much.
+    What exceeds the limits of mermaid is left out at the end, and a comment says how much.
     """
     edges = sorted(edges_of(graph), key=lambda edge: not edge[2].current)
     lines, ids = ["flowchart LR"], dict[str, str]()
@@ -175,7 +174,7 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
                 ids[key] = f"n{len(ids)}"
                 new.append(f'  {ids[key]}["{label(graph.nodes[key]["name"])}"]')
         arrow = "-->" if version.current else "-.->"
-        new.append(f'  {ids[head]} {arrow}|"{label(_told(version))}"| {ids[tail]}')
+        new.append(f'  {ids[head]} {arrow}|"{label(_edge_label(version))}"| {ids[tail]}')
         room -= sum(len(line.encode("utf-16-le")) // 2 + 1 for line in new)
         if room < 0 or shown == MERMAID_EDGES:
             break
@@ -201,20 +200,19 @@ def mermaid(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
 
 
 def label(text: str) -> str:
-    """Return a text as it may stand between quotes in mermaid: letters and digits as they are, the rest as codes.
+    """Return a text escaped for a quoted mermaid label: letters and digits unchanged, the rest as codes (``#58;``).
 
-    mermaid reads ``#58;`` as a colon. So no name can end a label, begin a comment, a directive, a list or an icon, or
-    hold markup; and since a code has no letter before it, the marks that mermaid itself puts for codes cannot be
-    forged either. Line breaks become spaces; characters that steer the direction of text are left out, as they would
-    reach beyond their label.
+    So no name can end a label, start a comment, a directive, a list or an icon, or contain markup. Since a code has no
+    letter before it, the marks that mermaid itself uses for codes cannot be forged either. Line breaks become spaces.
+    Characters that control the direction of text are left out, as they would reach beyond their label.
     """
     text = " ".join(text.split())
     if len(text) > LABEL_CHARS:
         text = text[: LABEL_CHARS - 1] + "…"
-    return "".join(_coded(character) for character in text) or " "
+    return "".join(_escaped(character) for character in text) or " "
 
 
-def _coded(character: str) -> str:
+def _escaped(character: str) -> str:
     if character.isalnum() or character == " ":
         return character
     if unicodedata.category(character) in ("Cc", "Cf", "Cs") and character not in _JOINERS:
@@ -222,13 +220,13 @@ def _coded(character: str) -> str:
     return f"#{ord(character)};"
 
 
-def _told(version: Version) -> str:
-    """Return a relation with its time, "lives in, 2019-05-01 to 2021-03-01"."""
-    known = relations().get(version.relation).label
+def _edge_label(version: Version) -> str:
+    """Return a relation with its time: "lives in, 2019-05-01 to 2021-03-01"."""
+    name = relations().get(version.relation).label
     since, until = iso.show(version.since), iso.show(version.until)
     if since and until:
-        return f"{known}, {since} to {until}"
-    return f"{known}, since {since}" if since else f"{known}, until {until}" if until else known
+        return f"{name}, {since} to {until}"
+    return f"{name}, since {since}" if since else f"{name}, until {until}" if until else name
 
 
 def _legal(text: str) -> str:

@@ -1,8 +1,8 @@
-"""Remember: keep what was said to the letter, make it findable, and keep the facts in it with their times.
+"""Write: store what was said word for word, make it findable, and keep the facts in it with their times.
 
-Everything that takes time (splitting, resolving dates, reading facts, embedding) happens before the store's lock is
-taken. Under it only what another process may have written meanwhile is looked at again, rows are appended, and one
-commit is made: a call is wholly there or not at all.
+Everything slow (splitting, resolving dates, reading facts, embedding) happens before the store's lock is taken. Under
+the lock `write` checks only what another process may have written meanwhile, appends the rows and makes one commit: a
+call is stored completely or not at all.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
-from mcp_memory.services.ingest import Derived, Reading, batch_of, derive
+from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
 from mcp_memory.temporal.changes import changes
 from mcp_memory.temporal.told import statement, told
 from mcp_memory.view.space import Space
 
 SHOWN = 100
-"""Facts read out of the texts of one call that are told about; a book has thousands."""
+"""Facts read from the texts of one call that the reply lists; a book has thousands."""
+_OTHER_ID = "Give each its own id, or leave the id out. Nothing of this call was stored."
 
 
 async def write(
@@ -38,34 +39,34 @@ async def write(
         reading: what the items are read with.
         request: what to remember.
         now: kept beside the time that the caller gave.
-        progress: told of the embedding, which is what takes time.
+        progress: of the embedding, which is what takes time.
 
     Raises:
         InvalidInput: an id is taken by another text, or a fact's source is not known. Nothing of the call is stored.
         StoreError: nothing of the call is stored.
     """
     items, statements = _turns(request, now)
-    asked = [*items, *statements.values()]
-    ready: dict[int, Derived] = {}
+    requested = [*items, *statements.values()]
+    ready: dict[int, DerivedRows] = {}
     while True:
         async with store.reading(whole=False) as view:
-            plan = _plan(view.space(request.space), request, asked, statements, now)
+            plan = _plan(view.space(request.space), request, requested, statements, now)
         missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
-        made = await derive(reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress)
-        ready |= {turn.place: part for (turn, _), part in zip(missing, made, strict=True)}
+        derived = await derive(reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress)
+        ready |= {turn.place: rows for (turn, _), rows in zip(missing, derived, strict=True)}
         batch = plan.batch(ready)
         async with store.writing(batch) as transaction:
-            current = _plan(transaction.view.space(request.space), request, asked, statements, now)
+            current = _plan(transaction.view.space(request.space), request, requested, statements, now)
             if any(turn.place not in ready for turn, _ in current.new):
-                continue  # another process revised a document while we embedded: what was known is new again
-            if current != plan:  # another process wrote some of it while we embedded
+                continue  # another process revised a document during the embedding: a known text is new again
+            if current != plan:  # another process wrote some of it during the embedding
                 batch = current.batch(ready)
             await transaction.commit(batch)
             break
     stored = {turn.place for turn in batch.turns}
     written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
     async with store.reading(whole=False) as view:
-        facts, names, more = _changed(view.space(request.space), current, batch.assertions)
+        facts, names, more = _changes(view.space(request.space), current, batch.assertions)
     warnings = (*current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     counts = len(batch.segments), len(batch.sentences)
@@ -74,32 +75,32 @@ async def write(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What of a request a space lacks.
+    """What a space lacks of a request.
 
     Attributes:
-        new: the turns, each with whom it is said to.
-        told: what the caller's facts assert, known or not.
+        new: the new turns, each with whom it is said to.
+        stated: what the caller's facts assert, new or not.
         known: ids of those of them that are stored.
-        warnings: about the others.
+        warnings: about items that are stored already.
     """
 
     new: Sequence[tuple[Turn, str | None]]
-    told: Sequence[Assertion]
+    stated: Sequence[Assertion]
     known: frozenset[str]
     warnings: Sequence[str]
 
-    def batch(self, ready: dict[int, Derived]) -> Batch:
+    def batch(self, ready: dict[int, DerivedRows]) -> Batch:
         """Return the rows to commit."""
         turns = [turn for turn, _ in self.new]
         batch = batch_of(turns, [ready[turn.place] for turn in turns])
-        fresh = tuple(assertion for assertion in self.told if assertion.id not in self.known)
+        fresh = tuple(assertion for assertion in self.stated if assertion.id not in self.known)
         return replace(batch, assertions=(*fresh, *batch.assertions))
 
 
 def _plan(
-    space: Space, request: WriteRequest, asked: Sequence[Turn], statements: dict[int, Turn], now: Millis
+    space: Space, request: WriteRequest, requested: Sequence[Turn], statements: dict[int, Turn], now: Millis
 ) -> _Plan:
-    new, warnings = _compare(space, asked)
+    new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
     assertions = []
     for number, fact in enumerate(request.facts):
@@ -121,23 +122,24 @@ def _plan(
     return _Plan(partnered, distinct, known, warnings)
 
 
-def _changed(
+def _changes(
     space: Space, plan: _Plan, stored: Sequence[Assertion]
 ) -> tuple[tuple[WrittenFact, ...], tuple[str, ...], int]:
-    """Return what the facts of a call did, the names in them, and how many are left out."""
-    said = list({assertion.id: assertion for assertion in (*plan.told, *stored)}.values())
-    done = changes(space.facts, said, plan.known)
-    most = SHOWN + len(plan.told)  # a caller hears of each of its own
+    """Return what the facts of a call changed, the names in them, and how many changes are left out."""
+    assertions = list({assertion.id: assertion for assertion in (*plan.stated, *stored)}.values())
+    changed = changes(space.facts, assertions, plan.known)
+    most = SHOWN + len(plan.stated)  # every fact of the caller is listed
     shown = tuple(
-        WrittenFact(one.version.id, one.version.text, one.op, one.version.since, one.version.until)
-        for one in done[:most]
+        WrittenFact(change.version.id, change.version.text, change.op, change.version.since, change.version.until)
+        for change in changed[:most]
     )
-    names = dict.fromkeys(space.facts.name(space.facts.key(name)) for a in said[:most] for name in (a.head, a.tail))
-    return shown, tuple(names), max(0, len(done) - most)
+    ends = (name for assertion in assertions[:most] for name in (assertion.head, assertion.tail))
+    names = dict.fromkeys(space.facts.name(space.facts.key(name)) for name in ends)
+    return shown, tuple(names), max(0, len(changed) - most)
 
 
 def _turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Turn]]:
-    """Return the items as turns, as if none of them were stored yet, and the facts without a source, by number."""
+    """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number."""
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}
     for place, item in enumerate(request.items):
@@ -187,8 +189,8 @@ def _turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Tu
     return turns, statements
 
 
-def _compare(space: Space, asked: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
-    """Return which of the turns are new to the space (documents with their revision), and warnings about the others.
+def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], list[str]]:
+    """Return the turns that are new to the space, documents with their revision, and warnings about the others.
 
     Raises:
         InvalidInput: a message's id is taken, or one call gives two texts for one id.
@@ -196,7 +198,7 @@ def _compare(space: Space, asked: Sequence[Turn]) -> tuple[list[Turn], list[str]
     new: list[Turn] = []
     warnings: list[str] = []
     in_call: dict[str, Turn] = {}
-    for turn in asked:
+    for turn in requested:
         argument = f"{turn.kind}s[{turn.place}]"
         known = in_call.get(turn.ref) or space.current(turn.session, turn.ref)
         if known is None:
@@ -220,10 +222,7 @@ def _compare(space: Space, asked: Sequence[Turn]) -> tuple[list[Turn], list[str]
     return new, warnings
 
 
-_OTHER_ID = "Give each its own id, or leave the id out. Nothing of this call was stored."
-
-
 def _differs(known: Turn, turn: Turn, name: str) -> bool:
-    """Return whether the caller gave another value; one that it left out contradicts nothing."""
-    given = getattr(turn, name)
-    return given is not None and given != getattr(known, name)
+    """Return whether the caller gave another value; a value left out contradicts nothing."""
+    value = getattr(turn, name)
+    return value is not None and value != getattr(known, name)

@@ -1,1 +1,1 @@
-"""Maintenance of a whole space: names, the question pool, rebuild, status."""
+"""Maintenance of a whole space: names of entities, the question pool, status."""

@@ -1,4 +1,4 @@
-"""Status: what the memory holds and whether it is well."""
+"""Status: counts of what the memory holds, and the health of the store."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ async def status(
     uptime_s: float,
     version: str,
 ) -> Status:
-    """Return counts for each space and the state of the store; it never fails because of the store's state.
+    """Return counts for each space and the state of the store; a damaged store is reported, not raised.
 
     Args:
-        store: whose.
-        embedder: what makes the vectors.
-        extractor: what reads facts out of texts; None where nothing does.
-        judging: how Claude takes part; None where nothing leaves the machine.
-        today: returns what all processes spent on this day, as a view shows it.
+        store: the store.
+        embedder: of the vectors.
+        extractor: of facts; None if facts are not read.
+        judging: how Claude takes part; None if nothing leaves the machine.
+        today: returns what all processes spent on this day, by a view.
         uptime_s: of this process.
         version: of the program.
     """
