@@ -1,10 +1,10 @@
-"""Reflection as a step of navigation, for whoever navigates: one call goes through the three navigators of QRMeM.
+"""Reflection as an operator: one call runs the three navigators of QRMeM one after another.
 
-The paper has them as alternatives, each better than the one before. Here one leads on to the other: the entities are
-grown along what is near to the question (`expansion`), then reflection takes one entity after the other (`reflect`),
-and where neither gets anywhere, because the question names nothing that is known, what the held segments share is
-tried (`trial`). They are one operator and not three because they ask for the same, what lies beyond the question's
-entities, and whoever chooses a step by its name cannot know which of them will find it.
+The paper has them as alternatives, each better than the one before. Here they build on each other: graph expansion adds
+the entities near the question (`expand`), reflection takes one entity after another (`reflect`), and if neither finds
+anything, because the question names nothing known, the entity trial starts from what the given segments share
+(`entity_trial`). They are one operator and not three because they ask for the same: what lies beyond the question's
+entities. Whoever chooses an operator by name cannot know which navigator will find it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
-from mcp_memory.reflection.graph import Graph, Piece, fitting
+from mcp_memory.reflection.graph import EntityGraph, WindowSegment, fit_window
 from mcp_memory.reflection.navigators import entity_trial, expand, reflect
 from mcp_memory.reflection.settings import Reflecting
 from mcp_memory.view.entities import EntityIndex
@@ -22,18 +22,18 @@ from mcp_memory.view.evidence import segment_evidence
 from mcp_memory.view.space import NONE, Space
 
 _NEXT = 3
-"""Suggestions beside the next step."""
+"""Suggestions besides the next step."""
 _READ = 200
 """Words of a query that are searched for names; a pasted page is not a question."""
 
 
 class Reflect:
-    """Further entities, and the segments that tell of them, by what is said between them and those of the query.
+    """Find further entities along the relations of those in the query, and their segments.
 
     The view must keep an `EntityIndex`.
 
     Args:
-        settings: how far it goes.
+        settings: limits of the navigators.
     """
 
     name = "reflect"
@@ -44,49 +44,49 @@ class Reflect:
         self._settings = settings or Reflecting()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; begins at what ``query`` names and at ``entity``.
+        """See `ports.Operator`; starts from the names in ``query`` and from ``entity``.
 
-        The query is [Q; R; E] of the paper: the question, what is missing, and the entities that are known, in any
-        words; after a semicolon each may stand by itself. What ``ids`` stand for is held: it is S_imp and not found
-        again. The window hides what was said outside of it.
+        The query is [Q; R; E] of the paper: the question, what is missing, and the known entities, in any words; each
+        part after a semicolon may be a name. The evidence of ``ids`` is S_imp and is not found again. The time window
+        hides what was said outside it.
         """
         if asked.weigh is None or asked.query is None:
             return OperatorResult(())
-        graph = Graph(asked.space, asked.weigh, hub=self._settings.hub)
+        graph = EntityGraph(asked.space, asked.weigh, hub=self._settings.hub)
         begin = _entities(graph, asked)
-        held = graph.standing(row for one in asked.ids for row in _sentences(asked.space, one))
-        entities, pieces = self._navigated(graph, begin, held)
-        shown = pieces[: asked.limit]
+        given = graph.segments_with(row for one in asked.ids for row in _sentences(asked.space, one))
+        entities, segments = self._navigate(graph, begin, given)
+        shown = segments[: asked.limit]
         best = shown[0].score if shown else 1.0
         items = [segment_evidence(asked.space, piece.row, piece.score / best, (self.name,)) for piece in shown]
         return OperatorResult(tuple(items), tuple(self._next(asked, graph, entities, items)))
 
-    def _navigated(
-        self, graph: Graph, begin: Sequence[str], held: Sequence[Piece]
-    ) -> tuple[list[str], tuple[Piece, ...]]:
-        """Return the entities that were added, and the segments that fit the window beside what is held."""
+    def _navigate(
+        self, graph: EntityGraph, begin: Sequence[str], given: Sequence[WindowSegment]
+    ) -> tuple[list[str], tuple[WindowSegment, ...]]:
+        """Return the entities that were added, and the segments that fit the window beside the given ones."""
         settings = self._settings
-        there = {piece.row for piece in held}
-        pieces: list[Piece] = []
+        present = {piece.row for piece in given}
+        segments: list[WindowSegment] = []
         entities: list[str] = []
         if settings.expansion:
             for end, edge in expand(graph, begin, settings).items():
                 entities.append(end)
-                pieces += graph.gained(end, edge.score, there, settings.segments)
+                segments += graph.new_segments(end, edge.score, present, settings.segments)
         if settings.reflection:
-            reflected = reflect(graph, (*begin, *entities), held, settings)
+            reflected = reflect(graph, (*begin, *entities), given, settings)
             entities += reflected.entities
-            pieces += reflected.added
-        if settings.entity_trial and not pieces:
-            tried = entity_trial(graph, (*begin, *entities), held, settings)
+            segments += reflected.added
+        if settings.entity_trial and not segments:
+            tried = entity_trial(graph, (*begin, *entities), given, settings)
             entities += tried.entities
-            pieces += tried.added
-        return entities, fitting(held, pieces, settings.window)[1]
+            segments += tried.added
+        return entities, fit_window(given, segments, settings.window)[1]
 
     def _next(
-        self, asked: OperatorInput, graph: Graph, entities: Sequence[str], items: Sequence[Evidence]
+        self, asked: OperatorInput, graph: EntityGraph, entities: Sequence[str], items: Sequence[Evidence]
     ) -> Iterator[Suggestion]:
-        """Yield the step after this one, with what it added, and where else the new entities lead."""
+        """Suggest the next step from what this one added, and steps about the new entities."""
         if asked.query is None or not items:
             return
         names = {key: graph.name(key) for key in entities}
@@ -99,26 +99,26 @@ class Reflect:
             yield Suggestion(operator, args, f"what else is known of {names[key]}")
 
 
-def _entities(graph: Graph, asked: OperatorInput) -> list[str]:
-    """Return E: the keys of the entities that the query names or the caller does."""
-    question = asked.query
-    if question is None:
+def _entities(graph: EntityGraph, asked: OperatorInput) -> list[str]:
+    """Return E: the keys of the entities that the query or the caller names."""
+    query = asked.query
+    if query is None:
         return []
-    parts = [part.strip() for part in question.text.split(";")[1:]]
+    parts = [part.strip() for part in query.text.split(";")[1:]]
     entity = () if asked.entity is None else (asked.entity,)
-    found = [graph.find(name) for name in (*entity, *question.speakers, *question.names, *parts)]
+    keys = [graph.find(name) for name in (*entity, *query.speakers, *query.names, *parts)]
     index = graph.space.index(EntityIndex)
-    found += [graph.key(number) for number in index.within(words(question.text)[:_READ])]
-    return list(dict.fromkeys(key for key in found if key is not None))
+    keys += [graph.key(number) for number in index.within(words(query.text)[:_READ])]
+    return list(dict.fromkeys(key for key in keys if key is not None))
 
 
 def _sentences(space: Space, evidence_id: str) -> list[int]:
-    """Return the rows of the sentences that an id of evidence stands for; none for what nobody knows."""
+    """Return the rows of the sentences of a piece of evidence; none for an unknown id."""
     if (row := space.segment_row(evidence_id)) != NONE:
         return space.sentences_within(space.segments[row])
     if (sentence := space.sentence(evidence_id)) is not None:
         return [space.sentence_row(sentence.turn_id, sentence.index)]
     version = space.facts.version(evidence_id)
-    said = () if version is None else version.assertions
-    rows = (space.sentence_row(one.turn_id, max(one.sentence, 0)) for one in said)
+    assertions = () if version is None else version.assertions
+    rows = (space.sentence_row(one.turn_id, max(one.sentence, 0)) for one in assertions)
     return [row for row in rows if row != NONE]

@@ -6,12 +6,12 @@ import pytest
 from unit.navigation.small_graph import said
 from unit.reflection.woven import NAMES, graph, random_graph
 
-from mcp_memory.reflection.navigators import entity_trial, expand, nearest, reflect, shared
+from mcp_memory.reflection.navigators import entity_trial, expand, nearest_edge, reflect, shared_entities
 from mcp_memory.reflection.settings import Reflecting
 
 
-def rows(pieces):
-    return [piece.row for piece in pieces]
+def rows(segments):
+    return [piece.row for piece in segments]
 
 
 CHAIN = (["Aa met Bb."], ["Bb met Cc."], ["Cc met Dd."], ["Aa met Ee."])
@@ -19,7 +19,7 @@ CHAIN = (["Aa met Bb."], ["Bb met Cc."], ["Cc met Dd."], ["Aa met Ee."])
 
 def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves_the_first_hop():
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
-    found = reflect(line, ["aa"], line.pieces("aa"), Reflecting(trials=3))
+    found = reflect(line, ["aa"], line.segments_of("aa"), Reflecting(trials=3))
     assert found.entities == ("bb", "cc", "dd")  # DESIGN D21: not bb, ee and then nothing
     assert (rows(found.important), rows(found.added)) == ([0, 3], [1, 2])
     assert [round(piece.score, 2) for piece in found.added] == [0.9, 0.8]  # of the edges that led there
@@ -45,8 +45,8 @@ def test_no_step_leads_to_a_hub_or_along_what_is_not_like_the_question_at_all():
 
 def test_a_step_adds_the_nearest_segments_of_its_entity_that_are_not_there():
     line = graph([0.9, 0.2, 0.8, 0.6], ["Aa met Bb."], ["Bb ran."], ["Bb swam."], ["Bb slept."])
-    assert rows(reflect(line, ["aa"], line.pieces("aa"), Reflecting(trials=1)).added) == [2, 3]
-    assert rows(reflect(line, ["aa"], line.pieces("bb")[:3], Reflecting(trials=1)).added) == [3]
+    assert rows(reflect(line, ["aa"], line.segments_of("aa"), Reflecting(trials=1)).added) == [2, 3]
+    assert rows(reflect(line, ["aa"], line.segments_of("bb")[:3], Reflecting(trials=1)).added) == [3]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -58,15 +58,15 @@ def test_each_step_adds_one_entity_within_so_many_hops_and_the_window_is_kept(se
             if edge.end not in hops:
                 hops[edge.end] = hops[key] + 1
                 reached.append(edge.end)
-    found = reflect(web, ["aa"], web.pieces("aa"), settings)
+    found = reflect(web, ["aa"], web.segments_of("aa"), settings)
     assert len(set(found.entities) | {"aa"}) == len(found.entities) + 1 <= 1 + settings.trials
     assert all(hops[key] <= step for step, key in enumerate(found.entities, start=1))
     if len(found.entities) < settings.trials:
-        assert nearest(web, ["aa", *found.entities]) is None
+        assert nearest_edge(web, ["aa", *found.entities]) is None
     window = (*found.important, *found.added)
     assert sum(piece.tokens for piece in window) <= settings.window or len(window) == 1
     steps = range(len(found.entities) + 1)
-    shorter = [reflect(web, ["aa"], web.pieces("aa"), replace(settings, trials=most)).entities for most in steps]
+    shorter = [reflect(web, ["aa"], web.segments_of("aa"), replace(settings, trials=most)).entities for most in steps]
     assert shorter == [found.entities[:most] for most in steps]
 
 
@@ -82,15 +82,15 @@ def test_expansion_goes_along_every_edge_that_is_near_enough_and_no_other():
 def test_a_trial_widens_by_what_the_held_segments_share():
     lines = (["Aa met Bb. Cc."], ["Aa saw Bb."], ["Cc ran."], ["Bb swam."], ["Dd slept."])
     web = graph([0.5] * 5, *lines)
-    assert shared(web, (0, 1), ("aa",)) == ["bb", "cc"]
-    found = entity_trial(web, ["aa"], web.pieces("aa"), Reflecting(width=1, trials=1))
+    assert shared_entities(web, (0, 1), ("aa",)) == ["bb", "cc"]
+    found = entity_trial(web, ["aa"], web.segments_of("aa"), Reflecting(width=1, trials=1))
     assert (found.entities, rows(found.important), rows(found.added)) == (("bb",), [0, 1], [3])
-    assert entity_trial(web, ["aa"], web.pieces("aa"), Reflecting(width=1)).entities == ("bb", "cc")
+    assert entity_trial(web, ["aa"], web.segments_of("aa"), Reflecting(width=1)).entities == ("bb", "cc")
 
 
 def test_a_trial_ends_when_the_window_is_full():
     web = graph([0.9] * 8, *([f"{one} met {other}."] for one, other in zip(NAMES, (*NAMES[1:], "Aa"), strict=True)))
-    held = web.pieces("aa")
+    held = web.segments_of("aa")
     assert len(entity_trial(web, ["aa"], held, Reflecting(width=1)).entities) == 4
     small = Reflecting(width=1, window=3 * held[0].tokens)
     assert len(entity_trial(web, ["aa"], held, small).entities) < 4

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_memory.reflection.graph import Piece, fitting
+from mcp_memory.reflection.graph import WindowSegment, fit_window
 
 PIECES = st.lists(
     st.builds(
-        lambda row, score, own: Piece(row, 1 + 7 * row % 40, score, own),  # a segment has one length
+        lambda row, score, own: WindowSegment(row, 1 + 7 * row % 40, score, own),  # a segment has one length
         st.integers(0, 12),
         st.sampled_from((0.1, 0.5, 0.9)),
         st.floats(0, 1),
@@ -16,37 +16,43 @@ PIECES = st.lists(
 )
 
 
-def total(pieces):
-    return sum(piece.tokens for piece in pieces)
+def total(segments):
+    return sum(piece.tokens for piece in segments)
 
 
-def rows(pieces):
-    return [piece.row for piece in pieces]
+def rows(segments):
+    return [piece.row for piece in segments]
 
 
 def test_the_lowest_scored_of_what_was_added_goes_until_the_window_fits():
-    important = [Piece(0, 4, 0.2)]
-    added = [Piece(1, 3, 0.9), Piece(2, 3, 0.7), Piece(3, 3, 0.8)]
-    first, then = fitting(important, added, 10)
+    important = [WindowSegment(0, 4, 0.2)]
+    added = [WindowSegment(1, 3, 0.9), WindowSegment(2, 3, 0.7), WindowSegment(3, 3, 0.8)]
+    first, then = fit_window(important, added, 10)
     assert (rows(first), rows(then)) == ([0], [1, 3])
     assert total((*first, *then)) == 10
-    assert rows(fitting(important, added, 13)[1]) == [1, 3, 2]
+    assert rows(fit_window(important, added, 13)[1]) == [1, 3, 2]
 
 
 def test_important_segments_are_cut_by_their_likeness_down_to_one_and_leave_no_room():
-    first, then = fitting([Piece(0, 6, 0.1), Piece(1, 6, 0.3), Piece(2, 9, 0.2)], [Piece(3, 3, 0.9)], 10)
+    first, then = fit_window(
+        [WindowSegment(0, 6, 0.1), WindowSegment(1, 6, 0.3), WindowSegment(2, 9, 0.2)], [WindowSegment(3, 3, 0.9)], 10
+    )
     assert (rows(first), rows(then)) == ([1], [3])
-    first, then = fitting([Piece(0, 30, 0.1), Piece(1, 20, 0.3)], [Piece(2, 1, 0.9)], 10)
+    first, then = fit_window([WindowSegment(0, 30, 0.1), WindowSegment(1, 20, 0.3)], [WindowSegment(2, 1, 0.9)], 10)
     assert (rows(first), rows(then)) == ([1], [])
 
 
 def test_segments_with_one_score_go_by_how_like_the_question_they_are_themselves():
-    assert rows(fitting((), [Piece(0, 5, 0.5, 0.1), Piece(1, 5, 0.5, 0.2), Piece(2, 5, 0.5, 0.2)], 10)[1]) == [1, 2]
+    assert rows(
+        fit_window(
+            (), [WindowSegment(0, 5, 0.5, 0.1), WindowSegment(1, 5, 0.5, 0.2), WindowSegment(2, 5, 0.5, 0.2)], 10
+        )[1]
+    ) == [1, 2]
 
 
 @given(PIECES, PIECES, st.integers(1, 100))
 def test_what_is_held_fits_the_window_and_loses_only_what_is_worse(important, added, limit):
-    first, then = fitting(important, added, limit)
+    first, then = fit_window(important, added, limit)
     held = [*first, *then]
     assert total(held) <= limit or (len(first) == 1 and not then)
     assert bool(first) == bool(important)
@@ -57,6 +63,6 @@ def test_what_is_held_fits_the_window_and_loses_only_what_is_worse(important, ad
 
 
 @given(PIECES, st.permutations(range(12)))
-def test_the_order_in_which_segments_come_says_nothing(pieces, order):
-    again = [pieces[place] for place in order if place < len(pieces)]
-    assert rows(fitting((), pieces, 60)[1]) == rows(fitting((), again, 60)[1])
+def test_the_order_in_which_segments_come_says_nothing(segments, order):
+    again = [segments[place] for place in order if place < len(segments)]
+    assert rows(fit_window((), segments, 60)[1]) == rows(fit_window((), again, 60)[1])

@@ -3,7 +3,7 @@
 import numpy as np
 from unit.gain.sentence_space import documents
 
-from mcp_memory.reflection.graph import Graph
+from mcp_memory.reflection.graph import EntityGraph
 
 NAMES = ("Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh")
 
@@ -12,7 +12,7 @@ def graph(weights, *passages, **more):
     """Return the graph of passages of whole sentences; ``weights`` are of these, in order."""
     space = documents(*([(line, (0.0, 0.0)) for line in passage] for passage in passages))
     known = np.array(weights, dtype=np.float32)
-    return Graph(space, lambda rows: known[rows], **more)
+    return EntityGraph(space, lambda rows: known[rows], **more)
 
 
 def random_graph(seed):
