@@ -39,8 +39,7 @@ from mcp_memory.ports import (
 )
 from mcp_memory.reasoning.anthropic.client import Claude
 from mcp_memory.rooms import Rooms
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
-from mcp_memory.rules.answers.judge import EmbeddedJudge
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
 from mcp_memory.services.answer import Bar, Own, answer
 from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.ledger import DayLedger
@@ -94,8 +93,8 @@ class Memory:
     embedder: Embedder
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
-    inquire: Callable[[], QuestionJudge] = EmbeddedInquiry
-    judge: SupportJudge = field(default_factory=EmbeddedJudge)
+    inquire: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
+    judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
     organiser: Callable[[], PointJudge] | None = None
     text_reader: TextReader | None = None
     claude: Claude | None = None

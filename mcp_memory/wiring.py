@@ -23,18 +23,16 @@ from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory, silent
 from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-from mcp_memory.reasoning.anthropic.budget import Allowance
-from mcp_memory.reasoning.anthropic.client import HOME, Claude, Terms
-from mcp_memory.reasoning.anthropic.extract import ClaudeExtractor
-from mcp_memory.reasoning.anthropic.paths import ClaudeEvaluator
-from mcp_memory.reasoning.anthropic.points import ClaudeOrganiser
-from mcp_memory.reasoning.anthropic.understanding import ClaudeReader
-from mcp_memory.reasoning.judging import Judges, JudgingInquiry
-from mcp_memory.reasoning.organising import JudgingOrganiser
+from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude, ClaudeSettings
+from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
+from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
+from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
+from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
+from mcp_memory.reasoning.judges import ClaudePointJudge, ClaudeQuestionJudge, QuestionJudgeSetup
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rooms import Rooms
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
@@ -137,7 +135,7 @@ def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> 
         safe = False
     if not safe or not parts.hostname:
         raise ConfigurationError(f"engine.base_url is {url!r}. It has to begin with https://, or be on this machine.")
-    terms = Terms(chosen.model, chosen.timeout_s, url, chosen.retries, chosen.at_once, chosen.cache_min_tokens)
+    terms = ClaudeSettings(chosen.model, chosen.timeout_s, url, chosen.retries, chosen.at_once, chosen.cache_min_tokens)
     return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
 
 
@@ -145,18 +143,18 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Questi
     """Return what opens an inquiry for each question: whose judgement answers by the settings."""
     chosen = config.engine
     if claude is None or chosen.judge == "embedded":
-        return EmbeddedInquiry
-    allowance = Allowance(chosen.calls, chosen.input_tokens)
-    judges = Judges(
-        EmbeddedInquiry(),
+        return EmbeddedQuestionJudge
+    allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
+    judges = QuestionJudgeSetup(
+        EmbeddedQuestionJudge(),
         ClaudeAnswerer(claude),
         chosen.judge,
         config.answer.plain,
         allowance,
-        reader=ClaudeReader(claude) if chosen.understand else None,
-        paths=ClaudeEvaluator(claude) if chosen.paths else None,
+        reader=ClaudeQuestionReader(claude) if chosen.understand else None,
+        paths=ClaudePathScorer(claude) if chosen.paths else None,
     )
-    return lambda: JudgingInquiry(judges)
+    return lambda: ClaudeQuestionJudge(judges)
 
 
 def open_organisers(config: Config, claude: Claude | None) -> Callable[[], PointJudge] | None:
@@ -164,14 +162,14 @@ def open_organisers(config: Config, claude: Claude | None) -> Callable[[], Point
     chosen = config.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:
         return None
-    allowance = Allowance(chosen.calls, chosen.input_tokens)
-    return lambda: JudgingOrganiser(ClaudeOrganiser(claude), allowance)
+    allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
+    return lambda: ClaudePointJudge(ClaudePointMaker(claude), allowance)
 
 
 def open_text_reader(config: Config, claude: Claude | None) -> TextReader | None:
     """Return what reads all that is written for facts; None where it is not sent, as always with ``auto``."""
     chosen = config.engine
-    return ClaudeExtractor(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
+    return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
 
 
 def open_store(

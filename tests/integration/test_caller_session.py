@@ -8,7 +8,7 @@ from jsonschema import validate
 from mcp import Client
 from unit.reasoning.anthropic.judged_memory import wired
 
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.server.app import build
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,7 @@ async def keyless():
 
     async def opened():
         memory = wired("http://127.0.0.1:9", key=None)
-        return replace(memory, inquire=EmbeddedInquiry, claude=None)
+        return replace(memory, inquire=EmbeddedQuestionJudge, claude=None)
 
     async with Client(build(opened)) as client:
         yield client

@@ -20,10 +20,15 @@ from mcp_memory.domain.evidence import Citation, Suggestion
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.budget import Budget, estimate
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import Cited, Laid, as_given, lay, plain
-from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
+from mcp_memory.reasoning.anthropic.rendering import (
+    CitableItem,
+    RenderedEvidence,
+    normalise_number,
+    one_line,
+    render_evidence,
+)
+from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 FIRST_SHARE, LATER_SHARE = 0.4, 0.6
@@ -35,7 +40,7 @@ ENOUGH = 2_000
 of several hops: without it 5 of 60 ended without an answer, and none with it.)"""
 FIRST_AT_MOST = 0.6
 FORM_TOKENS = 310
-"""What the schema of `Reply` takes of them, which is sent with every request."""
+"""What the schema of `AnswerReply` takes of them, which is sent with every request."""
 WORDS = 25
 """Of an answer, at most."""
 MISSING = 5
@@ -44,7 +49,7 @@ QUERIES = 3
 """Searches that are proposed, at most; and so many names whose facts are asked for."""
 
 
-class Reply(BaseModel):
+class AnswerReply(BaseModel):
     """A judgement."""  # sent with the schema; what the fields mean is said in the prompt, once
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -72,66 +77,66 @@ class ClaudeAnswerer:
             EngineError: there is none.
         """
         stable = prompt("answer/system.txt").substitute().strip()
-        asked = {"question": plain(case.query.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
-        frame = estimate(stable) + estimate(prompt("answer/asked.txt").substitute(asked, evidence=""))
-        laid = lay(case, room(budget.left, first=case.earlier is None) - frame)
-        if not laid.cited:
+        values = {"question": one_line(case.query.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
+        frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
+        rendered = render_evidence(case, token_room(budget.left, first=case.earlier is None) - frame)
+        if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
-        said = Prompt(stable, prompt("answer/asked.txt").substitute(asked, evidence=laid.text))
-        return await self.claude.ask(said, Reply, lambda reply: judged(reply, laid), budget)
+        request = Request(stable, prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
+        return await self.claude.ask(request, AnswerReply, lambda reply: to_judgement(reply, rendered), budget)
 
 
-def room(left: int, *, first: bool) -> int:
+def token_room(left: int, *, first: bool) -> int:
     """Return the tokens that a judgement may take without its form, of those that are left for the question."""
     if first:
         return int(max(FIRST_SHARE * left, min(FIRST_AT_MOST * left, ENOUGH)))
     return int(max(LATER_SHARE * left, min(left - FORM_TOKENS, ENOUGH)))
 
 
-def judged(reply: Reply, laid: Laid) -> Judgement:
+def to_judgement(reply: AnswerReply, rendered: RenderedEvidence) -> Judgement:
     """Return what a reply comes to.
 
     Raises:
         Unusable: it answers without words, in too many, or without citing anything that was shown.
     """
-    numbers = dict.fromkeys(map(as_given, reply.supports))
+    numbers = dict.fromkeys(map(normalise_number, reply.supports))
     if not reply.answerable:
-        left = frozenset(one.key for number, one in laid.cited.items() if number not in numbers)
-        kept = _citations(laid.cited[number] for number in numbers if number in laid.cited)
-        return Judgement(None, "anthropic", _lines(reply.missing, MISSING), _steps(reply), left, kept)
-    text = plain(reply.answer)
+        left = frozenset(one.key for number, one in rendered.cited.items() if number not in numbers)
+        kept = _citations(rendered.cited[number] for number in numbers if number in rendered.cited)
+        return Judgement(None, "anthropic", _distinct_lines(reply.missing, MISSING), _suggestions(reply), left, kept)
+    text = one_line(reply.answer)
     if not text:
-        raise Unusable("its answer had no words", "answerable is true, but answer is empty.")
+        raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
     if len(text.split()) > WORDS:
-        raise Unusable("its answer was too long", f"answer has more than {WORDS} words.")
-    found = [laid.cited[number] for number in numbers if number in laid.cited]
-    if not found:
-        raise Unusable(
+        raise UnusableReply("its answer was too long", f"answer has more than {WORDS} words.")
+    items = [rendered.cited[number] for number in numbers if number in rendered.cited]
+    if not items:
+        raise UnusableReply(
             "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
             "supports has to name at least one number of the evidence, such as S1.",
         )
-    proposal = _proposal(text, reply, found)
+    proposal = _proposal(text, reply, items)
     return Judgement(proposal, "anthropic", kept=proposal.citations)
 
 
-def _steps(reply: Reply) -> tuple[Suggestion, ...]:
+def _suggestions(reply: AnswerReply) -> tuple[Suggestion, ...]:
     """Return what an abstaining judge wants to be looked up."""
     why = "Claude asked for it."
-    searches = [Suggestion("search", {"query": line}, why) for line in _lines(reply.look_for, QUERIES)]
+    searches = [Suggestion("search", {"query": line}, why) for line in _distinct_lines(reply.look_for, QUERIES)]
     return (
         *searches,
-        *(Suggestion("expand_facts", {"entity": line}, why) for line in _lines(reply.names, QUERIES)),
+        *(Suggestion("expand_facts", {"entity": line}, why) for line in _distinct_lines(reply.names, QUERIES)),
     )
 
 
-def _lines(texts: list[str], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line for one in texts if (line := plain(one))))[:most]
+def _distinct_lines(texts: list[str], most: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(line for one in texts if (line := one_line(one))))[:most]
 
 
-def _proposal(text: str, reply: Reply, found: list[Cited]) -> Proposal:
-    hedged = reply.hedged or not all(one.certain for one in found)
-    return Proposal(text, reply.confidence, hedged, _citations(found), min(one.gate for one in found))
+def _proposal(text: str, reply: AnswerReply, items: list[CitableItem]) -> Proposal:
+    hedged = reply.hedged or not all(one.certain for one in items)
+    return Proposal(text, reply.confidence, hedged, _citations(items), min(one.gate for one in items))
 
 
-def _citations(found: Iterable[Cited]) -> tuple[Citation, ...]:
-    return tuple(dict.fromkeys(citation for one in found for citation in one.citations))
+def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(citation for one in items for citation in one.citations))

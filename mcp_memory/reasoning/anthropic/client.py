@@ -14,13 +14,27 @@ Whoever is cancelled while waiting cancels the request, which closes the connect
 
 The key is handed over once and kept in the SDK's client alone. It is in no message, log or representation of ours, and
 the SDK logs requests (memory text) below the level INFO only, which is shut off here.
+
+What one question may cost, or one goal of memory points, or one reading of texts, and what it has cost so far.
+
+Calls and uncached input tokens are bounded, whichever is spent first; tokens read from the provider's cache are counted
+apart. Before a call its size is estimated, and a call that does not fit is not made. Afterwards what the reply reports
+counts; a call that was cut off counts as estimated, since it may have been paid for, and one that reached nobody counts
+nothing.
+
+How a question's tokens are parted: its meaning (``understanding.py``) and its paths (``paths.py``) are asked about
+first, and leave `ANSWER_TOKENS` untouched, and one call. Of what is then left the first judgement takes 40 %, or 2,000
+tokens if these are at most 60 %, and of what is left of that each later one 60 %, or 2,000 (``answer.py``). Its time
+likewise: the meaning may take 40 % of it, each look at paths 25 %, and the judgement what is left. A goal's tokens
+(``points.py``): each of its two steps may take 40 % of what is left, so that it can be asked again.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from json import dumps
 from typing import TYPE_CHECKING, TypeVar
@@ -32,8 +46,15 @@ from pydantic import BaseModel
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
-from mcp_memory.reasoning.anthropic.budget import Budget, estimate
-from mcp_memory.reasoning.anthropic.message import CutOff, FormT, Message, Unusable, formed, read, schema_of
+from mcp_memory.reasoning.anthropic.replies import (
+    CutOffReply,
+    FormT,
+    Message,
+    UnusableReply,
+    parse_message,
+    parse_reply,
+    reply_schema,
+)
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
@@ -50,7 +71,7 @@ UNREACHED = 2
 """Tries that reach nobody: a second one helps where a server is just starting, a third keeps the asker waiting."""
 REFUSED = frozenset((401, 403, 404))
 """Statuses that come again whatever is asked, until somebody sets another key or model."""
-_WORDS = {
+_STATUS_WORDS = {
     401: "the key was refused",
     403: "the key may not do this",
     404: "the model is not known there",
@@ -61,7 +82,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ClaudeSettings:
     """How Claude is asked.
 
     Attributes:
@@ -84,7 +105,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class Request:
     """What is said to the model.
 
     Attributes:
@@ -92,7 +113,7 @@ class Prompt:
         asked: this time.
     """
 
-    stable: str
+    system: str
     asked: str
 
 
@@ -108,7 +129,7 @@ class Claude:
         ledger: keeps what all processes spend within the day's budget; None leaves that to nobody.
     """
 
-    def __init__(self, key: str | None, terms: Terms, ledger: Ledger | None = None) -> None:
+    def __init__(self, key: str | None, terms: ClaudeSettings, ledger: Ledger | None = None) -> None:
         self.terms = terms
         self.spent = Spending()
         self.ledger = ledger
@@ -124,9 +145,9 @@ class Claude:
 
     async def ask(
         self,
-        said: Prompt,
+        request: Request,
         form: type[FormT],
-        use: Callable[[FormT], UsedT],
+        convert: Callable[[FormT], UsedT],
         budget: Budget,
         *,
         sent_back: bool = True,
@@ -135,9 +156,9 @@ class Claude:
         """Return what ``use`` makes of a reply of the given form.
 
         Args:
-            said: to the model.
+            request: to the model.
             form: of its reply.
-            use: checks the reply and makes something of it; `Unusable` sends it back.
+            convert: checks the reply and makes something of it; `UnusableReply` sends it back.
             budget: of the question, the goal or the texts that this is for; the time spent on them counts too.
             sent_back: whether a reply that cannot be used is sent back; else nothing is asked twice, but of a server
                 that could not be reached or was overloaded.
@@ -154,11 +175,11 @@ class Claude:
         try:
             with anyio.move_on_after(min(left, within_s)):
                 async with self._places:
-                    return await self._tried(client, said, form, use, budget, sent_back=sent_back)
+                    return await self._tried(client, request, form, convert, budget, sent_back=sent_back)
         finally:
-            took = Spending(seconds=anyio.current_time() - began)
-            budget.spend(took)
-            self.spent += took
+            spending = Spending(seconds=anyio.current_time() - began)
+            budget.spend(spending)
+            self.spent += spending
         raise EngineError(f"there was no answer within {within_s if within_s < left else self.terms.timeout_s:g} s")
 
     async def aclose(self) -> None:
@@ -192,9 +213,9 @@ class Claude:
     async def _tried(
         self,
         client: AsyncAnthropic,
-        said: Prompt,
+        request: Request,
         form: type[FormT],
-        use: Callable[[FormT], UsedT],
+        convert: Callable[[FormT], UsedT],
         budget: Budget,
         *,
         sent_back: bool,
@@ -209,18 +230,18 @@ class Claude:
                 await _pause(wait, reason)
                 pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
             try:
-                return use(formed(await self._sent(client, said, form, problem, budget), form))
-            except Unusable as error:
+                return convert(parse_reply(await self._sent(client, request, form, problem, budget), form))
+            except UnusableReply as error:
                 reason, problem = error.reason, error.detail
-                failure = EngineCutOff if isinstance(error, CutOff) else EngineError
+                failure = EngineCutOff if isinstance(error, CutOffReply) else EngineError
                 if not sent_back:
                     break
             except APIStatusError as error:
-                reason = _WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
+                reason = _STATUS_WORDS.get(error.status_code, f"it replied with HTTP status {error.status_code}")
                 if error.status_code not in (408, 409, 429) and error.status_code < 500:
                     refused = EngineRefused if error.status_code in REFUSED else EngineError
                     raise refused(reason) from None  # not `from error`: it holds the request, with the key
-                wait, failure = _asked_pause(error) or pause, EngineUnavailable
+                wait, failure = _requested_pause(error) or pause, EngineUnavailable
             except APIConnectionError as error:
                 reason, wait, failure = "the connection failed", pause, EngineUnavailable
                 if _reached_nobody(error):
@@ -231,43 +252,43 @@ class Claude:
         raise failure(reason)
 
     async def _sent(
-        self, client: AsyncAnthropic, said: Prompt, form: type[BaseModel], problem: str, budget: Budget
+        self, client: AsyncAnthropic, request: Request, form: type[BaseModel], problem: str, budget: Budget
     ) -> Message:
         """Return one reply of the API; what it takes is counted, whatever happens, once somebody was reached."""
         from anthropic import APIConnectionError, APIStatusError
 
-        schema = schema_of(form)
-        asked = said.asked
+        schema = reply_schema(form)
+        content = request.asked
         if problem:
-            asked = prompt("again.txt").substitute(asked=asked, problem=problem[:PROBLEM_CHARS])
-        size = estimate(said.stable) + estimate(asked) + estimate(dumps(schema))
-        budget.afford(size)
-        system: TextBlockParam = {"type": "text", "text": said.stable}
-        if estimate(said.stable) >= self.terms.cache_min_tokens:
+            content = prompt("again.txt").substitute(asked=content, problem=problem[:PROBLEM_CHARS])
+        size = estimate_tokens(request.system) + estimate_tokens(content) + estimate_tokens(dumps(schema))
+        budget.check(size)
+        system: TextBlockParam = {"type": "text", "text": request.system}
+        if estimate_tokens(request.system) >= self.terms.cache_min_tokens:
             system["cache_control"] = {"type": "ephemeral"}
         reserved = await self.ledger.reserve(size) if self.ledger else None
-        took = Spending(1, size)
+        spending = Spending(1, size)
         try:
             raw = await client.messages.with_raw_response.create(
                 model=self.terms.model,
                 max_tokens=OUTPUT_TOKENS,
                 system=[system],
-                messages=[{"role": "user", "content": asked}],
+                messages=[{"role": "user", "content": content}],
                 output_config={"format": {"type": "json_schema", "schema": schema}},
             )
-            message = read(raw.http_response.content)
-            took = message.usage.spending
+            message = parse_message(raw.http_response.content)
+            spending = message.usage.spending
         except APIStatusError:
-            took = Spending(1)
+            spending = Spending(1)
             raise
         except APIConnectionError as error:
-            took = Spending() if _reached_nobody(error) else took
+            spending = Spending() if _reached_nobody(error) else spending
             raise
         finally:
-            budget.spend(took)
-            self.spent += took
+            budget.spend(spending)
+            self.spent += spending
             if self.ledger and reserved:
-                self.ledger.settle(reserved, took)
+                self.ledger.settle(reserved, spending)
         return message
 
 
@@ -286,10 +307,83 @@ def _reached_nobody(error: APIConnectionError) -> bool:
     return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
 
 
-def _asked_pause(error: APIStatusError) -> float | None:
+def _requested_pause(error: APIStatusError) -> float | None:
     """Return the seconds that a server asks to wait, if it says so."""
     try:
         seconds = float(error.response.headers.get("retry-after", ""))
     except ValueError:  # a date, or nothing
         return None
     return seconds if seconds >= 0 else None
+
+
+BYTES_PER_TOKEN = 3
+"""Of UTF-8: a little less than English takes with the tokenizers of 2026, and one sign of a script without letters."""
+
+ANSWER_TOKENS = 3_000
+"""Of input, that the steps before the judgement leave for it: its frame with a dozen lines at least, and once more with
+a few of what it misses. What a question means and how good paths are helps nobody where no judge can be asked any more.
+"""
+
+
+def estimate_tokens(text: str) -> int:
+    """Return about how many tokens a text is, rather too many."""
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetLimits:
+    """What one question, goal or reading may cost.
+
+    Attributes:
+        calls: requests, those that fail included.
+        input_tokens: sent and not read from a cache.
+    """
+
+    calls: int = 8
+    input_tokens: int = 6_000
+
+
+class Budget:
+    """The budget of one question, goal or reading.
+
+    Attributes:
+        spent: so far.
+    """
+
+    def __init__(self, allowance: BudgetLimits, spent: Spending | None = None) -> None:
+        self._allowance = allowance
+        self._kept = 0
+        self.spent = spent or Spending()
+
+    @property
+    def left(self) -> int:
+        """Input tokens that may still be sent, at least 0."""
+        return max(0, self._allowance.input_tokens - self.spent.input_tokens - self._kept)
+
+    @contextmanager
+    def reserve(self, tokens: int) -> Iterator[None]:
+        """Let no call pass meanwhile that would leave fewer tokens than these for what comes later, or no call."""
+        before, self._kept = self._kept, tokens
+        try:
+            yield
+        finally:
+            self._kept = before
+
+    def check(self, tokens: int) -> None:
+        """Let a call of this size pass.
+
+        Raises:
+            EngineError: it would go beyond the allowance.
+        """
+        if self.spent.calls >= self._allowance.calls:
+            raise EngineError(f"the budget for this is spent ({self._allowance.calls} calls)")
+        if self._kept and self.spent.calls + 1 >= self._allowance.calls:
+            raise EngineError("the rest of the budget is kept for the judgement (1 call)")
+        if tokens > self.left and tokens <= self.left + self._kept:
+            raise EngineError(f"the rest of the budget is kept for the judgement ({self._kept} input tokens)")
+        if tokens > self.left:
+            raise EngineError(f"the budget for this is spent ({self._allowance.input_tokens} input tokens)")
+
+    def spend(self, took: Spending) -> None:
+        """Count a call that was made."""
+        self.spent += took

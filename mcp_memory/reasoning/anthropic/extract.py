@@ -7,30 +7,39 @@ fact. What does not pass is left out, and the log tells how much that was.
 
 **Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too; here these follow from the text
 alone, so that a memory with a key is built like one without, and one call reads twice as much.
+
+A fact as Claude gives it, as an assertion of the sentence that it names (REAL §3.1).
+
+Names are kept as they are written, but for "I" and "you", which are whom the message has for them; other pronouns mean
+nothing here. Times are read by our own calendar and treated as the embedded engine treats them: a stated time, else
+when it was said. A fact whose words or times make no sense is none.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.talkers import speaker
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language import iso
+from mcp_memory.language.tokens import words
 from mcp_memory.ports import Excerpt
-from mcp_memory.reasoning.anthropic.asserting import Fact, asserted_by
-from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import framed, plain
-from mcp_memory.temporal.guards import guarded
+from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
+from mcp_memory.reasoning.anthropic.rendering import frame, one_line
+from mcp_memory.temporal.guards import LONGEST, guarded
 from mcp_memory.texts import prompt
 
-ALLOWANCE = Allowance(calls=8, input_tokens=20_000)
+ALLOWANCE = BudgetLimits(calls=8, input_tokens=20_000)
 """Of one reading. It is asked once; only a server that is overloaded or breaks the connection is asked again."""
 MOST = 120
 """Facts of one reply that are looked at; no honest one has room for half as many."""
@@ -40,7 +49,7 @@ SENTENCE_CHARS = 1_200
 _log = logging.getLogger(__name__)
 
 
-class Reply(BaseModel):
+class FactsReply(BaseModel):
     """What is stated."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -49,7 +58,7 @@ class Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class RenderedTexts:
     """What a model sees, and what its numbers mean.
 
     Attributes:
@@ -62,7 +71,7 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeExtractor:
+class ClaudeTextReader:
     """Asks Claude; fulfils `ports.TextReader`."""
 
     claude: Claude
@@ -74,22 +83,22 @@ class ClaudeExtractor:
 
     async def read(self, excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> list[Assertion]:
         """See `ports.TextReader`."""
-        laid = lay(excerpts, before)
-        if not laid.lines:
+        rendered = render_texts(excerpts, before)
+        if not rendered.lines:
             return []
-        said = Prompt(stable(), prompt("temporal/asked.txt").substitute(texts=laid.text))
+        request = Request(system_prompt(), prompt("temporal/asked.txt").substitute(texts=rendered.text))
         return await self.claude.ask(
-            said, Reply, lambda reply: asserted(reply, laid), Budget(ALLOWANCE), sent_back=False
+            request, FactsReply, lambda reply: to_assertions(reply, rendered), Budget(ALLOWANCE), sent_back=False
         )
 
 
-def stable() -> str:
+def system_prompt() -> str:
     """Return what every reading is told."""
     names = ", ".join(relation.name for relation in relations())
     return prompt("temporal/system.txt").substitute(relations=names).strip()
 
 
-def lay(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Laid:
+def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> RenderedTexts:
     """Return sentences as numbered lines, under a line that says who speaks to whom and when.
 
     Args:
@@ -99,7 +108,7 @@ def lay(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Laid:
     shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
     for excerpt in before:
-        who = f"{plain(name, 100)}: " if (name := speaker(excerpt.turn)) else ""
+        who = f"{one_line(name, 100)}: " if (name := speaker(excerpt.turn)) else ""
         shown += [f"[-] {who}{sentence}" for _, sentence in _sentences(excerpt)]
     for excerpt in excerpts:
         sentences = list(_sentences(excerpt))
@@ -107,19 +116,19 @@ def lay(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Laid:
         for index, sentence in sentences:
             lines[len(lines) + 1] = excerpt, index
             shown.append(f"[{len(lines)}] {sentence}")
-    return Laid(framed(shown), lines)
+    return RenderedTexts(frame(shown), lines)
 
 
-def asserted(reply: Reply, laid: Laid) -> list[Assertion]:
+def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]:
     """Return what a reply comes to, in the order of the texts; each assertion is borne out by its own text."""
     found: dict[str, tuple[Excerpt, list[Assertion]]] = {}
     for fact in reply.facts[:MOST]:
-        if (place := laid.lines.get(fact.line)) and (assertion := asserted_by(fact, *place)):
+        if (place := rendered.lines.get(fact.line)) and (assertion := to_assertion(fact, *place)):
             found.setdefault(place[0].turn.id, (place[0], []))[1].append(assertion)
     kept = {
         assertion.id: assertion
-        for excerpt, said in found.values()
-        for assertion in guarded(excerpt.turn, excerpt.partner, excerpt.sentences, said)
+        for excerpt, request in found.values()
+        for assertion in guarded(excerpt.turn, excerpt.partner, excerpt.sentences, request)
     }
     if len(kept) < len(reply.facts):
         _log.info("Of %d facts that Claude read, %d are not kept.", len(reply.facts), len(reply.facts) - len(kept))
@@ -129,7 +138,7 @@ def asserted(reply: Reply, laid: Laid) -> list[Assertion]:
 def _sentences(excerpt: Excerpt) -> Iterator[tuple[int, str]]:
     for index in range(excerpt.first, excerpt.last):
         start, end = excerpt.sentences[index]
-        if sentence := plain(excerpt.turn.text[start:end], SENTENCE_CHARS):
+        if sentence := one_line(excerpt.turn.text[start:end], SENTENCE_CHARS):
             yield index, sentence
 
 
@@ -142,7 +151,7 @@ def _heading(excerpt: Excerpt) -> str:
     else:
         to = f" to {excerpt.partner}" if excerpt.partner else ""
         parts = [f"{speaker(turn) or turn.role}{to}", _day(turn.time)]
-    return f"From {plain(', '.join(parts), 300)}:"
+    return f"From {one_line(', '.join(parts), 300)}:"
 
 
 def _day(moment: Millis) -> str:
@@ -150,3 +159,125 @@ def _day(moment: Millis) -> str:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=moment)).strftime("%A %Y-%m-%d")
     except OverflowError:
         return "an unknown day"
+
+
+EARLIER = "earlier"
+"""As the start of a fact: an unknown time before it was said."""
+OVER = "over"
+"""As its end: an unknown time before it was said."""
+
+_RELATION = re.compile(r"[^\W\d_]\w{0,49}")
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
+_SPEAKER = frozenset(("i", "me", "myself", "my", "mine"))
+_PARTNER = frozenset(("you", "yourself", "your", "yours"))
+_UNRESOLVED = frozenset(
+    words(
+        "he him himself his she her herself hers it itself its they them themselves their theirs we us ourselves our"
+        " ours this that these those here there who someone somebody something everyone everybody one"
+    )
+)
+
+
+class Fact(BaseModel):
+    """One."""  # what the fields mean is said in the prompt, once; their ranges are looked at for each fact alone
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    line: int
+    head: str
+    relation: str
+    tail: str
+    since: str = ""
+    until: str = ""
+    confidence: float = 0.95
+    negated: bool = False
+    change: bool = False
+    intent: Intent = "FACT"
+
+
+def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
+    """Return a fact as an assertion of its sentence, or None where its words or its times make no sense."""
+    turn = excerpt.turn
+    relation = relations().name(fact.relation[:LONGEST])
+    head, tail = (_resolved_name(name, turn, excerpt.partner) for name in (fact.head, fact.tail))
+    validity = _validity(fact, relation, turn)
+    if not (head and tail and validity and _RELATION.fullmatch(relation)) or head.casefold() == tail.casefold():
+        return None
+    if tail == speaker(turn) and relations().get(relation).symmetric:  # it is about whoever says so
+        head, tail = tail, head
+    since, until, stated = validity
+    start, end = excerpt.sentences[index]
+    signs = "no" if fact.negated else "yes", str(since), str(until), "anthropic"
+    return Assertion(
+        id=assertion_id(turn.id, start, end, head, relation, tail, *signs),
+        space=turn.space,
+        turn_id=turn.id,
+        sentence=index,
+        start=start,
+        end=end,
+        head=head,
+        relation=relation,
+        tail=tail,
+        negated=fact.negated,
+        since=since,
+        until=until,
+        stated=stated,
+        confidence=fact.confidence,
+        intent=fact.intent,
+        change=fact.change,
+        extractor="anthropic",
+        said_at=turn.time,
+        recorded_at=turn.written_at,
+    )
+
+
+def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:
+    """Return a name as it is kept; None where it is a pronoun whose meaning is not known, or no name at all."""
+    if len(name) > LONGEST or not name.isprintable():
+        return None
+    text = " ".join(name.split()).replace("’s ", "'s ")
+    word = text.casefold()
+    if word in _UNRESOLVED:
+        return None
+    if word in _SPEAKER:
+        return speaker(turn)
+    return partner if word in _PARTNER else text
+
+
+def _validity(fact: Fact, relation: str, turn: Turn) -> tuple[Millis, Millis, bool] | None:
+    """Return when a fact holds, first instant and first after it, and whether that is stated; None for no time."""
+    begins, ends = _time(fact.since, EARLIER), _time(fact.until, OVER)
+    if begins is None or ends is None:
+        return None
+    dated = begins is not _UNSAID
+    if fact.negated:
+        return (begins[0] if dated else turn.time), FOREVER, dated
+    until = turn.time if fact.until.strip() == OVER else ends[1]
+    if dated:
+        once = relations().get(relation).event and not fact.until.strip()
+        return begins[0], (begins[1] if once else until), True
+    timeless = turn.kind == "document" and turn.said_at is None
+    earlier = timeless or fact.since.strip() == EARLIER or until <= turn.time
+    return (BEGINNING if earlier else turn.time), until, ends is not _UNSAID
+
+
+_UNSAID = (BEGINNING, FOREVER)
+
+
+def _time(written: str, word: str) -> tuple[Millis, Millis] | None:
+    """Return the first instant of a time and the first after it; `_UNSAID` for none or ``word``, None for nonsense."""
+    text = written.strip()
+    if text in ("", word):
+        return _UNSAID
+    try:
+        if found := _YEAR_OR_MONTH.fullmatch(text):
+            year, month = int(found[1]), int(found[2] or 1)
+            after = (year + month // 12, month % 12 + 1) if found[2] else (year + 1, 1)
+            return _first(year, month), _first(*after)
+        return iso.parse(text)
+    except ValueError:
+        return None
+
+
+def _first(year: int, month: int) -> Millis:
+    return iso.parse(datetime(year, month, 1).date().isoformat())[0]

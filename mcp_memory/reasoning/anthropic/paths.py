@@ -26,10 +26,9 @@ from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.errors import EngineError
 from mcp_memory.navigation.paths import serialise
-from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget, estimate
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import FRAME_TOKENS, as_given, framed, plain
-from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request, estimate_tokens
+from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, frame, normalise_number, one_line
+from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 PATHS = 24
@@ -70,7 +69,7 @@ class Score(BaseModel):
     sa: _Share
 
 
-class Reply(BaseModel):
+class PathsReply(BaseModel):
     """Scores."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -79,36 +78,36 @@ class Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeEvaluator:
+class ClaudePathScorer:
     """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
 
     claude: Claude
 
-    async def score(self, question: Query, paths: Sequence[Path], budget: Budget) -> list[PathScores]:
+    async def score(self, query: Query, paths: Sequence[Path], budget: Budget) -> list[PathScores]:
         """Return the scores of paths, in their order.
 
         Args:
-            question: as understood.
+            query: as understood.
             paths: with the scores that the formulas give them.
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
             EngineError: Claude said nothing usable, or not within its share of the time.
         """
-        text, shown = laid(paths)
+        text, shown = render_paths(paths)
         if not shown:
             raise EngineError("they are too long to be shown")
-        asked = {"question": plain(question.text, QUESTION_CHARS), "paths": text}
-        said = Prompt(
-            prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(asked)
+        values = {"question": one_line(query.text, QUESTION_CHARS), "paths": text}
+        request = Request(
+            prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(values)
         )
         within = TIME_SHARE * self.claude.terms.timeout_s
-        with budget.keeping(ANSWER_TOKENS):
-            use = partial(scored, paths=paths, shown=shown)
-            return await self.claude.ask(said, Reply, use, budget, within_s=within)
+        with budget.reserve(ANSWER_TOKENS):
+            use = partial(to_scores, paths=paths, shown=shown)
+            return await self.claude.ask(request, PathsReply, use, budget, within_s=within)
 
 
-def laid(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
+def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     """Return paths as numbered lines of data, and which of them each number stands for, by its place.
 
     The shortest come first, since the others go on from them, and of those that are equally long the best by their
@@ -120,29 +119,29 @@ def laid(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
     left = ROOM - FRAME_TOKENS
     for place in best[:PATHS]:
         path, whole = paths[place], serialise(paths[place])
-        before = known.get(_walked(path, -1))
-        rest[place] = plain(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
-        left -= estimate(f"[P00] [P00] {rest[place]}\n")
+        before = known.get(_path_key(path, -1))
+        rest[place] = one_line(whole if before is None else whole.removeprefix(serialise(paths[before])), LINE_CHARS)
+        left -= estimate_tokens(f"[P00] [P00] {rest[place]}\n")
         if left < 0:
             del rest[place]
             break
-        known[_walked(path)] = place
+        known[_path_key(path)] = place
     shown = sorted(rest, key=lambda place: (len(paths[place].steps), place))
     numbers = {place: f"P{number}" for number, place in enumerate(shown, 1)}
     lines = []
     for place in shown:
-        before = known.get(_walked(paths[place], -1))
+        before = known.get(_path_key(paths[place], -1))
         start = "" if before is None else f"[{numbers[before]}] "
         lines.append(f"[{numbers[place]}] {start}{rest[place]}")
-    return framed(lines), {number: place for place, number in numbers.items()}
+    return frame(lines), {number: place for place, number in numbers.items()}
 
 
-def _walked(path: Path, until: int | None = None) -> Hashable:
+def _path_key(path: Path, until: int | None = None) -> Hashable:
     """Return what tells a path from others, or the first steps of it."""
     return path.root, tuple((step.version.id, step.forward, step.inferred) for step in path.steps[:until])
 
 
-def scored(reply: Reply, paths: Sequence[Path], shown: dict[str, int]) -> list[PathScores]:
+def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -> list[PathScores]:
     """Return the scores of paths by a reply; of a path that it scores twice the first counts.
 
     Args:
@@ -153,16 +152,16 @@ def scored(reply: Reply, paths: Sequence[Path], shown: dict[str, int]) -> list[P
     Raises:
         Unusable: it scores none that was shown.
     """
-    given: dict[int, PathScores] = {}
+    scores: dict[int, PathScores] = {}
     for one in reply.scores:
-        place = shown.get(as_given(one.id))
+        place = shown.get(normalise_number(one.id))
         if place is not None:
-            given.setdefault(place, PathScores(one.qr, one.lc, min(one.sa, _sureness(paths[place]))))
-    if not given:
-        raise Unusable("it scored no path that was shown to it", "scores has to have one entry for each number.")
-    return [given.get(place, path.scores) for place, path in enumerate(paths)]
+            scores.setdefault(place, PathScores(one.qr, one.lc, min(one.sa, _path_confidence(paths[place]))))
+    if not scores:
+        raise UnusableReply("it scored no path that was shown to it", "scores has to have one entry for each number.")
+    return [scores.get(place, path.scores) for place, path in enumerate(paths)]
 
 
-def _sureness(path: Path) -> float:
+def _path_confidence(path: Path) -> float:
     """Return how far a path may suffice: 1, or of one that rests on guesses the least of their confidences."""
     return min((step.confidence for step in path.steps if step.inferred), default=1.0)

@@ -20,10 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mcp_memory.domain.points import LEAST, Ground, Insertion, Matter, Merging, Point, Proposed, Update
 from mcp_memory.errors import EngineError
-from mcp_memory.reasoning.anthropic.budget import Budget, estimate
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import as_given, framed, plain
-from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
+from mcp_memory.reasoning.anthropic.rendering import frame, normalise_number, one_line
+from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 SHARE = 0.4
@@ -83,7 +82,7 @@ class MergeReply(_Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class RenderedPoints:
     """What a model sees, and what its numbers mean.
 
     Attributes:
@@ -98,7 +97,7 @@ class Numbered:
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeOrganiser:
+class ClaudePointMaker:
     """Asks Claude; raises `EngineError` where that fails, so `reasoning.organising` stands before it."""
 
     claude: Claude
@@ -110,11 +109,11 @@ class ClaudeOrganiser:
             EngineError: it does not say.
         """
         stable = prompt("hypergraph/points.txt").substitute(order=matter.order).strip()
-        shown = _numbered(matter, _room(stable, matter, budget))
+        shown = _render_points(matter, _token_room(stable, matter, budget))
         if not shown.grounds:
             raise EngineError("the budget leaves no room for evidence")
-        said = Prompt(stable, _asked(matter, shown.text))
-        return await self.claude.ask(said, PointsReply, lambda reply: evolved(reply, shown), budget)
+        request = Request(stable, _request_text(matter, shown.text))
+        return await self.claude.ask(request, PointsReply, lambda reply: to_edits(reply, shown), budget)
 
     async def merge(self, matter: Matter, budget: Budget) -> Proposed:
         """Return which points Claude would merge.
@@ -123,14 +122,14 @@ class ClaudeOrganiser:
             EngineError: it does not say.
         """
         stable = prompt("hypergraph/merge.txt").substitute(order=matter.order).strip()
-        shown = _numbered(matter, _room(stable, matter, budget))
+        shown = _render_points(matter, _token_room(stable, matter, budget))
         if len(shown.points) < LEAST:
             raise EngineError("the budget leaves no room for the points")
-        said = Prompt(stable, _asked(matter, shown.text))
-        return await self.claude.ask(said, MergeReply, lambda reply: merged(reply, shown), budget)
+        request = Request(stable, _request_text(matter, shown.text))
+        return await self.claude.ask(request, MergeReply, lambda reply: to_merges(reply, shown), budget)
 
 
-def evolved(reply: PointsReply, shown: Numbered) -> Proposed:
+def to_edits(reply: PointsReply, shown: RenderedPoints) -> Proposed:
     """Return what a reply proposes to insert and to update.
 
     Raises:
@@ -140,27 +139,27 @@ def evolved(reply: PointsReply, shown: Numbered) -> Proposed:
     insert: list[Insertion] = []
     update: dict[str, Update] = {}
     for new in reply.insert:
-        grounds, text = _cited(new.supports, shown), plain(new.description, POINT_CHARS)
-        if not _lacks(left, text, grounds):
-            names = tuple(name for one in new.entities if (name := plain(one, NAME_CHARS)))
+        grounds, text = _cited_grounds(new.supports, shown), one_line(new.description, POINT_CHARS)
+        if not _is_incomplete(left, text, grounds):
+            names = tuple(name for one in new.entities if (name := one_line(one, NAME_CHARS)))
             insert.append(Insertion(names, text, grounds))
     for changed in reply.update:
-        point = shown.points.get(as_given(changed.point))
-        grounds, text = _cited(changed.supports, shown), plain(changed.description, POINT_CHARS)
+        point = shown.points.get(normalise_number(changed.point))
+        grounds, text = _cited_grounds(changed.supports, shown), one_line(changed.description, POINT_CHARS)
         if point is not None and point.source == "caller":
             text = point.description  # it stays, whatever stands in its place
         if point is None:
             left[_UNKNOWN] = None
         elif point.id in update:
             left[_TWICE] = None
-        elif not _lacks(left, text, grounds):
+        elif not _is_incomplete(left, text, grounds):
             update[point.id] = Update(point, text, grounds)
     if left and not insert and not update:
-        raise Unusable(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
+        raise UnusableReply(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
     return Proposed(tuple(insert), tuple(update.values()), left_out=tuple(left), seen=tuple(shown.grounds.values()))
 
 
-def merged(reply: MergeReply, shown: Numbered) -> Proposed:
+def to_merges(reply: MergeReply, shown: RenderedPoints) -> Proposed:
     """Return what a reply proposes to merge; each point goes into one group at most, the first.
 
     Raises:
@@ -170,9 +169,9 @@ def merged(reply: MergeReply, shown: Numbered) -> Proposed:
     merge: list[Merging] = []
     used: set[str] = set()
     for group in reply.merge:
-        numbers = dict.fromkeys(map(as_given, group.points))
+        numbers = dict.fromkeys(map(normalise_number, group.points))
         points = tuple(shown.points[one] for one in numbers if one in shown.points)
-        text = plain(group.description, MERGED_CHARS)
+        text = one_line(group.description, MERGED_CHARS)
         if len(points) < len(numbers):
             left[_UNKNOWN] = None
         elif len(points) < LEAST:
@@ -185,7 +184,7 @@ def merged(reply: MergeReply, shown: Numbered) -> Proposed:
             used |= {point.id for point in points}
             merge.append(Merging(points, text))
     if left and not merge:
-        raise Unusable(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
+        raise UnusableReply(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
     return Proposed(merge=tuple(merge), left_out=tuple(left))
 
 
@@ -195,7 +194,7 @@ _EMPTY = "a description had no words"
 _GROUNDLESS = "it named no evidence that was shown to it"
 
 
-def _lacks(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
+def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
     """Return whether a proposal lacks words or evidence, and take note of it."""
     reason = _GROUNDLESS if not grounds else None if text else _EMPTY
     if reason is not None:
@@ -203,49 +202,51 @@ def _lacks(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
     return reason is not None
 
 
-def _cited(numbers: Iterable[str], shown: Numbered) -> tuple[Ground, ...]:
-    return tuple(shown.grounds[one] for one in dict.fromkeys(map(as_given, numbers)) if one in shown.grounds)
+def _cited_grounds(numbers: Iterable[str], shown: RenderedPoints) -> tuple[Ground, ...]:
+    return tuple(shown.grounds[one] for one in dict.fromkeys(map(normalise_number, numbers)) if one in shown.grounds)
 
 
-def _asked(matter: Matter, data: str) -> str:
-    goal = plain(matter.goal, 2_000) or "whatever of this is worth remembering"
+def _request_text(matter: Matter, data: str) -> str:
+    goal = one_line(matter.goal, 2_000) or "whatever of this is worth remembering"
     return prompt("hypergraph/asked.txt").substitute(goal=goal, data=data)
 
 
-def _room(stable: str, matter: Matter, budget: Budget) -> int:
-    return int(budget.left * SHARE) - estimate(stable) - estimate(_asked(matter, framed(())))
+def _token_room(stable: str, matter: Matter, budget: Budget) -> int:
+    return int(budget.left * SHARE) - estimate_tokens(stable) - estimate_tokens(_request_text(matter, frame(())))
 
 
-def _numbered(matter: Matter, room: int) -> Numbered:
+def _render_points(matter: Matter, tokens: int) -> RenderedPoints:
     """Return points and evidence as text of about ``room`` tokens at most; beside evidence points take a third of it.
 
     Of each the first that does not fit is left out, whole, and so are all that come after it.
     """
-    left = room // 3 if matter.grounds else room
-    points = _fitting({f"[P{place}] {_point(one)}": one for place, one in enumerate(matter.points, 1)}, left)
-    left = room - sum(map(_size, points))
-    grounds = _fitting({f"[E{place}] {_evidence(one)}": one for place, one in enumerate(matter.grounds, 1)}, left)
-    return Numbered(
-        framed((*points, *grounds)),
+    left = tokens // 3 if matter.grounds else tokens
+    points = _fitting_lines({f"[P{place}] {_point_line(one)}": one for place, one in enumerate(matter.points, 1)}, left)
+    left = tokens - sum(map(_size, points))
+    grounds = _fitting_lines(
+        {f"[E{place}] {_ground_line(one)}": one for place, one in enumerate(matter.grounds, 1)}, left
+    )
+    return RenderedPoints(
+        frame((*points, *grounds)),
         {f"P{place}": one for place, one in enumerate(points.values(), 1)},
         {f"E{place}": one for place, one in enumerate(grounds.values(), 1)},
     )
 
 
-def _fitting(lines: Mapping[str, ShownT], room: int) -> dict[str, ShownT]:
+def _fitting_lines(lines: Mapping[str, ShownT], tokens: int) -> dict[str, ShownT]:
     sizes = accumulate(map(_size, lines))
-    return {line: one for (line, one), size in zip(lines.items(), sizes, strict=True) if size <= room}
+    return {line: one for (line, one), size in zip(lines.items(), sizes, strict=True) if size <= tokens}
 
 
 def _size(line: str) -> int:
-    return estimate(line) + 1
+    return estimate_tokens(line) + 1
 
 
-def _evidence(ground: Ground) -> str:
-    return plain(f"{ground.when}, {ground.text}" if ground.when else ground.text)
+def _ground_line(ground: Ground) -> str:
+    return one_line(f"{ground.when}, {ground.text}" if ground.when else ground.text)
 
 
-def _point(point: Point) -> str:
-    names = plain("; ".join(point.entities), 400)
+def _point_line(point: Point) -> str:
+    names = one_line("; ".join(point.entities), 400)
     whose = " (the user's words)" if point.source == "caller" else ""
-    return f"{names}{whose}: {plain(point.description, MERGED_CHARS if point.parents else POINT_CHARS)}"
+    return f"{names}{whose}: {one_line(point.description, MERGED_CHARS if point.parents else POINT_CHARS)}"

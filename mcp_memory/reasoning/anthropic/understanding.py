@@ -28,9 +28,8 @@ from mcp_memory.domain.query import AnswerType, Interpretation, Query, with_inte
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
-from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Budget
-from mcp_memory.reasoning.anthropic.client import Claude, Prompt
-from mcp_memory.reasoning.anthropic.laying import framed, plain
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
+from mcp_memory.reasoning.anthropic.rendering import frame, one_line
 from mcp_memory.texts import prompt
 
 NAMES = 6
@@ -58,7 +57,7 @@ def _bounded(texts: list[str]) -> list[str]:
 _Texts = Annotated[list[str], AfterValidator(_bounded)]  # not as bounds of the schema, of which every word is paid for
 
 
-class Reply(BaseModel):
+class MeaningReply(BaseModel):
     """A meaning."""  # sent with the schema; what the fields mean is said in the prompt, once
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -74,16 +73,16 @@ class Reply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeReader:
+class ClaudeQuestionReader:
     """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
 
     claude: Claude
 
-    async def understand(self, question: Query, speakers: Collection[str], now: Millis, budget: Budget) -> Query:
+    async def understand(self, query: Query, speakers: Collection[str], now: Millis, budget: Budget) -> Query:
         """Return the question with what Claude takes it to mean.
 
         Args:
-            question: taken apart by rules.
+            query: taken apart by rules.
             speakers: of the space; the first few are shown.
             now: the moment of asking.
             budget: of the question; `ANSWER_TOKENS` of it are left.
@@ -91,35 +90,37 @@ class ClaudeReader:
         Raises:
             EngineError: Claude said nothing usable, or not within its share of the time.
         """
-        asked = {
-            "question": plain(question.text, QUESTION_CHARS),
+        values = {
+            "question": one_line(query.text, QUESTION_CHARS),
             "now": iso.show(now) or "unknown",
-            "speakers": _shown(speakers),
+            "speakers": _speaker_lines(speakers),
         }
-        said = Prompt(_stable(), prompt("question/asked.txt").substitute(asked))
+        request = Request(_system_prompt(), prompt("question/asked.txt").substitute(values))
         within = TIME_SHARE * self.claude.terms.timeout_s
-        with budget.keeping(ANSWER_TOKENS):
-            return with_interpretation(question, await self.claude.ask(said, Reply, meaning, budget, within_s=within))
+        with budget.reserve(ANSWER_TOKENS):
+            return with_interpretation(
+                query, await self.claude.ask(request, MeaningReply, to_meaning, budget, within_s=within)
+            )
 
 
-def meaning(reply: Reply) -> Interpretation:
+def to_meaning(reply: MeaningReply) -> Interpretation:
     """Return what a reply comes to, without what in it means nothing."""
     registry = relations()
     known = {one.name for one in registry}
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
     return Interpretation(
-        names=_lines(reply.names, NAMES),
+        names=_distinct_lines(reply.names, NAMES),
         relations=tuple(islice((name for name in named if name in known), RELATIONS)),
         intent=reply.intent,
         answer_type=reply.asked,
         time=_time(reply.since, reply.until),
         accepts_guesses=reply.uncertain,
-        parts=_lines((one for one in reply.parts if len(one) <= PART_CHARS), PARTS),
+        parts=_distinct_lines((one for one in reply.parts if len(one) <= PART_CHARS), PARTS),
     )
 
 
 @cache
-def _stable() -> str:
+def _system_prompt() -> str:
     """Return what is the same in each call: the task and the relations, of two that say the same only one."""
     listed: dict[str, None] = {}
     for known in relations():
@@ -128,15 +129,15 @@ def _stable() -> str:
     return prompt("question/system.txt").substitute(relations=" ".join(listed)).strip()
 
 
-def _shown(speakers: Collection[str]) -> str:
+def _speaker_lines(speakers: Collection[str]) -> str:
     """Return speakers as data, numbered."""
-    names = [name for one in islice(speakers, SPEAKERS) if (name := plain(one, 60))]
-    return framed(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
+    names = [name for one in islice(speakers, SPEAKERS) if (name := one_line(one, 60))]
+    return frame(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 
-def _lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
+def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return texts that say something, on one line each, each once."""
-    lines = (line for one in texts if (line := plain(one)) and any(sign.isalnum() for sign in line))
+    lines = (line for one in texts if (line := one_line(one)) and any(sign.isalnum() for sign in line))
     return tuple(islice(dict.fromkeys(lines), most))
 
 

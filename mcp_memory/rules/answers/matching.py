@@ -18,12 +18,20 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.tokens import stem
-from mcp_memory.rules.answers.held import Held, held
-from mcp_memory.rules.answers.relations import Asks, Token, asks, names_in, tokens, turning, wanted_type
+from mcp_memory.rules.answers.relations import (
+    QueryToken,
+    RelationMention,
+    asked_type,
+    change_positions,
+    find_mention,
+    name_positions,
+    query_tokens,
+)
+from mcp_memory.rules.answers.values import ValidValue, valid_values
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _DOES = frozenset(("do", "does", "did"))
-_ME = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
+_PRONOUNS = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
 _OTHER_END: dict[str, frozenset[str]] = {
     "parent_of": frozenset(("child", "son", "daughter", "kid")),
     "child_of": frozenset(("parent", "mother", "father", "mom", "mum", "dad")),
@@ -33,18 +41,18 @@ _OTHER_END: dict[str, frozenset[str]] = {
     "niece_or_nephew_of": frozenset(("aunt", "auntie", "uncle")),
 }
 """Relations between two people whose ends have names of their own: what the tail is called."""
-_DOINGS = ("paint", "cook", "bake", "build", "design", "compose", "invent", "develop")
-_SPECIAL = (
+_MAKING_VERBS = ("paint", "cook", "bake", "build", "design", "compose", "invent", "develop")
+_KIND_WORDS = (
     ("mother", "mom", "mum"), ("father", "dad"), ("son",), ("daughter",), ("brother",), ("sister",), ("twin",),
     ("grandmother", "grandma", "granny"), ("grandfather", "grandpa"), ("grandson",), ("granddaughter",),
     ("aunt", "auntie"), ("uncle",), ("niece",), ("nephew",),
     ("dog", "puppy"), ("cat", "kitten"), ("car",), ("book", "novel"), ("movie", "film"), ("song",), ("award", "medal"),
     ("instrument",), ("sport",), ("hobby",), ("game",),
     ("party",), ("band",), ("school",), ("university", "college"), ("degree", "major"),
-    *((doing,) for doing in _DOINGS),
+    *((doing,) for doing in _MAKING_VERBS),
 )  # fmt: skip
 """Words that are narrower than the relation that they ask for: a fact counts only where its own words say so too."""
-_NARROW = {stem(word): tuple(stem(same) for same in words) for words in _SPECIAL for word in words}
+_KIND_STEMS = {stem(word): tuple(stem(same) for same in words) for words in _KIND_WORDS for word in words}
 _OPPOSITE = {
     stem(word): stem(other)
     for pair in (
@@ -52,16 +60,16 @@ _OPPOSITE = {
         *(("grandmother", "grandfather"), ("grandson", "granddaughter")),
     )
     for one, opposite in (pair, pair[::-1])
-    for words, other in ((next(kind for kind in _SPECIAL if one in kind), opposite),)
+    for words, other in ((next(kind for kind in _KIND_WORDS if one in kind), opposite),)
     for word in words
 }
 """Of the words for kin, what cannot be meant where the other is said: a sister is no brother."""
-_NARROWER = frozenset(stem(word) for word in ("country", "state", "street", "county", "region", "continent"))
+_PLACE_SIZES = frozenset(stem(word) for word in ("country", "state", "street", "county", "region", "continent"))
 """Places of a size that facts do not tell."""
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RelationMatch:
     """A group that a question may ask for.
 
     Attributes:
@@ -73,87 +81,93 @@ class Match:
     """
 
     group: RelationFacts
-    values: tuple[Held, ...]
-    named: tuple[Held, ...]
+    values: tuple[ValidValue, ...]
+    named_values: tuple[ValidValue, ...]
     certain: bool
     score: float
 
 
-def clearest(question: Query, knowledge: KnownFacts, apart: float) -> Match | None:
+def match_relation(query: Query, knowledge: KnownFacts, margin: float) -> RelationMatch | None:
     """Return the one group that the question asks for, or None where there is none or more than one.
 
     Args:
-        question: taken apart.
+        query: taken apart.
         knowledge: of the entities that it names.
-        apart: how much more clearly it has to ask for one relation than for the next.
+        margin: how much more clearly it has to ask for one relation than for the next.
     """
-    asked = tokens(question.text, question.time)
-    matches = [found for group in knowledge.groups if (found := _match(question, asked, group, knowledge))]
+    asked = query_tokens(query.text, query.time)
+    matches = [found for group in knowledge.groups if (found := _match_group(query, asked, group, knowledge))]
     matches.sort(key=lambda match: -match.score)
     if not matches:
         return None
     best = matches[0]
-    rivals = [one for one in matches[1:] if one.score > best.score - apart]
-    return best if all(_facts(one) == _facts(best) or _values(one) == _values(best) for one in rivals) else None
+    rivals = [value for value in matches[1:] if value.score > best.score - margin]
+    return (
+        best
+        if all(_version_ids(value) == _version_ids(best) or _value_keys(value) == _value_keys(best) for value in rivals)
+        else None
+    )
 
 
-def _values(match: Match) -> frozenset[str]:
-    return frozenset(entity_key(one.value) for one in match.values)
+def _value_keys(match: RelationMatch) -> frozenset[str]:
+    return frozenset(entity_key(value.value) for value in match.values)
 
 
-def _facts(match: Match) -> frozenset[str]:
+def _version_ids(match: RelationMatch) -> frozenset[str]:
     """Return what a match is about; one fact that is named whole is seen from both its ends."""
-    return frozenset(one.version.id for one in match.named or match.values)
+    return frozenset(value.version.id for value in match.named_values or match.values)
 
 
-def _match(question: Query, asked: tuple[Token, ...], group: RelationFacts, knowledge: KnownFacts) -> Match | None:
+def _match_group(
+    query: Query, tokens: tuple[QueryToken, ...], group: RelationFacts, knowledge: KnownFacts
+) -> RelationMatch | None:
     relation = relations().get(group.relation)
-    values = held(group, knowledge)
-    entity = _naming(asked, group)
+    values = valid_values(group, knowledge)
+    entity = _entity_positions(tokens, group)
     if entity is None or not (values or group.denials):
         return None
     explained = set(entity)
-    named = [one for one in values if not names_in(asked, (one.value,)) <= entity]
-    turned = turning(asked)
-    how = asks(asked, relation)
-    if how is None and named and turned:
-        how = Asks(turned, 0.8, None)  # "When did Ann leave Acme?"
-    if how is None or not _fits_side(group, how, asked):
+    named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
+    turned = change_positions(tokens)
+    mention = find_mention(tokens, relation)
+    if mention is None and named and turned:
+        mention = RelationMention(turned, 0.8, None)  # "When did Ann leave Acme?"
+    if mention is None or not _wants_side(group, mention, tokens):
         return None
-    explained |= how.places | turned
-    if question.answer_type in ("yes_no", "when", "how_long"):
+    explained |= mention.positions | turned
+    if query.answer_type in ("yes_no", "when", "how_long"):
         for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
-            explained |= names_in(asked, (value,))
+            explained |= name_positions(tokens, (value,))
     else:
         named = []
     for step in group.through:
-        over = asks(asked, relations().get(step.version.relation))
+        over = find_mention(tokens, relations().get(step.version.relation))
         if over is None:
             return None
-        explained |= over.places
-    kind, noun = wanted_type(question.text)
-    fit = _fit(question, kind, relation.tail if group.forward else relation.head, asked)
+        explained |= over.positions
+    kind, kind_noun = asked_type(query.text)
+    fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
     if fit is None:
         return None
-    if kind and noun:
-        explained |= {place for place, token in enumerate(asked) if token.word == noun}
-    narrowed = _narrowed(values, noun or how.wanted, group, knowledge)
+    if kind and kind_noun:
+        explained |= {place for place, token in enumerate(tokens) if token.word == kind_noun}
+    narrowed = _values_of_kind(values, kind_noun or mention.noun, group, knowledge)
     certain = narrowed is not None
     if narrowed == [] and values:
         return None  # her only sibling is a sister, and no brother
     if narrowed is None:
-        if question.answer_type not in ("who", "what") or len(values) != 1 or not _may_be(noun or how.wanted):
+        if query.answer_type not in ("who", "what") or len(values) != 1 or not _may_be_kind(kind_noun or mention.noun):
             return None
         narrowed = values  # her only sibling may be the sister
-    if question.answer_type == "how_many" and not _counts(question, asked, how, noun):
+    if query.answer_type == "how_many" and not _counts_values(query, tokens, mention, kind_noun):
         return None
-    if any(token.content for place, token in enumerate(asked) if place not in explained):
+    if any(token.content for place, token in enumerate(tokens) if place not in explained):
         return None  # it asks for something more special
-    kept = tuple(one for one in named if one in narrowed)
-    return Match(group, tuple(narrowed), kept, certain, how.strength + fit)
+    matching = tuple(one for one in named if one in narrowed)
+    return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
 
 
-def _naming(asked: Sequence[Token], group: RelationFacts) -> frozenset[int] | None:
+def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> frozenset[int] | None:
     """Return the places of the words that name a group's entity, or the one it is reached from; None without."""
     if group.through:
         first = group.through[0]
@@ -161,42 +175,48 @@ def _naming(asked: Sequence[Token], group: RelationFacts) -> frozenset[int] | No
         names: tuple[str, ...] = (start,)
     else:
         names = group.names
-    if places := names_in(asked, names):
+    if places := name_positions(tokens, names):
         return places
     parts = [word for name in names for word in name.split() if len(name.split()) > 1 and word[:1].isupper()]
-    if places := names_in(asked, parts):
+    if places := name_positions(tokens, parts):
         return places
-    mine = frozenset(place for place, token in enumerate(asked) if token.word in _ME)
-    if mine and not any(token.content and token.word == name.casefold() for token in asked for name in names):
+    mine = frozenset(place for place, token in enumerate(tokens) if token.word in _PRONOUNS)
+    if mine and not any(token.content and token.word == name.casefold() for token in tokens for name in names):
         return mine
     return None
 
 
-def _counts(question: Query, asked: Sequence[Token], how: Asks, noun: str | None) -> bool:
+def _counts_values(query: Query, tokens: Sequence[QueryToken], mention: RelationMention, kind_noun: str | None) -> bool:
     """Return whether what a question counts are the values: "how many pets", not "how much" or "how many times"."""
-    counted = _COUNTED.search(question.text)
+    counted = _COUNTED.search(query.text)
     if counted is None:
         return False
-    return counted[1].lower() == noun or any(asked[place].word == counted[1].lower() for place in how.places)
+    return counted[1].lower() == kind_noun or any(
+        tokens[place].word == counted[1].lower() for place in mention.positions
+    )
 
 
-def _fits_side(group: RelationFacts, how: Asks, asked: Sequence[Token]) -> bool:
+def _wants_side(group: RelationFacts, mention: RelationMention, tokens: Sequence[QueryToken]) -> bool:
     """Return whether the question wants the end of the relation that the group gives: a mother, not a child."""
-    if group.relation in _OTHER_END and how.wanted is not None:
-        tail = how.wanted in _OTHER_END[group.relation] or how.wanted.removesuffix("s") in _OTHER_END[group.relation]
+    if group.relation in _OTHER_END and mention.noun is not None:
+        tail = (
+            mention.noun in _OTHER_END[group.relation] or mention.noun.removesuffix("s") in _OTHER_END[group.relation]
+        )
         return tail == group.forward
     if group.relation in ("coaches", "likes") and group.forward:  # not "her coach", nor "what is she like?"
-        return any(token.word in _DOES for token in asked) or how.wanted not in ("coach", "manager", "like")
+        return any(token.word in _DOES for token in tokens) or mention.noun not in ("coach", "manager", "like")
     return True
 
 
-def _fit(question: Query, kind: EntityType | None, value: EntityType | None, asked: Sequence[Token]) -> float | None:
+def _type_fit(
+    query: Query, kind: EntityType | None, value: EntityType | None, tokens: Sequence[QueryToken]
+) -> float | None:
     """Return how well the type of a relation's values fits what is asked for, or None where it does not."""
-    match question.answer_type:
+    match query.answer_type:
         case "where":
             return 0.5 if value == "place" else 0.3 if value == "organisation" else None
         case "who" if value == "organisation":
-            return 0.0 if any(token.word in ("for", "with", "at") for token in asked) else None
+            return 0.0 if any(token.word in ("for", "with", "at") for token in tokens) else None
         case "who":
             return 0.5 if value == "person" else None
         case "what":
@@ -209,29 +229,31 @@ def _fit(question: Query, kind: EntityType | None, value: EntityType | None, ask
             return 0.0
 
 
-def _may_be(wanted: str | None) -> bool:
+def _may_be_kind(wanted: str | None) -> bool:
     """Return whether the only value may be of a kind that nobody named; not of a place's size or a way of making."""
-    return wanted is not None and stem(wanted.removesuffix("s")) not in _NARROWER | frozenset(map(stem, _DOINGS))
+    return wanted is not None and stem(wanted.removesuffix("s")) not in _PLACE_SIZES | frozenset(
+        map(stem, _MAKING_VERBS)
+    )
 
 
-def _narrowed(
-    values: Sequence[Held], wanted: str | None, group: RelationFacts, knowledge: KnownFacts
-) -> list[Held] | None:
+def _values_of_kind(
+    values: Sequence[ValidValue], wanted: str | None, group: RelationFacts, knowledge: KnownFacts
+) -> list[ValidValue] | None:
     """Return the values that are of the kind asked for by their own words; None where that cannot be told."""
-    noun = stem(wanted.removesuffix("s")) if wanted else ""
-    if noun in _NARROWER and group.relation not in ("nationality", "comes_from"):
+    kind_noun = stem(wanted.removesuffix("s")) if wanted else ""
+    if kind_noun in _PLACE_SIZES and group.relation not in ("nationality", "comes_from"):
         return None
-    kinds = _NARROW.get(noun)
+    kinds = _KIND_STEMS.get(kind_noun)
     if not kinds:
         return list(values)
     # "Beth is my sister" calls the tail a sister: seen from Beth, it does not say what Ann is.
     telling = group.forward or not relations().get(group.relation).symmetric
-    kept, other = [], []
-    for one in values:
-        quotes = (place.quote for said in one.said if telling and (place := knowledge.source(said)))
-        spoken = {token.stem for token in tokens(" ".join([one.value, *quotes]))}
+    matching, other = [], []
+    for value in values:
+        quotes = (place.quote for said in value.assertions if telling and (place := knowledge.source(said)))
+        spoken = {token.stem for token in query_tokens(" ".join([value.value, *quotes]))}
         if not spoken.isdisjoint(kinds):
-            kept.append(one)
-        elif not spoken.isdisjoint(_NARROW.get(_OPPOSITE.get(noun, ""), ())):
-            other.append(one)
-    return kept or ([] if values and len(other) == len(values) else None)
+            matching.append(value)
+        elif not spoken.isdisjoint(_KIND_STEMS.get(_OPPOSITE.get(kind_noun, ""), ())):
+            other.append(value)
+    return matching or ([] if values and len(other) == len(values) else None)

@@ -56,22 +56,24 @@ _TYPE_WORDS: dict[str, EntityType] = {
     **dict.fromkeys(("person", "man", "woman"), "person"),
     **dict.fromkeys(("year", "date", "day", "month"), "time"),
 }  # fmt: skip
-_NOUN = re.compile(
+_TYPE_NOUN = re.compile(
     r"\b(?:what|which|how many)\s+(?:(?:kind|type|sort)s?\s+of\s+)?((?:[\w'’-]+\s+){0,2}?[\w'’-]+)", re.I
 )
-_ENDS = frozenset(
+_END_VERBS = frozenset(
     "leave quit stop end finish resign retire divorce split separate separated cease depart abandon drop".split()  # noqa: SIM905 - as above
 )
-_STARTS = frozenset(
+_START_VERBS = frozenset(
     "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
 )
 _USE_TO = re.compile(r"((?:^|\b(?:where|who|when)\s+)did\b[^?]{1,60}?)\buse\s+to\b", re.I)
 """What "what did she use to …" asks is open: what she did once, or by what means."""
-_AWAY = re.compile(r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I)
+_MOVE_AWAY = re.compile(
+    r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class QueryToken:
     """A word of a question.
 
     Attributes:
@@ -85,7 +87,7 @@ class Token:
     content: bool
 
 
-def tokens(text: str, time: Constraint | None = None) -> tuple[Token, ...]:
+def query_tokens(text: str, time: Constraint | None = None) -> tuple[QueryToken, ...]:
     """Return the words of a question without those that say when.
 
     Args:
@@ -93,28 +95,28 @@ def tokens(text: str, time: Constraint | None = None) -> tuple[Token, ...]:
         time: what it says about time; the words of its event are left out too.
     """
     if time and time.event:
-        text = _without(text, time.event)
+        text = _without_event(text, time.event)
     text = _USE_TO.sub(r"\1", text)
     for stated in reversed(stated_times(text, None)):
         text = text[: stated.start] + " " + text[stated.end :]
     found = []
     for word in words(text):
         content = word not in STOP_WORDS and word not in _ORDER_WORDS and word not in _FRAME
-        found.append(Token(word, stem(word), content))
+        found.append(QueryToken(word, stem(word), content))
     return tuple(found)
 
 
-def _without(text: str, event: str) -> str:
+def _without_event(text: str, event: str) -> str:
     """Return a text without the words of an event and the one that ties it, "before she moved"."""
     spaced = r"\s+".join(re.escape(word) for word in event.split())
     return re.sub(rf"\b\w+\s+(?:to\s+|the\s+time\s+)?{spaced}", " ", text, count=1, flags=re.IGNORECASE)
 
 
-def names_in(asked: Sequence[Token], names: Sequence[str]) -> frozenset[int]:
+def name_positions(tokens: Sequence[QueryToken], names: Sequence[str]) -> frozenset[int]:
     """Return the places of the first of these names that stands whole in the question; none where none does."""
     for name in names:
         wanted = words(name)
-        said = [token.word for token in asked]
+        said = [token.word for token in tokens]
         for place in range(len(said) - len(wanted) + 1):
             if wanted and said[place : place + len(wanted)] == wanted:
                 return frozenset(range(place, place + len(wanted)))
@@ -122,7 +124,7 @@ def names_in(asked: Sequence[Token], names: Sequence[str]) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asks:
+class RelationMention:
     """How a question asks for a relation.
 
     Attributes:
@@ -131,61 +133,61 @@ class Asks:
         wanted: the noun by which the value is called ("city", "sister"), as a word, or None.
     """
 
-    places: frozenset[int]
+    positions: frozenset[int]
     strength: float
-    wanted: str | None
+    noun: str | None
 
 
 @cache
-def _plain(phrase: str) -> tuple[str, ...]:
+def _phrase_stems(phrase: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in words(phrase))
 
 
 @cache
-def _shared() -> dict[tuple[str, ...], int]:
+def _relations_by_phrase() -> dict[tuple[str, ...], int]:
     """Return in how many relations of the registry a word asks."""
     count: dict[tuple[str, ...], int] = {}
     for relation in relations():
-        for phrase in {_plain(word) for word in relation.asked}:
+        for phrase in {_phrase_stems(word) for word in relation.asked}:
             count[phrase] = count.get(phrase, 0) + 1
     return count
 
 
-def asks(asked: Sequence[Token], relation: Relation) -> Asks | None:
+def find_mention(tokens: Sequence[QueryToken], relation: Relation) -> RelationMention | None:
     """Return how the question's words ask for a relation, or None."""
-    said = [token.stem for token in asked]
+    said = [token.stem for token in tokens]
     places: set[int] = set()
     strength = 0.0
     wanted: str | None = None
-    label = tuple(word for word in _plain(relation.label) if word not in STOP_WORDS)
+    label = tuple(word for word in _phrase_stems(relation.label) if word not in STOP_WORDS)
     known = bool(relation.asked) and relation.name in {known.name for known in relations()}
     if not known:  # "favourite_colour": all of its words, or it is another relation
-        name = _plain(relation.name.replace("_", " "))
+        name = _phrase_stems(relation.name.replace("_", " "))
         if not name or not set(name) <= set(said):
             return None
         places = {said.index(word) for word in name}
-        return Asks(frozenset(places), 1.0, asked[max(places)].word)
+        return RelationMention(frozenset(places), 1.0, tokens[max(places)].word)
     for phrase in relation.asked:
-        plain = _plain(phrase)
+        plain = _phrase_stems(phrase)
         for place in range(len(said) - len(plain) + 1):
             after = place + len(plain)
             if tuple(said[place:after]) != plain:
                 continue
-            if after < len(asked) and asked[after].word in _PARTICLES:
+            if after < len(tokens) and tokens[after].word in _PARTICLES:
                 continue
-            here = 1.0 / _shared()[plain] ** 0.5 + 0.5 * (plain[0] in label)
+            weight = 1.0 / _relations_by_phrase()[plain] ** 0.5 + 0.5 * (plain[0] in label)
             if len(plain) == 1 and plain[0] in _WEAK:
-                here = 0.2 if plain[0] not in ("where", "when", "what", "why") else 0.0
-            if here:
+                weight = 0.2 if plain[0] not in ("where", "when", "what", "why") else 0.0
+            if weight:
                 places.update(range(place, place + len(plain)))
-                strength = max(strength, here)
-                wanted = asked[place].word if len(plain) == 1 else wanted
-    return Asks(frozenset(places), strength, wanted) if strength else None
+                strength = max(strength, weight)
+                wanted = tokens[place].word if len(plain) == 1 else wanted
+    return RelationMention(frozenset(places), strength, wanted) if strength else None
 
 
-def wanted_type(question: str) -> tuple[EntityType | None, str | None]:
+def asked_type(question: str) -> tuple[EntityType | None, str | None]:
     """Return what kind of thing a "what" or "which" asks for by its noun ("which city"), and that noun's word."""
-    for found in _NOUN.finditer(question):
+    for found in _TYPE_NOUN.finditer(question):
         for word in words(found[1]):
             for form in (word, word.removesuffix("s"), word.removesuffix("ies") + "y"):
                 if form in _TYPE_WORDS:
@@ -193,14 +195,14 @@ def wanted_type(question: str) -> tuple[EntityType | None, str | None]:
     return None, None
 
 
-def ends(text: str) -> bool:
+def mentions_end(text: str) -> bool:
     """Return whether words speak of the end of something: "left", "stopped", "moved away"."""
-    return not _stems(_ENDS).isdisjoint(map(stem, words(text))) or _AWAY.search(text) is not None
+    return not _stems(_END_VERBS).isdisjoint(map(stem, words(text))) or _MOVE_AWAY.search(text) is not None
 
 
-def turning(asked: Sequence[Token]) -> frozenset[int]:
+def change_positions(tokens: Sequence[QueryToken]) -> frozenset[int]:
     """Return the places of the words that speak of a beginning or an end."""
-    return frozenset(place for place, token in enumerate(asked) if token.stem in _stems(_ENDS | _STARTS))
+    return frozenset(place for place, token in enumerate(tokens) if token.stem in _stems(_END_VERBS | _START_VERBS))
 
 
 @cache

@@ -17,7 +17,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.services.background.enrichment import Enrichment
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
@@ -57,7 +57,7 @@ async def enriched(
     """
     async with standing_in(script) as api:
         memory = wired(api.url, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
-        memory.inquire = EmbeddedInquiry
+        memory.inquire = EmbeddedQuestionJudge
         told = tuple(items or said(*(lines or (KEYS,))))
         await memory.write(WriteRequest("default", "talk", "message", told))
         try:
@@ -70,7 +70,7 @@ def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     """Return the memory of another process on the same store."""
     store: Any = memory.store
     other = wired(api.url, store.log, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
-    other.inquire = EmbeddedInquiry
+    other.inquire = EmbeddedQuestionJudge
     return other
 
 

@@ -6,9 +6,9 @@ import pytest
 from judged_memory import asked, judged
 from standin.replies import said
 
-from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, Reply, room
-from mcp_memory.reasoning.anthropic.budget import estimate
-from mcp_memory.reasoning.anthropic.message import schema_of
+from mcp_memory.reasoning.anthropic.answer import FORM_TOKENS, AnswerReply, token_room
+from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.replies import reply_schema
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -82,11 +82,11 @@ async def test_where_little_fits_half_of_it_is_left_to_sentences():
 
 
 def test_what_the_form_of_a_judgement_takes_is_known():
-    assert 250 < estimate(json.dumps(schema_of(Reply))) <= FORM_TOKENS
+    assert 250 < estimate_tokens(json.dumps(reply_schema(AnswerReply))) <= FORM_TOKENS
 
 
 def test_a_judgement_has_room_for_evidence_however_much_was_spent_before_it():
-    assert room(6_000, first=True) == 2_400
-    assert room(3_000, first=True) == 1_800
-    assert room(2_400, first=False) == 2_000
-    assert room(1_700, first=False) == 1_390  # the form takes the rest
+    assert token_room(6_000, first=True) == 2_400
+    assert token_room(3_000, first=True) == 1_800
+    assert token_room(2_400, first=False) == 2_000
+    assert token_room(1_700, first=False) == 1_390  # the form takes the rest

@@ -16,9 +16,8 @@ from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic import client
-from mcp_memory.reasoning.anthropic.answer import Reply as AnswerReply
-from mcp_memory.reasoning.anthropic.budget import Allowance, Budget
-from mcp_memory.reasoning.anthropic.client import Prompt
+from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
+from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
 from mcp_memory.wiring import open_claude
 
 pytestmark = pytest.mark.anyio
@@ -110,9 +109,9 @@ async def test_nothing_goes_where_a_server_points_to():
 async def test_the_time_is_that_of_one_answer_however_often_it_asks():
     async with standing_in([said("Lisbon", ("S1",))]) as api:
         memory = wired(api.url, timeout_s=20.0)
-        spent = Budget(Allowance(), Spending(calls=1, seconds=20.0))
+        spent = Budget(BudgetLimits(), Spending(calls=1, seconds=20.0))
         with pytest.raises(EngineError, match="no answer within 20 s"):
-            await claude_of(memory).ask(Prompt("judge", "what?"), AnswerReply, lambda reply: reply, spent)
+            await claude_of(memory).ask(Request("judge", "what?"), AnswerReply, lambda reply: reply, spent)
         assert api.requests == []
         await memory.aclose()
 

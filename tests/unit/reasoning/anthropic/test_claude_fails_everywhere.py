@@ -12,7 +12,7 @@ from unit.services.learning_memory import told
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
 pytestmark = pytest.mark.anyio
 ON = {"understand": True, "paths": True, "points": True, "retries": 1, "input_tokens": 100_000, "calls": 100}
@@ -71,7 +71,7 @@ async def test_answer_and_recall_go_on_with_what_the_embedded_engine_says(name):
     engine = "embedded" if name == "answer" else "anthropic"
     on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
     async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
-        memory.inquire = EmbeddedInquiry if name == "answer" else memory.inquire
+        memory.inquire = EmbeddedQuestionJudge if name == "answer" else memory.inquire
         text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
     async with judged(good, *TALK, **on) as (memory, api):
         space = memory.store._view.space("default")

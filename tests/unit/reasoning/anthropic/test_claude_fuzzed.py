@@ -13,8 +13,8 @@ from mcp_memory.domain.evidence import RecallResult, Source
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic import answer
-from mcp_memory.reasoning.anthropic.laying import lay
-from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
+from mcp_memory.reasoning.anthropic.rendering import render_evidence
+from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}
 JUNK = (
@@ -74,13 +74,13 @@ def test_a_mutated_reply_becomes_a_sound_judgement_or_none(seed):
     candidates = [
         EvidenceSentence("g_1", Source(turn, 0, len(turn.text)), (), 1.0, None) for turn in space.turns.values()
     ]
-    laid = lay(JudgeInput(question, RecallResult((), 0, False, ()), candidates, {}, knowledge), 2_000)
+    laid = render_evidence(JudgeInput(question, RecallResult((), 0, False, ()), candidates, {}, knowledge), 2_000)
     shown = {citation for one in laid.cited.values() for citation in one.citations}
     outcomes = set()
     for _ in range(100):
         try:
-            got = answer.judged(formed(read(mutated(draw).body), answer.Reply), laid)
-        except (Unusable, EngineError):
+            got = answer.to_judgement(parse_reply(parse_message(mutated(draw).body), answer.AnswerReply), laid)
+        except (UnusableReply, EngineError):
             outcomes.add("refused")
             continue
         sound(got, shown)

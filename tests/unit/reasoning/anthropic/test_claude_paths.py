@@ -14,7 +14,7 @@ from unit.rules.answers.small_memory import said as lines
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.navigation.paths import serialise
-from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS
 from mcp_memory.rooms import Rooms
 
 pytestmark = pytest.mark.anyio

@@ -18,11 +18,11 @@ from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.reasoning.anthropic.budget import ANSWER_TOKENS, Allowance, Budget
-from mcp_memory.reasoning.anthropic.message import Unusable, formed, read
-from mcp_memory.reasoning.anthropic.understanding import Reply as Form
-from mcp_memory.reasoning.anthropic.understanding import meaning
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, BudgetLimits
+from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
+from mcp_memory.reasoning.anthropic.understanding import MeaningReply as Form
+from mcp_memory.reasoning.anthropic.understanding import to_meaning
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 
 pytestmark = pytest.mark.anyio
 QUESTION = "What does she do for money?"
@@ -164,7 +164,7 @@ async def test_only_anthropic_with_the_setting_asks_what_a_question_means(engine
 
 async def test_the_embedded_engine_asks_nobody():
     async with judged(each(), understand=True) as (memory, api):
-        recall = await recalled(replace(memory, inquire=EmbeddedInquiry))
+        recall = await recalled(replace(memory, inquire=EmbeddedQuestionJudge))
         assert (recall.spent, recall.engine, api.requests) == (None, "embedded", [])
 
 
@@ -192,11 +192,11 @@ async def test_a_call_is_left_to_the_judge_however_often_the_question_has_to_be_
 
 
 def test_a_budget_keeps_what_comes_later_only_while_it_is_told_to():
-    budget = Budget(Allowance(calls=8, input_tokens=6_000), Spending(calls=1, input_tokens=2_000))
-    with budget.keeping(3_000):
+    budget = Budget(BudgetLimits(calls=8, input_tokens=6_000), Spending(calls=1, input_tokens=2_000))
+    with budget.reserve(3_000):
         assert budget.left == 1_000
     assert budget.left == 4_000
-    budget.afford(4_000)
+    budget.check(4_000)
 
 
 async def test_nothing_is_asked_about_an_empty_space_or_without_words():
@@ -226,7 +226,7 @@ async def test_the_key_is_in_no_result():
 
 
 def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
-    got = meaning(form(relations=["livesIn", "lives_in", "DROP TABLE", "", "owns", "likes", "uses", "plays"]))
+    got = to_meaning(form(relations=["livesIn", "lives_in", "DROP TABLE", "", "owns", "likes", "uses", "plays"]))
     assert got.relations == ("lives_in", "owns", "likes", "uses")
 
 
@@ -246,12 +246,12 @@ def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
 )
 def test_a_time_is_two_days_or_none(since, until, time):
     said_so = Form.model_construct(**(form().model_dump() | {"since": since, "until": until}))
-    got = meaning(said_so).time
+    got = to_meaning(said_so).time
     assert (got and (got.since, got.until)) == time
 
 
 def test_names_and_parts_are_single_lines_that_say_something():
-    got = meaning(
+    got = to_meaning(
         form(names=["An\u200bn\nLee", "\u202e", "===", "\u0007"], parts=["I\tmoved", "x" * 300, "?", "I moved"])
     )
     assert (got.names, got.parts) == (("Ann Lee",), ("I moved",))
@@ -303,11 +303,13 @@ def test_a_mutated_reply_becomes_a_sound_meaning_or_none(seed):
             name = draw.choice([*said_so, "more"])
             said_so[name] = [draw.choice(JUNK)] if draw.random() < 0.4 else draw.choice(JUNK)
         try:
-            got = formed(read(message(json.dumps(said_so), usage={"input_tokens": 9, "output_tokens": 9}).body), Form)
-        except Unusable:
+            got = parse_reply(
+                parse_message(message(json.dumps(said_so), usage={"input_tokens": 9, "output_tokens": 9}).body), Form
+            )
+        except UnusableReply:
             outcomes.add("refused")
             continue
-        told = with_interpretation(question, meaning(got))
+        told = with_interpretation(question, to_meaning(got))
         outcomes.add("kept")
         kept = {"extra_names": (), "relations": (), "intent": None, "accepts_guesses": False}
         kept |= {"parts": (), "time": question.time}

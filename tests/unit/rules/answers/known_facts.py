@@ -12,7 +12,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
-from mcp_memory.rules.answers.versions import Sureness, propose
+from mcp_memory.rules.answers.fact_answers import FactAnswerSettings, propose
 from mcp_memory.services.recall.known_facts import known
 from mcp_memory.view.space import Space
 
@@ -82,4 +82,4 @@ def ask(
 ) -> Proposal | None:
     """Return what the facts say to a question, or None."""
     space = space_of(lines)
-    return propose(*about(space, text, paths, now=now, include_uncertain=include_uncertain), Sureness())
+    return propose(*about(space, text, paths, now=now, include_uncertain=include_uncertain), FactAnswerSettings())

@@ -14,7 +14,7 @@ from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.turns import Kind
 from mcp_memory.language.iso import parse
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.answers.inquiry import EmbeddedInquiry
+from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.answer import Bar, answer
@@ -80,4 +80,6 @@ async def ask(
     await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
     asked = Query(question, "default", 12, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
-    return await answer(store, embedder, EmbeddedInquiry(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now)
+    return await answer(
+        store, embedder, EmbeddedQuestionJudge(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now
+    )

@@ -10,8 +10,8 @@ from small_memory import ask, said
 
 from mcp_memory.domain.answers import Proposal
 from mcp_memory.domain.requests import NewItem
-from mcp_memory.rules.answers.comparing import Likelihood, compare
-from mcp_memory.rules.answers.countries import country
+from mcp_memory.rules.answers.comparisons import ComparisonSettings, answer_comparison
+from mcp_memory.rules.answers.countries import find_country
 
 PEOPLE = (
     "Ann_Lee born_on 1950-05-03 - -",
@@ -69,7 +69,9 @@ PLACES = (
 
 def decided(lines: Sequence[str], question: str, *, include_uncertain: bool = False) -> Proposal | None:
     """Return what comparing facts comes to, or None."""
-    return compare(*about(space_of(lines), question, include_uncertain=include_uncertain), Likelihood())
+    return answer_comparison(
+        *about(space_of(lines), question, include_uncertain=include_uncertain), ComparisonSettings()
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,16 +249,16 @@ def test_ages_are_compared_where_a_year_cannot_turn_them(second: str, expected: 
     ],
 )
 def test_countries_are_told_apart_unless_one_is_of_the_other(one: str, other: str, same: bool | None) -> None:
-    first, second = country(one), country(other)
+    first, second = find_country(one), find_country(other)
     assert first is not None
     assert second is not None
-    assert first.same(second) is same
-    assert second.same(first) is same
+    assert first.same_as(second) is same
+    assert second.same_as(first) is same
 
 
 @pytest.mark.parametrize("written", ["Georgia", "Springfield", "", "korean", "Republic of"])
 def test_a_word_that_may_mean_something_else_is_no_country(written: str) -> None:
-    assert country(written) is None
+    assert find_country(written) is None
 
 
 TALK = said(

@@ -10,7 +10,7 @@ from small_memory import ask, said
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.language.iso import parse
-from mcp_memory.rules.answers.telling import lasted
+from mcp_memory.rules.answers.values import duration_text
 
 LEFT = said("Ines: I live in Braga now.", "@ 2015-08-10", "Ines: I no longer live in Braga.", at="2015-06-01")
 MOVED = said("Ines: I moved to Lisbon in March.", "@ 2019-10-02", "Ines: I live in Porto now.", at="2015-08-01")
@@ -198,4 +198,4 @@ async def test_texts_still_tell_what_facts_have_missed() -> None:
     ],
 )
 def test_a_length_is_never_more_than_it_was(since: str, until: str, expected: str) -> None:
-    assert lasted(parse(since)[0], parse(until)[0]) == expected
+    assert duration_text(parse(since)[0], parse(until)[0]) == expected

@@ -4,7 +4,7 @@ import pytest
 
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import SupportCandidate
-from mcp_memory.rules.answers.judge import EmbeddedJudge
+from mcp_memory.rules.answers.judge import EmbeddedSupportJudge
 
 pytestmark = pytest.mark.anyio
 MOVED = SupportCandidate("s_moved", "I moved to Lisbon last Friday.", ("Bob",))
@@ -14,7 +14,7 @@ DOG = SupportCandidate("s_dog", "Bob adopted a dog.", ("Ann",))
 
 async def supporting(question, answer, *witnesses, names=()):
     asked = understand(question, ["Ann", "Bob", "Eve"])
-    return await EmbeddedJudge().supporting(asked, answer, names, witnesses)
+    return await EmbeddedSupportJudge().supporting(asked, answer, names, witnesses)
 
 
 @pytest.mark.parametrize(

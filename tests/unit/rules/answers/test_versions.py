@@ -9,7 +9,7 @@ import pytest
 from known_facts import NOW, about, ask, instant, space_of
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.rules.answers.versions import Sureness, propose
+from mcp_memory.rules.answers.fact_answers import FactAnswerSettings, propose
 
 ANN = (
     "Ann lives_in Paris 2010 2015",
@@ -230,4 +230,4 @@ def test_hostile_questions_are_answered_with_nothing(hostile: str) -> None:
 
 def test_a_fact_that_does_not_know_its_words_is_not_cited_and_so_not_said() -> None:
     question, knowledge = about(space_of(ANN), "Where does Ann live?")
-    assert propose(question, replace(knowledge, turns={}), Sureness()) is None
+    assert propose(question, replace(knowledge, turns={}), FactAnswerSettings()) is None

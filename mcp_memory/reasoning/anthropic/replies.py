@@ -18,7 +18,7 @@ FormT = TypeVar("FormT", bound=BaseModel)
 _Tokens = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
-class Unusable(Exception):
+class UnusableReply(Exception):
     """A reply that cannot be used.
 
     Attributes:
@@ -32,7 +32,7 @@ class Unusable(Exception):
         self.detail = detail or reason
 
 
-class CutOff(Unusable):
+class CutOffReply(UnusableReply):
     """A reply that was longer than it may be."""
 
 
@@ -66,20 +66,20 @@ class Message(BaseModel):
     usage: Usage
 
 
-def schema_of(form: type[BaseModel]) -> dict[str, Any]:
+def reply_schema(form: type[BaseModel]) -> dict[str, Any]:
     """Return a form as the API is told it; importing the SDK for it takes most of a second the first time."""
     from anthropic import transform_schema
 
-    return _untitled(transform_schema(form))
+    return _without_titles(transform_schema(form))
 
 
-def _untitled(schema: dict[str, Any]) -> dict[str, Any]:
+def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a schema without the titles that pydantic gives its parts, since all of it is sent and paid for."""
     kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
-    return {name: _untitled(value) if isinstance(value, dict) else value for name, value in kept.items()}
+    return {name: _without_titles(value) if isinstance(value, dict) else value for name, value in kept.items()}
 
 
-def read(body: bytes) -> Message:
+def parse_message(body: bytes) -> Message:
     """Return the message that a body holds.
 
     Raises:
@@ -88,10 +88,10 @@ def read(body: bytes) -> Message:
     try:
         return Message.model_validate_json(body)
     except ValidationError:
-        raise Unusable("its reply was no message of the API", "There was no reply.") from None
+        raise UnusableReply("its reply was no message of the API", "There was no reply.") from None
 
 
-def formed(message: Message, form: type[FormT]) -> FormT:
+def parse_reply(message: Message, form: type[FormT]) -> FormT:
     """Return the text of a message as the form that was asked for.
 
     Raises:
@@ -101,12 +101,12 @@ def formed(message: Message, form: type[FormT]) -> FormT:
     if message.stop_reason == "refusal":
         raise EngineError("the model declined to answer")
     if message.stop_reason in ("max_tokens", "model_context_window_exceeded"):
-        raise CutOff("its reply was cut off", "The reply was too long and was cut off. Be brief.")
+        raise CutOffReply("its reply was cut off", "The reply was too long and was cut off. Be brief.")
     text = "".join(block.text for block in message.content if block.type == "text")
     try:
         return form.model_validate_json(text)
     except ValidationError as error:
-        raise Unusable("its reply was not the JSON that was asked for", "; ".join(_problems(error))) from None
+        raise UnusableReply("its reply was not the JSON that was asked for", "; ".join(_problems(error))) from None
 
 
 def _problems(error: ValidationError) -> Iterator[str]:

@@ -6,9 +6,9 @@ import pytest
 from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.paths import PathScores
-from mcp_memory.reasoning.anthropic.budget import estimate
-from mcp_memory.reasoning.anthropic.message import Unusable
-from mcp_memory.reasoning.anthropic.paths import PATHS, ROOM, Reply, laid, scored
+from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.paths import PATHS, ROOM, PathsReply, render_paths, to_scores
+from mcp_memory.reasoning.anthropic.replies import UnusableReply
 
 BOB = (
     *(said("Ann", "sibling_of", "Bob", 2000), said("Bob", "lives_in", "Rome", 2011, 2015)),
@@ -24,7 +24,9 @@ def last(*rows, question="Where did Ann's brother live?"):
 
 
 def reply(**sufficiency):
-    return Reply.model_validate({"scores": [{"id": n, "qr": 0.5, "lc": 0.5, "sa": s} for n, s in sufficiency.items()]})
+    return PathsReply.model_validate(
+        {"scores": [{"id": n, "qr": 0.5, "lc": 0.5, "sa": s} for n, s in sufficiency.items()]}
+    )
 
 
 def lines(text):
@@ -32,7 +34,7 @@ def lines(text):
 
 
 def test_a_path_that_goes_on_from_one_that_is_shown_is_shown_from_there():
-    text, numbers = laid(last(*BOB))
+    text, numbers = render_paths(last(*BOB))
     assert lines(text) == [
         "[P1] Ann -sibling_of[2000-01-01,now) c=.95-> Bob",
         "[P2] Ann -likes[2011-01-01,now) c=.95-> jazz",
@@ -46,14 +48,14 @@ def test_of_more_paths_than_there_is_room_for_the_best_are_shown_and_the_others_
     rows = [said("Ann", "knows", f"{'friend ' * size}{number}") for number in range(9) for size in (1, 9)]
     paths = last(*rows, *(said(row.tail, "likes", f"music {row.tail}") for row in rows), question="Whom does Ann know?")
     many = [*paths, *(replace(path, scores=PathScores(0.1, 0.1, 0.1)) for path in paths if len(path.steps) > 1)] * 4
-    text, numbers = laid(many)
-    assert estimate(text) <= ROOM
+    text, numbers = render_paths(many)
+    assert estimate_tokens(text) <= ROOM
     assert 1 < len(numbers) <= PATHS
     hidden = set(range(len(many))) - set(numbers.values())
     longest = max(len(many[place].steps) for place in numbers.values())
     least = min(many[place].scores.mean for place in numbers.values() if len(many[place].steps) == longest)
     assert all(many[place].scores.mean <= least for place in hidden if len(many[place].steps) == longest)
-    scores = scored(reply(P1=1.0), many, numbers)
+    scores = to_scores(reply(P1=1.0), many, numbers)
     assert scores[numbers["P1"]].sufficiency == 1.0
     assert all(scores[place] == many[place].scores for place in hidden)
 
@@ -63,22 +65,22 @@ def test_a_guess_suffices_no_further_than_it_is_sure():  # DESIGN I11
     (step,) = other.steps
     guess = replace(other, steps=(replace(step, inferred="cooccurrence", confidence=0.3),))
     paths = (stated, guess)
-    text, numbers = laid(paths)
+    text, numbers = render_paths(paths)
     assert "by cooccurrence" in lines(text)[1]
-    first, second = scored(reply(P1=1.0, P2=1.0), paths, numbers)
+    first, second = to_scores(reply(P1=1.0, P2=1.0), paths, numbers)
     assert (first.sufficiency, second.sufficiency) == (1.0, 0.3)
 
 
 def test_a_name_that_is_long_is_cut():
-    text, numbers = laid(last(said("Ann", "likes", "very " * 400 + "much")))
+    text, numbers = render_paths(last(said("Ann", "likes", "very " * 400 + "much")))
     (line,) = lines(text)
     assert line.endswith("…")
-    assert estimate(text) <= ROOM
+    assert estimate_tokens(text) <= ROOM
     assert numbers == {"P1": 0}
 
 
 @pytest.mark.parametrize("scores", [{}, {"P5": 0.5}, {"S1": 0.5}])
 def test_a_reply_that_scores_nothing_that_was_shown_is_of_no_use(scores):
     paths = last(*BOB)
-    with pytest.raises(Unusable):
-        scored(reply(**scores), paths, laid(paths)[1])
+    with pytest.raises(UnusableReply):
+        to_scores(reply(**scores), paths, render_paths(paths)[1])

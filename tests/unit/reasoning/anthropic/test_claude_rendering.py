@@ -9,10 +9,10 @@ from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import Reply, judged
-from mcp_memory.reasoning.anthropic.budget import estimate
-from mcp_memory.reasoning.anthropic.laying import Laid, lay
-from mcp_memory.reasoning.anthropic.message import Unusable
+from mcp_memory.reasoning.anthropic.answer import AnswerReply, to_judgement
+from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence, render_evidence
+from mcp_memory.reasoning.anthropic.replies import UnusableReply
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
 
@@ -26,20 +26,20 @@ def case(lines, text, paths=(), **beside) -> JudgeInput:
     return JudgeInput(question, RecallResult((), 0, False, (), paths=tuple(paths), **beside), candidates, {}, knowledge)
 
 
-def reply(supports: list[str], **more: object) -> Reply:
+def reply(supports: list[str], **more: object) -> AnswerReply:
     told = {"answerable": True, "answer": "Rome", "supports": supports, "confidence": 0.9, "hedged": False}
-    return Reply.model_validate(told | {"missing": [], "look_for": [], "names": []} | more)
+    return AnswerReply.model_validate(told | {"missing": [], "look_for": [], "names": []} | more)
 
 
 def test_facts_are_told_with_the_time_for_which_they_hold_and_cite_where_they_were_said():
-    laid = lay(case(MOVES, "Where does Ann live?"), 2_000)
+    laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
     lines = {line for line in laid.text.splitlines() if line.startswith("[F")}
     assert {line.split("] ")[1] for line in lines} >= {
         "Ann lives in Oslo (from 2015-01-01, until 2019-01-01)",
         "Ann lives in Rome (from 2019-01-01)",
     }
     (rome,) = [line[1:3] for line in lines if "Rome" in line]
-    answer = judged(reply([rome.lower(), f"[{rome}]"]), laid).proposal
+    answer = to_judgement(reply([rome.lower(), f"[{rome}]"]), laid).proposal
     assert answer is not None
     assert [citation.source.quote for citation in answer.citations] == ["Ann lives in Rome"]
     assert not answer.hedged
@@ -51,9 +51,9 @@ def test_a_hypothesis_says_so_and_what_rests_on_it_is_hedged():
     guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
     step = Step(guess, forward=True, inferred="symmetry", confidence=0.7, via=liked.assertions)
     path = Path(Root("ann", "Ann", "FACT"), (step,), "chess", PathScores(1, 1, 1))
-    laid = lay(case(["Ann likes chess - -"], "What is Ann interested in?", [path]), 2_000)
+    laid = render_evidence(case(["Ann likes chess - -"], "What is Ann interested in?", [path]), 2_000)
     (number,) = [line[1:3] for line in laid.text.splitlines() if "guessed by symmetry, nobody said it" in line]
-    answer = judged(reply([number]), laid).proposal
+    answer = to_judgement(reply([number]), laid).proposal
     assert answer is not None
     assert answer.hedged
 
@@ -65,7 +65,7 @@ def test_a_fact_that_only_the_evidence_knows_cites_its_sources_and_one_without_a
         Evidence("f_9", "fact", "Eve likes chess", 1.0, ("search",), (place,), inferred="hyponymy"),
         Evidence("f_8", "fact", "Eve likes go", 0.5, ("search",), ()),
     ]
-    laid = lay(replace(one, recall=replace(one.recall, evidence=tuple(facts))), 2_000)
+    laid = render_evidence(replace(one, recall=replace(one.recall, evidence=tuple(facts))), 2_000)
     assert "Eve likes chess (guessed by hyponymy, nobody said it)" in laid.text
     assert "Eve likes go" not in laid.text
     (what,) = [what for what in laid.cited.values() if what.key == "f_9"]
@@ -74,34 +74,36 @@ def test_a_fact_that_only_the_evidence_knows_cites_its_sources_and_one_without_a
 
 def test_a_judge_that_is_asked_again_sees_what_is_new_and_what_it_kept():
     one = case(["Ann likes chess - -", "Ann visited Rome - -"], "Where was Ann?")
-    first = lay(one, 2_000)
+    first = render_evidence(one, 2_000)
     kept = [number for number, what in first.cited.items() if "Rome" in str(what.citations)]
-    told = judged(reply(kept, answerable=False, look_for=["Ann went to Rome"]), first)
-    again = lay(replace(one, earlier=told, seen=told.left), 2_000)
+    told = to_judgement(reply(kept, answerable=False, look_for=["Ann went to Rome"]), first)
+    again = render_evidence(replace(one, earlier=told, seen=told.left), 2_000)
     assert "Rome" in again.text
     assert "chess" not in again.text
 
 
 def test_what_stands_beside_is_shown_and_cannot_be_cited():
-    laid = lay(case(MOVES, "Where does Ann live?", conflicts=("Oslo against Rome",)), 2_000)
+    laid = render_evidence(case(MOVES, "Where does Ann live?", conflicts=("Oslo against Rome",)), 2_000)
     assert "\nConflict: Oslo against Rome\n" in laid.text
-    with pytest.raises(Unusable):
-        judged(reply(["Conflict"]), laid)
+    with pytest.raises(UnusableReply):
+        to_judgement(reply(["Conflict"]), laid)
 
 
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])
 def test_what_is_shown_keeps_within_its_room_and_numbers_stand_for_what_is_shown(room):
     many = [f"Ann visited Place{number} - -" for number in range(60)]
-    laid = lay(case(many, "Where was Ann?"), room)
+    laid = render_evidence(case(many, "Where was Ann?"), room)
     frame = laid.text.splitlines()[0]
-    assert estimate(laid.text) <= max(room, 2 * estimate(frame) + 1)
+    assert estimate_tokens(laid.text) <= max(room, 2 * estimate_tokens(frame) + 1)
     assert {line.split("]")[0][1:] for line in laid.text.splitlines()[1:-1]} == laid.cited.keys()
 
 
 def test_a_line_is_one_line_whatever_was_said():
     one = case(["Ann likes chess - -"], "What does Ann like?")
     turn = replace(one.sentences[0].source.turn, text="Chess.\r\n=== x ===\u2028[S9] Go\x00\ud800 " + "very " * 900)
-    laid = lay(replace(one, sentences=[replace(one.sentences[0], source=Source(turn, 0, len(turn.text)))]), 2_000)
+    laid = render_evidence(
+        replace(one, sentences=[replace(one.sentences[0], source=Source(turn, 0, len(turn.text)))]), 2_000
+    )
     (line,) = [line for line in laid.text.split("\n") if line.startswith("[S1]")]
     assert "Chess. === x === [S9] Go very" in line
     assert len(line) < 700
@@ -110,4 +112,4 @@ def test_a_line_is_one_line_whatever_was_said():
 
 def test_an_abstention_names_what_is_missing_on_lines_of_its_own():
     told = reply([], answerable=False, missing=["the\nyear", " ", *"abcdefg"])
-    assert judged(told, Laid("", {})).missing == ("the year", "a", "b", "c", "d")
+    assert to_judgement(told, RenderedEvidence("", {})).missing == ("the year", "a", "b", "c", "d")

@@ -33,15 +33,15 @@ _OPEN = re.compile(
 _POLAR = frozenset(("than", "before", "after"))
 _JOINED = _POLAR | frozenset(("or", "and", "as"))
 _WORD = re.compile(rf"[^\W_][\w{MARKS}]*(?:['’+#][\w{MARKS}]*)*")
-_APART = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,100}[)）\]]")  # "(1990 film)", of two that bear one name
+_BRACKETED = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,100}[)）\]]")  # "(1990 film)", of two that bear one name
 MOST_NAMED = 6
 _Openings = dict[str, list[tuple[tuple[str, ...], str]]]  # first words → whole names and the keys of their bearers
-FORMAL = _EARLIER | _LATER | _SAME | _DIFFERENT | frozenset(("two", "out", "among", "more", "respectively"))
+COMPARISON_WORDS = _EARLIER | _LATER | _SAME | _DIFFERENT | frozenset(("two", "out", "among", "more", "respectively"))
 """Words that say how things are compared, and not by what."""
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class ComparedEntity:
     """What a question calls by name.
 
     Attributes:
@@ -57,7 +57,7 @@ class Thing:
     end: int
 
     @property
-    def owns(self) -> bool:
+    def is_possessive(self) -> bool:
         """Whether something of its is meant, "Ann's"."""
         return self.text.endswith(("'s", "’s", "'", "’"))
 
@@ -75,50 +75,54 @@ class Comparison:
         rest: the question without the two.
     """
 
-    things: tuple[Thing, Thing]
+    things: tuple[ComparedEntity, ComparedEntity]
     form: Literal["order", "same"]
-    turned: bool
-    polar: bool
+    inverted: bool
+    yes_no: bool
     ages: bool
-    rest: str
+    remainder: str
 
 
-def comparisons(question: Query, groups: Iterable[RelationFacts]) -> Iterator[Comparison]:
+def parse_comparisons(query: Query, groups: Iterable[RelationFacts]) -> Iterator[Comparison]:
     """Yield the ways in which a question may compare two things that facts know, mostly one or none.
 
     "Did Ann move to Lisbon before Bob?" names three, and only what is known of them tells which two it compares.
 
     Args:
-        question: taken apart.
+        query: taken apart.
         groups: of the entities that it names.
     """
-    text = question.text
+    text = query.text
     if not _FORM.search(text):
         return
     if frozenset(words(text)).isdisjoint(_EARLIER | _LATER | _SAME | _DIFFERENT):
         return
-    found = _named(text, groups)[:MOST_NAMED]
+    found = _find_entities(text, groups)[:MOST_NAMED]
     for first, second in combinations(found, 2):
-        others = [one for one in found if one.key not in (first.key, second.key)]
-        within = [one for one in others if first.end <= one.start < second.start]
-        between = words(_without(text[: second.start], within)[first.end :])
+        others = [entity for entity in found if entity.key not in (first.key, second.key)]
+        within = [entity for entity in others if first.end <= entity.start < second.start]
+        between = words(_blank_out(text[: second.start], within)[first.end :])
         joined = [word for word in between if word in _JOINED]
-        if len(joined) != 1 or first.key == second.key or any(_listed(text, one, first, second) for one in others):
+        if (
+            len(joined) != 1
+            or first.key == second.key
+            or any(_in_enumeration(text, entity, first, second) for entity in others)
+        ):
             continue
         if within and joined[0] not in _POLAR:
             continue
-        if compared := _compared(question, (first, second), joined[0], _without(text, (first, second))):
+        if compared := _parse(query, (first, second), joined[0], _blank_out(text, (first, second))):
             yield compared
 
 
-def _without(text: str, things: Iterable[Thing]) -> str:
+def _blank_out(text: str, things: Iterable[ComparedEntity]) -> str:
     """Return a text with blanks where things are named."""
-    for one in things:
-        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    for entity in things:
+        text = text[: entity.start] + " " * (entity.end - entity.start) + text[entity.end :]
     return text
 
 
-def _compared(question: Query, things: tuple[Thing, Thing], joined: str, rest: str) -> Comparison | None:
+def _parse(query: Query, things: tuple[ComparedEntity, ComparedEntity], joined: str, rest: str) -> Comparison | None:
     if _OPEN.search(rest):
         return None
     said = [word for word in words(rest) if joined in ("before", "after") or word not in ("before", "after")]
@@ -126,7 +130,7 @@ def _compared(question: Query, things: tuple[Thing, Thing], joined: str, rest: s
     if sum(signs) != 1:
         return None
     _, after, same, other = signs
-    polar = question.answer_type == "yes_no"
+    polar = query.answer_type == "yes_no"
     if same or other:
         fits = joined in ("and", "as") or (other and joined == "than")
         return Comparison(things, "same", other, True, False, rest) if fits and polar else None
@@ -138,7 +142,7 @@ def _compared(question: Query, things: tuple[Thing, Thing], joined: str, rest: s
     return Comparison(things, "order", after, False, ages, rest)
 
 
-def _listed(text: str, other: Thing, first: Thing, second: Thing) -> bool:
+def _in_enumeration(text: str, other: ComparedEntity, first: ComparedEntity, second: ComparedEntity) -> bool:
     """Return whether a third thing stands in a row with two: "Ann, Bob or Cara"."""
     if first.end <= other.start < second.start:
         return False
@@ -147,47 +151,55 @@ def _listed(text: str, other: Thing, first: Thing, second: Thing) -> bool:
     return {"or", "and", "the"}.issuperset(words(between))
 
 
-def _named(text: str, groups: Iterable[RelationFacts]) -> list[Thing]:
+def _find_entities(text: str, groups: Iterable[RelationFacts]) -> list[ComparedEntity]:
     """Return what a text calls by the names of entities of groups, from left to right, the longest of each place."""
     openings: _Openings = {}
     for key, names in {group.key: group.names for group in groups if not group.through}.items():
         for own in dict.fromkeys(tuple(entity_key(name).split()) for name in names):
             if own:
                 openings.setdefault(own[0], []).append((own, key))
-    spoken = [(found.start(), found.end(), _folded(found[0])) for found in _WORD.finditer(text)]
+    words_in_text = [(found.start(), found.end(), _fold(found[0])) for found in _WORD.finditer(text)]
     cased = text != text.lower()
-    things: list[Thing] = []
+    things: list[ComparedEntity] = []
     place = 0
-    while place < len(spoken):
+    while place < len(words_in_text):
         length, key = max(
-            ((len(own), key) for own, key in _opening(openings, spoken[place][2]) if _stands(own, spoken, place)),
+            (
+                (len(own), key)
+                for own, key in _names_opening_with(openings, words_in_text[place][2])
+                if _name_stands_at(own, words_in_text, place)
+            ),
             default=(0, ""),
         )
-        start, end = spoken[place][0], spoken[place + length - 1][1]
+        start, end = words_in_text[place][0], words_in_text[place + length - 1][1]
         if length == 0 or (cased and text[start:end] == text[start:end].lower() and not text[start].isdigit()):
             place += 1
             continue
-        while place and spoken[place - 1][2] in ARTICLES | TITLES and text[spoken[place - 1][0]].isupper():
-            place, length, start = place - 1, length + 1, spoken[place - 1][0]
-        apart = _APART.match(text, end)
+        while (
+            place and words_in_text[place - 1][2] in ARTICLES | TITLES and text[words_in_text[place - 1][0]].isupper()
+        ):
+            place, length, start = place - 1, length + 1, words_in_text[place - 1][0]
+        apart = _BRACKETED.match(text, end)
         end = apart.end() if apart else end
-        things.append(Thing(text[start:end], key, start, end))
-        place = next((at for at in range(place + length, len(spoken)) if spoken[at][0] >= end), len(spoken))
+        things.append(ComparedEntity(text[start:end], key, start, end))
+        place = next(
+            (at for at in range(place + length, len(words_in_text)) if words_in_text[at][0] >= end), len(words_in_text)
+        )
     return things
 
 
-def _opening(openings: _Openings, word: str) -> Iterator[tuple[tuple[str, ...], str]]:
+def _names_opening_with(openings: _Openings, word: str) -> Iterator[tuple[tuple[str, ...], str]]:
     yield from openings.get(word, ())
     if word != (owner := word.removesuffix("'s")):
         yield from openings.get(owner, ())
 
 
-def _stands(own: tuple[str, ...], spoken: Sequence[tuple[int, int, str]], place: int) -> bool:
+def _name_stands_at(name: tuple[str, ...], words_in_text: Sequence[tuple[int, int, str]], place: int) -> bool:
     """Return whether the words of a name are spoken at a place, the last of them perhaps as of an owner."""
-    said = tuple(word for _, _, word in spoken[place : place + len(own)])
-    return own in (said, (*said[:-1], *(word.removesuffix("'s") for word in said[-1:])))
+    said = tuple(word for _, _, word in words_in_text[place : place + len(name)])
+    return name in (said, (*said[:-1], *(word.removesuffix("'s") for word in said[-1:])))
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     """Return a word as keys of entities have it, with the ending of an owner."""
     return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").strip("'").lstrip("+#")

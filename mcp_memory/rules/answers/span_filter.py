@@ -20,15 +20,15 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, Millis
 from mcp_memory.language.tokens import words
-from mcp_memory.rules.answers.held import Held, When, chosen, held
-from mcp_memory.rules.answers.matching import Match
-from mcp_memory.rules.answers.relations import ends
+from mcp_memory.rules.answers.matching import RelationMatch
+from mcp_memory.rules.answers.relations import mentions_end
+from mcp_memory.rules.answers.values import ValidValue, When, select_values, valid_values
 
 _TIMED = ("when", "how_long")
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class SpanFilter:
     """What facts leave to texts.
 
     Attributes:
@@ -43,14 +43,14 @@ class Ruling:
         about: of a question for somebody's kin, the names of that person: a sentence has to name them, or be theirs.
     """
 
-    over: tuple[str, ...] = ()
-    live: tuple[str, ...] = ()
-    spent: tuple[Assertion, ...] = ()
-    named: tuple[str, ...] = ()
-    instead: tuple[str, ...] | None = None
+    invalid: tuple[str, ...] = ()
+    valid: tuple[str, ...] = ()
+    outdated: tuple[Assertion, ...] = ()
+    named_values: tuple[str, ...] = ()
+    other_values: tuple[str, ...] | None = None
     doubtful: tuple[Assertion, ...] = ()
     since: Millis = BEGINNING
-    about: tuple[str, ...] = ()
+    person_names: tuple[str, ...] = ()
 
     def allows(self, sentence: Source, said: str) -> bool:
         """Return whether a span may be proposed.
@@ -60,75 +60,83 @@ class Ruling:
             said: its words.
         """
         said_at = sentence.turn.said_at
-        if _within(sentence, self.spent) or (said_at is not None and said_at < self.since):
+        if _overlaps_any(sentence, self.outdated) or (said_at is not None and said_at < self.since):
             return False
-        if self.about and not _names(f"{sentence.turn.speaker or ''}. {sentence.quote}", self.about):
+        if self.person_names and not _contains_any(
+            f"{sentence.turn.speaker or ''}. {sentence.quote}", self.person_names
+        ):
             return False
-        if self.named and not _names(sentence.quote, self.named):
-            return self.instead is not None and not _names(sentence.quote, self.instead)
-        return not _names(said, self.over) or _names(said, self.live)
+        if self.named_values and not _contains_any(sentence.quote, self.named_values):
+            return self.other_values is not None and not _contains_any(sentence.quote, self.other_values)
+        return not _contains_any(said, self.invalid) or _contains_any(said, self.valid)
 
     def doubts(self, sentence: Source) -> bool:
         """Return whether what a sentence states should be said with doubt."""
-        return _within(sentence, self.doubtful)
+        return _overlaps_any(sentence, self.doubtful)
 
 
-def ruling(question: Query, knowledge: KnownFacts, matched: Match | None, at: When | None, *, past: bool) -> Ruling:
+def span_filter(
+    query: Query, knowledge: KnownFacts, match: RelationMatch | None, time: When | None, *, past: bool
+) -> SpanFilter:
     """Return what the facts that a question asks for leave to texts.
 
     Args:
-        question: taken apart.
+        query: taken apart.
         knowledge: of the entities that it names.
-        matched: what it asks for; None where that is not clear.
-        at: the time in question; None where the question names none.
+        match: what it asks for; None where that is not clear.
+        time: the time in question; None where the question names none.
         past: whether it is put in the past tense.
     """
-    misfits = _misfits(question, knowledge)
-    if matched is None or matched.group.inferred:
-        return Ruling(misfits)
-    suspected = tuple(said for version in matched.group.suspected for said in version.assertions)
-    if question.answer_type in _TIMED:
-        found = _of_times(question, matched)
-    elif all(_in_a_document(said, knowledge) for said in _statements(matched.group)):
-        found = Ruling()  # the words themselves are surer than what was read out of them
+    misfits = _non_persons(query, knowledge)
+    if match is None or match.group.inferred:
+        return SpanFilter(misfits)
+    suspected = tuple(said for version in match.group.suspected for said in version.assertions)
+    if query.answer_type in _TIMED:
+        found = _time_filter(query, match)
+    elif all(_in_a_document(said, knowledge) for said in _statements(match.group)):
+        found = SpanFilter()  # the words themselves are surer than what was read out of them
     else:
-        found = _of_values(matched.group, knowledge, at, past=past)
-    about = () if matched.certain else _kin(matched.group)
-    return replace(found, over=(*misfits, *found.over), doubtful=(*suspected, *found.doubtful), about=about)
+        found = _value_filter(match.group, knowledge, time, past=past)
+    about = () if match.certain else _person_names(match.group)
+    return replace(
+        found, invalid=(*misfits, *found.invalid), doubtful=(*suspected, *found.doubtful), person_names=about
+    )
 
 
-def _of_times(question: Query, matched: Match) -> Ruling:
+def _time_filter(query: Query, match: RelationMatch) -> SpanFilter:
     """Return what facts leave to texts where a time of theirs is asked for."""
-    group = matched.group
-    single = one_at_a_time(group)
-    named = tuple(dict.fromkeys(one.value for one in matched.named))
-    begun = tuple(said for one in matched.named if ends(question.text) for said in one.said)  # no end stands there
-    several = single and not named and len({one.value for one in matched.values}) > 1
+    group = match.group
+    single = single_valued(group)
+    named = tuple(dict.fromkeys(one.value for one in match.named_values))
+    begun = tuple(
+        said for one in match.named_values if mentions_end(query.text) for said in one.assertions
+    )  # no end stands there
+    several = single and not named and len({one.value for one in match.values}) > 1
     unclear = tuple(_statements(group)) if several else ()  # which of them is meant?
     rest = tuple(value for version in group.versions if (value := group.value(version)) not in named)
-    return Ruling(named=named, instead=None if single else rest, spent=begun, doubtful=unclear)
+    return SpanFilter(named_values=named, other_values=None if single else rest, outdated=begun, doubtful=unclear)
 
 
-def _of_values(group: RelationFacts, knowledge: KnownFacts, at: When | None, *, past: bool) -> Ruling:
+def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: When | None, *, past: bool) -> SpanFilter:
     """Return what facts leave to texts where values are asked for, or whether one holds."""
-    single = one_at_a_time(group)
-    values = [one for one in held(group, knowledge) if one.sure]
+    single = single_valued(group)
+    values = [value for value in valid_values(group, knowledge) if value.reliable]
     event = relations().get(group.relation).event
-    meant = chosen(values, at, event=event, past=past, moment=knowledge.moment)
-    live = {entity_key(one.value) for one in meant}
-    over = _over(group, values, live, knowledge, at, single=single)
-    telling = tuple(one.value for one in meant)
+    meant = select_values(values, time, event=event, past=past, moment=knowledge.moment)
+    live = {entity_key(value.value) for value in meant}
+    over = _invalid_values(group, values, live, knowledge, time, single=single)
+    telling = tuple(value.value for value in meant)
     if not single:
-        return Ruling(over, telling)
+        return SpanFilter(over, telling)
     since = BEGINNING
-    if not meant and not past and (at is None or at.since <= knowledge.moment < at.until):
-        since = max((one.until for one in values if one.until <= knowledge.moment), default=BEGINNING)
-    kept = {(said.turn_id, said.sentence) for one in meant for said in one.said}
+    if not meant and not past and (time is None or time.since <= knowledge.moment < time.until):
+        since = max((value.until for value in values if value.until <= knowledge.moment), default=BEGINNING)
+    kept = {(said.turn_id, said.sentence) for value in meant for said in value.assertions}
     spent = tuple(said for said in _statements(group) if (said.turn_id, said.sentence) not in kept)
-    return Ruling(over, telling, spent, since=since)
+    return SpanFilter(over, telling, spent, since=since)
 
 
-def one_at_a_time(group: RelationFacts) -> bool:
+def single_valued(group: RelationFacts) -> bool:
     """Return whether an entity has one value of the relation at a time, seen from the side of the group.
 
     Ann lives in one town, and in the town live many.
@@ -137,17 +145,17 @@ def one_at_a_time(group: RelationFacts) -> bool:
     return relation.cardinality == "single" and (group.forward or relation.symmetric)
 
 
-def _over(
+def _invalid_values(
     group: RelationFacts,
-    values: Iterable[Held],
+    values: Iterable[ValidValue],
     live: set[str],
     knowledge: KnownFacts,
-    at: When | None,
+    time: When | None,
     *,
     single: bool,
 ) -> tuple[str, ...]:
     """Return the values that do not hold; of many-valued relations only those that ended or were denied."""
-    since = at.since if at else knowledge.moment
+    since = time.since if time else knowledge.moment
     ended = [one.value for one in values if single or one.until <= since]
     denied = [group.value(one) for one in group.denials if single or one.since <= since]
     lost = [group.value(version) for version in group.versions if version.status == "contested"]
@@ -162,7 +170,7 @@ def _statements(group: RelationFacts) -> Iterator[Assertion]:
     yield from group.denials
 
 
-def _kin(group: RelationFacts) -> tuple[str, ...]:
+def _person_names(group: RelationFacts) -> tuple[str, ...]:
     """Return the names of an entity that a relation between people is asked of; none for other relations."""
     relation = relations().get(group.relation)
     if group.through or (relation.head, relation.tail) != ("person", "person") or group.key == "user":
@@ -175,9 +183,9 @@ def _in_a_document(said: Assertion, knowledge: KnownFacts) -> bool:
     return turn is not None and turn.kind == "document" and said.extractor != "caller"
 
 
-def _misfits(question: Query, knowledge: KnownFacts) -> tuple[str, ...]:
+def _non_persons(query: Query, knowledge: KnownFacts) -> tuple[str, ...]:
     """Return what facts know to be no person, where one is asked for."""
-    if question.answer_type != "who":
+    if query.answer_type != "who":
         return ()
     return tuple(
         dict.fromkeys(
@@ -189,13 +197,14 @@ def _misfits(question: Query, knowledge: KnownFacts) -> tuple[str, ...]:
     )
 
 
-def _within(sentence: Source, statements: Iterable[Assertion]) -> bool:
+def _overlaps_any(sentence: Source, statements: Iterable[Assertion]) -> bool:
     return any(
-        one.turn_id == sentence.turn.id and one.start < sentence.end and sentence.start < one.end for one in statements
+        value.turn_id == sentence.turn.id and value.start < sentence.end and sentence.start < value.end
+        for value in statements
     )
 
 
-def _names(text: str, values: Iterable[str]) -> bool:
+def _contains_any(text: str, values: Iterable[str]) -> bool:
     """Return whether some value stands in a text, whole and as words."""
     said = ""
     for value in values:

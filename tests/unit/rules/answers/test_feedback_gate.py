@@ -6,36 +6,35 @@ from mcp_memory.domain.answers import EvidenceSentence, KnownFacts, Proposal
 from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.rules.answers.extract import Extraction, extract
-from mcp_memory.rules.answers.taught import Taught
+from mcp_memory.rules.answers.span_answers import FeedbackGate, SpanSettings, answer_from_spans
 
-TAUGHT = Taught()
+TAUGHT = FeedbackGate()
 PLAIN = Proposal("Oslo", 0.6, False, ())
 
 
 def test_where_nothing_was_learnt_a_proposal_is_the_very_same() -> None:
-    assert TAUGHT.weigh(PLAIN, 1.0) is PLAIN
+    assert TAUGHT.apply(PLAIN, 1.0) is PLAIN
 
 
 @pytest.mark.parametrize("gate", [0.0, 0.4, 0.999])
 def test_below_1_the_gate_multiplies_and_hedges(gate: float) -> None:
-    found = TAUGHT.weigh(PLAIN, gate)
+    found = TAUGHT.apply(PLAIN, gate)
     assert (found.confidence, found.hedged, found.gate) == (0.6 * gate, True, gate)
 
 
 @pytest.mark.parametrize("before", [0.0, 0.2, 0.9, 1.0])
 def test_above_1_it_is_surer_the_more_so_the_higher_the_gate_and_stays_between_0_and_1(before: float) -> None:
-    found = [TAUGHT.weigh(Proposal("Oslo", before, False, ()), gate).confidence for gate in (1.0, 1.3, 1.7, 2.0)]
+    found = [TAUGHT.apply(Proposal("Oslo", before, False, ()), gate).confidence for gate in (1.0, 1.3, 1.7, 2.0)]
     assert found == sorted(found)
     assert found[-1] > before or before in (0.0, 1.0)
     assert 0 <= found[-1] <= 1
 
 
 def test_a_caller_decides_only_between_what_is_wrong_and_what_is_known_to_help() -> None:
-    wrong, new, hinted, right = (TAUGHT.weigh(PLAIN, gate) for gate in (0.8, 1.0, 1.1, 1.5))
-    assert TAUGHT.decided(right, wrong) is right
-    assert TAUGHT.decided(wrong, right) is right
-    assert [TAUGHT.decided(*two) for two in ((new, right), (wrong, new), (hinted, wrong))] == [None] * 3
+    wrong, new, hinted, right = (TAUGHT.apply(PLAIN, gate) for gate in (0.8, 1.0, 1.1, 1.5))
+    assert TAUGHT.preferred(right, wrong) is right
+    assert TAUGHT.preferred(wrong, right) is right
+    assert [TAUGHT.preferred(*two) for two in ((new, right), (wrong, new), (hinted, wrong))] == [None] * 3
 
 
 def test_the_gate_of_several_citations_is_the_lowest_and_of_one_that_of_the_sentence_farthest_from_1() -> None:
@@ -57,7 +56,7 @@ def read(*told: tuple[str, float, float], asked: str = "Where did the telescope 
     for place, (text, score, gate) in enumerate(told):
         turn = Turn(f"t{place}", "d", "s", f"{place}", "message", text, "Ann", None, None, 0, 0, 0, place)
         candidates.append(EvidenceSentence(f"s{place}", Source(turn, 0, len(text)), (), score, 0.5, gate))
-    found = extract(understand(asked, ["Ann"], 0), candidates, {}, Extraction())
+    found = answer_from_spans(understand(asked, ["Ann"], 0), candidates, {}, SpanSettings())
     assert found is not None
     return found
 

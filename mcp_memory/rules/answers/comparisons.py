@@ -29,14 +29,20 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.question_form import looks_back
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
-from mcp_memory.rules.answers.comparison import FORMAL, Comparison, comparisons
-from mcp_memory.rules.answers.countries import country
-from mcp_memory.rules.answers.held import Held, chosen, held, lost
-from mcp_memory.rules.answers.lands import land
-from mcp_memory.rules.answers.onsets import began, spanned, within
-from mcp_memory.rules.answers.relations import asks, ends, names_in, tokens
+from mcp_memory.rules.answers.comparison_questions import COMPARISON_WORDS, Comparison, parse_comparisons
+from mcp_memory.rules.answers.countries import country_of, find_country
+from mcp_memory.rules.answers.relations import find_mention, mentions_end, name_positions, query_tokens
+from mcp_memory.rules.answers.values import (
+    ValidValue,
+    contested_values,
+    lies_within,
+    named_interval,
+    select_values,
+    start_interval,
+    valid_values,
+)
 
-_STEPS: dict[str, tuple[str, str]] = {
+_STEP_NOUNS: dict[str, tuple[str, str]] = {
     "director": ("directed_by", "directed"),
     "author": ("written_by", "wrote"),
     "writer": ("written_by", "wrote"),
@@ -54,9 +60,9 @@ _STEPS: dict[str, tuple[str, str]] = {
 }
 """Nouns for those whom a question compares instead of the things that it names: the relation that leads to them, and
 the one that leads back from them."""
-_BEGINNINGS = ("born_on", "age", "founded_on", "opened", "released_on")
+_AGE_RELATIONS = ("born_on", "age", "founded_on", "opened", "released_on")
 """What tells how old somebody or something is."""
-_ALSO: dict[str, str] = {
+_EXTRA_WORDS: dict[str, str] = {
     "born_on": "born birth birthday birthdate",
     "age": "born",
     "died_on": "die died death dead pass away",
@@ -67,21 +73,23 @@ _ALSO: dict[str, str] = {
     "nationality": "national",
 }
 """Words by which a comparison asks for a relation, beside those of the registry."""
-_OF_LANDS = "country nation nationality citizenship citizen hold originate origin come locate situate base lie find"
+_COUNTRY_WORDS = (
+    "country nation nationality citizenship citizen hold originate origin come locate situate base lie find"
+)
 _KINDS = (
     "film movie picture show series song album single book novel magazine newspaper journal play opera band group"
     " company firm school college university institute academy club team party airport station bridge building church"
     " river lake mountain island village town city place municipality settlement person people man woman guy director"
     " actor actress singer writer author composer artist player politician friend colleague"
 )
-_KIN = frozenset(
+_KIN_RELATIONS = frozenset(
     (
         *("parent_of", "child_of", "sibling_of", "grandparent_of", "grandchild_of"),
         *("aunt_or_uncle_of", "niece_or_nephew_of", "cousin_of"),
     )
 )
 """Relations that say less than the words for them, a mother or a father."""
-_ONE_ONLY = frozenset(relation for relation, _ in _STEPS.values())
+_MOSTLY_SINGLE = frozenset(relation for relation, _ in _STEP_NOUNS.values())
 """Relations that may have many values and mostly have one: where two have different ones, they have not the same."""
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:of\s+the\s+(?:two\s+)?)?(\w+)", re.IGNORECASE)
 _CITIES = frozenset(("city", "town", "village"))
@@ -89,7 +97,7 @@ MOST_CITED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Likelihood:
+class ComparisonSettings:
     """How sure a comparison is, roughly the share that is right, where both facts are certain.
 
     Attributes:
@@ -115,7 +123,7 @@ class _Side:
     """
 
     groups: tuple[RelationFacts, ...]
-    over: Version | None = None
+    step_fact: Version | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,45 +136,49 @@ class _Verdict:
     """
 
     first: bool
-    facts: tuple[Held, ...]
+    facts: tuple[ValidValue, ...]
 
 
-def compare(question: Query, knowledge: KnownFacts, numbers: Likelihood) -> Proposal | None:
+def answer_comparison(query: Query, knowledge: KnownFacts, settings: ComparisonSettings) -> Proposal | None:
     """Return what the facts say to a question that compares, or None where it does not or they do not.
 
     Args:
-        question: taken apart.
+        query: taken apart.
         knowledge: of what it names.
-        numbers: how sure which answers are.
+        settings: how sure which answers are.
     """
-    found = (_compare(question, asked, knowledge, numbers) for asked in comparisons(question, knowledge.groups))
-    return next((one for one in found if one is not None), None)
+    found = (
+        _answer(query, comparison, knowledge, settings) for comparison in parse_comparisons(query, knowledge.groups)
+    )
+    return next((value for value in found if value is not None), None)
 
 
-def _compare(question: Query, asked: Comparison, knowledge: KnownFacts, numbers: Likelihood) -> Proposal | None:
-    if ends(asked.rest):
+def _answer(
+    query: Query, comparison: Comparison, knowledge: KnownFacts, settings: ComparisonSettings
+) -> Proposal | None:
+    if mentions_end(comparison.remainder):
         return None  # "who left first": when it began is known better than when it ended
-    left = _content(asked.rest)
-    kinds = _stems(_KINDS).union(*(_kinds(knowledge, thing.key) for thing in asked.things))
-    sides, left = _sides(asked, knowledge, left)
+    unexplained = _content_stems(comparison.remainder)
+    kinds = _stems(_KINDS).union(*(_kinds(knowledge, thing.key) for thing in comparison.things))
+    sides, unexplained = _compared_sides(comparison, knowledge, unexplained)
     if sides is None:
         return None
-    if asked.form == "same":
-        verdict = _same(question, asked, knowledge, sides, left, kinds)
+    if comparison.form == "same":
+        verdict = _same_verdict(query, comparison, knowledge, sides, unexplained, kinds)
     else:
-        verdict = _order(asked, knowledge, sides, left, kinds)
+        verdict = _order_verdict(comparison, knowledge, sides, unexplained, kinds)
     if verdict is None:
         return None
-    if asked.polar:
-        text = "Yes" if verdict.first != asked.turned else "No"
+    if comparison.yes_no:
+        text = "Yes" if verdict.first != comparison.inverted else "No"
     else:
-        text = asked.things[0 if verdict.first != asked.turned else 1].text
-    return _proposal(text, verdict, sides, knowledge, numbers)
+        text = comparison.things[0 if verdict.first != comparison.inverted else 1].text
+    return _proposal(text, verdict, sides, knowledge, settings)
 
 
-def _content(text: str) -> frozenset[str]:
+def _content_stems(text: str) -> frozenset[str]:
     """Return the stems of the words by which things are compared."""
-    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS and word not in FORMAL)
+    return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS and word not in COMPARISON_WORDS)
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -176,29 +188,35 @@ def _stems(text: str) -> frozenset[str]:
 def _kinds(knowledge: KnownFacts, key: str) -> frozenset[str]:
     """Return the stems of what an entity is said to be."""
     groups = (group for group in knowledge.groups if group.key == key and group.relation == "is_a" and group.forward)
-    return frozenset(stem(word) for group in groups for one in group.versions for word in words(group.value(one)))
+    return frozenset(stem(word) for group in groups for value in group.versions for word in words(group.value(value)))
 
 
-def _sides(
-    asked: Comparison, knowledge: KnownFacts, left: frozenset[str]
+def _compared_sides(
+    comparison: Comparison, knowledge: KnownFacts, unexplained: frozenset[str]
 ) -> tuple[tuple[_Side, _Side] | None, frozenset[str]]:
     """Return the two that are compared, and the stems that do not lead to them."""
     known = [group for group in knowledge.groups if group.inferred is None]
-    direct = [tuple(one for one in known if one.key == thing.key and not one.through) for thing in asked.things]
-    said = words(asked.rest)
+    direct = [
+        tuple(value for value in known if value.key == thing.key and not value.through) for thing in comparison.things
+    ]
+    said = words(comparison.remainder)
     shared = {after for word, after in pairwise(said) if word in ("same", "different")}
-    nouns = [noun for noun in _STEPS if stem(noun) in left and noun not in shared and f"{noun}s" not in shared]
+    nouns = [
+        noun for noun in _STEP_NOUNS if stem(noun) in unexplained and noun not in shared and f"{noun}s" not in shared
+    ]
     if not nouns:
         others = any(after == "of" and stem(word) in _stems(_KINDS) for word, after in pairwise(said))
-        described = others or any(thing.owns for thing in asked.things)  # "Ann's friend", whom no fact leads to
-        return None if described else (_Side(direct[0]), _Side(direct[1])), left
-    if len(nouns) > 1 or (asked.polar and f"{nouns[0]}s" not in said and said.count(nouns[0]) < 2):
-        return None, left  # "Is Ann older than Bob's wife?" describes one of them
-    sides = [_stepped(groups, _STEPS[nouns[0]], known) for groups in direct]
-    return (sides[0], sides[1]) if sides[0] and sides[1] else None, left - {stem(nouns[0])}
+        described = others or any(
+            thing.is_possessive for thing in comparison.things
+        )  # "Ann's friend", whom no fact leads to
+        return None if described else (_Side(direct[0]), _Side(direct[1])), unexplained
+    if len(nouns) > 1 or (comparison.yes_no and f"{nouns[0]}s" not in said and said.count(nouns[0]) < 2):
+        return None, unexplained  # "Is Ann older than Bob's wife?" describes one of them
+    sides = [_side_after_step(groups, _STEP_NOUNS[nouns[0]], known) for groups in direct]
+    return (sides[0], sides[1]) if sides[0] and sides[1] else None, unexplained - {stem(nouns[0])}
 
 
-def _stepped(
+def _side_after_step(
     groups: Iterable[RelationFacts], relation: tuple[str, str], known: Iterable[RelationFacts]
 ) -> _Side | None:
     """Return the one to whom a relation leads from a thing; None where it leads to none or to several."""
@@ -206,166 +224,176 @@ def _stepped(
         for group in groups:
             if (group.relation, group.forward) != (name, forward) or group.denials:
                 continue
-            live = [one for one in group.versions if one.since < one.until]
-            if len({entity_key(group.value(one)) for one in live}) != 1:
+            live = [value for value in group.versions if value.since < value.until]
+            if len({entity_key(group.value(value)) for value in live}) != 1:
                 return None
-            ids = {one.id for one in live}
-            there = [one for one in known if len(one.through) == 1 and one.through[0].version.id in ids]
+            ids = {value.id for value in live}
+            there = [value for value in known if len(value.through) == 1 and value.through[0].version.id in ids]
             return _Side(tuple(there), live[0]) if there else None
     return None
 
 
-def _order(
-    asked: Comparison, knowledge: KnownFacts, sides: tuple[_Side, _Side], left: frozenset[str], kinds: frozenset[str]
+def _order_verdict(
+    comparison: Comparison,
+    knowledge: KnownFacts,
+    sides: tuple[_Side, _Side],
+    unexplained: frozenset[str],
+    kinds: frozenset[str],
 ) -> _Verdict | None:
     """Return which of two came first, by every relation that the question may ask for; None where these disagree."""
-    noun = _WHICH.search(asked.rest)
-    left -= kinds & (_stems(noun[1].lower()) if noun else frozenset())
+    noun = _WHICH.search(comparison.remainder)
+    unexplained -= kinds & (_stems(noun[1].lower()) if noun else frozenset())
     found: list[_Verdict] = []
-    for name in _shared(sides):
-        explained = _explained(asked, name, left)
-        if not _tells_a_time(name):
+    for name in _shared_relations(sides):
+        explained = _mentioned_stems(comparison, name, unexplained)
+        if not _is_time_relation(name):
             explained -= kinds  # who "joined a band" has to have joined a band
-        begins = asked.ages and name in _BEGINNINGS and not left - kinds
-        if not (begins if asked.ages else explained):
+        begins = comparison.ages and name in _AGE_RELATIONS and not unexplained - kinds
+        if not (begins if comparison.ages else explained):
             continue
-        times = [_time(side, name, asked, knowledge, left - explained, kinds) for side in sides]
+        times = [_start_of_side(side, name, comparison, knowledge, unexplained - explained, kinds) for side in sides]
         if times[0] is None or times[1] is None:
             continue
-        (one, first), (other, second) = times[0], times[1]
+        (value, first), (other, second) = times[0], times[1]
         if first[1] <= second[0] or second[1] <= first[0]:
-            found.append(_Verdict(first[1] <= second[0], (one, other)))
+            found.append(_Verdict(first[1] <= second[0], (value, other)))
     return found[0] if len({verdict.first for verdict in found}) == 1 else None
 
 
-def _shared(sides: tuple[_Side, _Side]) -> list[str]:
+def _shared_relations(sides: tuple[_Side, _Side]) -> list[str]:
     """Return the relations in which something is known of both."""
     both = [{group.relation for group in side.groups if group.forward} for side in sides]
-    return sorted(both[0] & both[1] - _KIN, key=lambda name: (name not in _BEGINNINGS, name))
+    return sorted(both[0] & both[1] - _KIN_RELATIONS, key=lambda name: (name not in _AGE_RELATIONS, name))
 
 
-def _explained(asked: Comparison, name: str, left: frozenset[str]) -> frozenset[str]:
+def _mentioned_stems(comparison: Comparison, name: str, unexplained: frozenset[str]) -> frozenset[str]:
     """Return those of some stems by which a relation is asked for."""
-    said = tokens(asked.rest)
-    how = asks(said, relations().get(name))
-    found = frozenset(said[place].stem for place in how.places) if how else frozenset()
-    return left & (found | _stems(_ALSO.get(name, "")))
+    said = query_tokens(comparison.remainder)
+    how = find_mention(said, relations().get(name))
+    found = frozenset(said[place].stem for place in how.positions) if how else frozenset()
+    return unexplained & (found | _stems(_EXTRA_WORDS.get(name, "")))
 
 
-def _time(
+def _start_of_side(
     side: _Side,
     name: str,
-    asked: Comparison,
+    comparison: Comparison,
     knowledge: KnownFacts,
-    left: frozenset[str],
+    unexplained: frozenset[str],
     kinds: frozenset[str],
-) -> tuple[Held, tuple[Millis, Millis]] | None:
+) -> tuple[ValidValue, tuple[Millis, Millis]] | None:
     """Return the one fact of a relation, and when it began; stems that are left have to stand in its value."""
     group = _group(side, name)
     if group is None or group.denials:
         return None
-    values = held(group, knowledge)
-    if _tells_a_time(name):
-        left -= kinds
-    if left:
-        said = tokens(asked.rest)
-        values = [one for one in values if names_in(said, (one.value,)) and left <= _content(one.value)]
-    elif any(spanned(value) is None for value in lost(group)):
+    values = valid_values(group, knowledge)
+    if _is_time_relation(name):
+        unexplained -= kinds
+    if unexplained:
+        said = query_tokens(comparison.remainder)
+        values = [
+            one for one in values if name_positions(said, (one.value,)) and unexplained <= _content_stems(one.value)
+        ]
+    elif any(named_interval(value) is None for value in contested_values(group)):
         return None
-    timed = [(one, began(one, group, knowledge)) for one in values]
+    timed = [(one, start_interval(one, group, knowledge)) for one in values]
     known = [(one, time) for one, time in timed if time is not None]
     if not known or len(known) < len(timed):
         return None
     best = min(known, key=lambda pair: pair[1][1] - pair[1][0])  # of "1967" and "28 December 1967" the second
-    others = [time for _, time in known] + [time for value in lost(group) if (time := spanned(value))]
-    return best if all(within(best[1], time) or within(time, best[1]) for time in others) else None
+    others = [time for _, time in known] + [
+        time for value in contested_values(group) if (time := named_interval(value))
+    ]
+    return best if all(lies_within(best[1], time) or lies_within(time, best[1]) for time in others) else None
 
 
-def _tells_a_time(name: str) -> bool:
-    return name in _BEGINNINGS or relations().get(name).tail == "time"
+def _is_time_relation(name: str) -> bool:
+    return name in _AGE_RELATIONS or relations().get(name).tail == "time"
 
 
 def _group(side: _Side, name: str) -> RelationFacts | None:
     return next((group for group in side.groups if group.relation == name and group.forward), None)
 
 
-def _same(
-    question: Query,
-    asked: Comparison,
+def _same_verdict(
+    query: Query,
+    comparison: Comparison,
     knowledge: KnownFacts,
     sides: tuple[_Side, _Side],
-    left: frozenset[str],
+    unexplained: frozenset[str],
     kinds: frozenset[str],
 ) -> _Verdict | None:
     """Return whether two have the same value of what the question asks for."""
-    past = looks_back(question.text)
-    if not left.isdisjoint(_stems("country nation nationality citizenship")):
-        if left - kinds - _stems(_OF_LANDS):
+    past = looks_back(query.text)
+    if not unexplained.isdisjoint(_stems("country nation nationality citizenship")):
+        if unexplained - kinds - _stems(_COUNTRY_WORDS):
             return None
-        lands = [land(side.groups, knowledge, past=past) for side in sides]
-        if lands[0] is None or lands[1] is None:
+        countries = [country_of(side.groups, knowledge, past=past) for side in sides]
+        if countries[0] is None or countries[1] is None:
             return None
-        (one, first), (other, second) = lands[0], lands[1]
-        same = first.same(second)
-        return None if same is None else _Verdict(same, (*one, *other))
+        (value, first), (other, second) = countries[0], countries[1]
+        same = first.same_as(second)
+        return None if same is None else _Verdict(same, (*value, *other))
     found: list[_Verdict] = []
-    for name in _shared(sides):
-        explained = _explained(asked, name, left)
-        if not explained or left - explained - kinds:
+    for name in _shared_relations(sides):
+        explained = _mentioned_stems(comparison, name, unexplained)
+        if not explained or unexplained - explained - kinds:
             continue
-        values = [_value(side, name, knowledge, past=past) for side in sides]
-        verdict = _equal(values[0], values[1], left) if values[0] and values[1] else None
-        if verdict and (verdict.first or name in _ONE_ONLY or relations().get(name).cardinality == "single"):
+        values = [_single_value(side, name, knowledge, past=past) for side in sides]
+        verdict = _equality(values[0], values[1], unexplained) if values[0] and values[1] else None
+        if verdict and (verdict.first or name in _MOSTLY_SINGLE or relations().get(name).cardinality == "single"):
             found.append(verdict)
     return found[0] if len({verdict.first for verdict in found}) == 1 else None
 
 
-def _value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) -> Held | None:
+def _single_value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) -> ValidValue | None:
     """Return the one value of a relation, at the moment that is meant."""
     group = _group(side, name)
     if group is None or group.denials:
         return None
-    if lost(group):
+    if contested_values(group):
         return None
     event = relations().get(name).event
-    values = chosen(held(group, knowledge), None, event=event, past=past, moment=knowledge.moment)
-    return values[0] if len({entity_key(one.value) for one in values}) == 1 else None
+    values = select_values(valid_values(group, knowledge), None, event=event, past=past, moment=knowledge.moment)
+    return values[0] if len({entity_key(value.value) for value in values}) == 1 else None
 
 
-def _equal(one: Held, other: Held, left: frozenset[str]) -> _Verdict | None:
+def _equality(one: ValidValue, other: ValidValue, unexplained: frozenset[str]) -> _Verdict | None:
     """Return whether two values are the same; None where one may be a part, or another name, of the other."""
-    if any(country(value.value) for value in (one, other)) and not left.isdisjoint(_stems(" ".join(_CITIES))):
+    if any(find_country(value.value) for value in (one, other)) and not unexplained.isdisjoint(
+        _stems(" ".join(_CITIES))
+    ):
         return None
     first, second = entity_key(one.value), entity_key(other.value)
     if first == second:
         return _Verdict(True, (one, other))
-    if not set(first.split()).isdisjoint(second.split()) or bool(country(first)) != bool(country(second)):
+    if not set(first.split()).isdisjoint(second.split()) or bool(find_country(first)) != bool(find_country(second)):
         return None
     return _Verdict(False, (one, other))
 
 
 def _proposal(
-    text: str, verdict: _Verdict, sides: tuple[_Side, _Side], knowledge: KnownFacts, numbers: Likelihood
+    text: str, verdict: _Verdict, sides: tuple[_Side, _Side], knowledge: KnownFacts, settings: ComparisonSettings
 ) -> Proposal | None:
-    steps = [side.over for side in sides if side.over]
-    facts = [(one.version, one.said, one.sure) for one in verdict.facts]
+    steps = [side.step_fact for side in sides if side.step_fact]
+    facts = [(value.version, value.assertions, value.reliable) for value in verdict.facts]
     facts = [*facts, *((step, step.assertions, True) for step in steps)]
     citations: dict[str, Citation] = {}
     for version, said, _ in facts:
-        one = max(said, key=_telling)
-        place = knowledge.source(one)
+        value = max(said, key=_assertion_rank)
+        place = knowledge.source(value)
         if place is None:
             return None
-        citations.setdefault(one.id, Citation(version.id, place))
-    read = [one for _, said, _ in facts for one in said if one.extractor != "caller"]
-    kinds = {one.source.turn.kind for one in citations.values()}
-    confidence = numbers.caller if not read else numbers.document if kinds == {"document"} else numbers.talk
+        citations.setdefault(value.id, Citation(version.id, place))
+    read = [value for _, said, _ in facts for value in said if value.extractor != "caller"]
+    kinds = {value.source.turn.kind for value in citations.values()}
+    confidence = settings.caller if not read else settings.document if kinds == {"document"} else settings.talk
     for version, _, _ in facts:
         confidence *= version.confidence
-    confidence *= numbers.step ** bool(steps)
+    confidence *= settings.step ** bool(steps)
     sure = all(sure for _, _, sure in facts)
     return Proposal(text, confidence, not sure, tuple(citations.values())[:MOST_CITED])
 
 
-def _telling(said: Assertion) -> tuple[bool, float, int, str]:
+def _assertion_rank(said: Assertion) -> tuple[bool, float, int, str]:
     return said.stated, said.confidence, -said.said_at, said.id

@@ -24,7 +24,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.budget import estimate
+from mcp_memory.reasoning.anthropic.client import estimate_tokens
 
 FACTS = 12
 """Facts that are shown at most, those of the best paths first."""
@@ -35,11 +35,11 @@ BESIDE = 5
 LINE_CHARS = 600
 """Of a line; a sentence that is longer is shown cut."""
 MARK_BYTES = 8
-FRAME_TOKENS = 2 * estimate(f"=== {'0' * 2 * MARK_BYTES} ===")
+FRAME_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitableItem:
     """What a number stands for.
 
     Attributes:
@@ -57,7 +57,7 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class RenderedEvidence:
     """What a model sees, and what its numbers mean.
 
     Attributes:
@@ -66,106 +66,108 @@ class Laid:
     """
 
     text: str
-    cited: dict[str, Cited]
+    cited: dict[str, CitableItem]
 
 
-def lay(case: JudgeInput, room: int) -> Laid:
+def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     """Return what was found as text of about ``room`` tokens at most, best first.
 
     Where not all fit, half of the room is for sentences, and what stands beside them comes last; what does not fit is
     left out whole. A judge that is asked again sees nothing twice but what it kept.
     """
-    left = room - FRAME_TOKENS
+    left = tokens - FRAME_TOKENS
     half = left // 2
-    cited: dict[str, Cited] = {}
+    citable: dict[str, CitableItem] = {}
     facts: list[str] = []
     sentences: list[str] = []
 
     def fits(line: str, kept: int = 0) -> bool:
         nonlocal left
-        size = estimate(line) + 1
+        size = estimate_tokens(line) + 1
         if size > left - kept:
             return False
         left -= size
         return True
 
-    for number, (line, what) in enumerate(_facts(case), 1):
-        if what.key not in case.seen and fits(said := f"[F{number}] {line}", half):
+    for number, (line, item_cited) in enumerate(_fact_lines(judge_input), 1):
+        if item_cited.key not in judge_input.seen and fits(said := f"[F{number}] {line}", half):
             facts.append(said)
-            cited[f"F{number}"] = what
-    for number, candidate in enumerate(case.sentences, 1):
+            citable[f"F{number}"] = item_cited
+    for number, candidate in enumerate(judge_input.sentences, 1):
         key = (candidate.source.turn.id, candidate.source.start)
-        if key in case.seen:
+        if key in judge_input.seen:
             continue
-        if not fits(said := f"[S{number}] {_sentence(candidate)}"):
+        if not fits(said := f"[S{number}] {_sentence_line(candidate)}"):
             break
         sentences.append(said)
         citation = Citation(candidate.evidence_id, candidate.source)
-        cited[f"S{number}"] = Cited(key, (citation,), certain=candidate.gate >= 1, gate=candidate.gate)
-    beside = [line for line in _beside(case) if fits(line)] if case.earlier is None else []
-    return Laid(framed((*facts, *beside, *sentences)), cited)
+        citable[f"S{number}"] = CitableItem(key, (citation,), certain=candidate.gate >= 1, gate=candidate.gate)
+    beside = [line for line in _context_lines(judge_input) if fits(line)] if judge_input.earlier is None else []
+    return RenderedEvidence(frame((*facts, *beside, *sentences)), citable)
 
 
-def framed(lines: Iterable[str]) -> str:
+def frame(lines: Iterable[str]) -> str:
     """Return lines of data between two lines with the same mark, which takes `FRAME_TOKENS`."""
     frame = f"=== {secrets.token_hex(MARK_BYTES)} ==="
     return "\n".join((frame, *lines, frame))
 
 
-def as_given(number: str) -> str:
+def normalise_number(number: str) -> str:
     """Return the number of a line as it was given, such as ``S1``, however a model writes it."""
     return number.strip("[] \n").upper()
 
 
-def plain(text: str, most: int = LINE_CHARS) -> str:
+def one_line(text: str, most: int = LINE_CHARS) -> str:
     """Return a text on one line, without signs that do not show, cut after ``most`` characters."""
     shown = "".join(sign if sign.isprintable() else " " if sign.isspace() else "" for sign in text)
     line = " ".join(shown.split())
     return line if len(line) <= most else f"{line[:most]} …"
 
 
-def _facts(case: JudgeInput) -> Iterator[tuple[str, Cited]]:
+def _fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
     """Yield facts in words, with what they stand for: those of the evidence, of the best paths, then of the roots."""
     seen: set[str] = set()
-    for item in (item for item in case.recall.evidence if item.kind == "fact"):
+    for item in (item for item in judge_input.recall.evidence if item.kind == "fact"):
         seen.add(item.id)
-        known = case.knowledge.fact(item.id)
-        if what := (_cited(*known, case.knowledge) if known else None) or _shown(item, case.knowledge):
-            yield _fact(item.text, item.valid_from, item.valid_to, item.inferred), what
-    steps = [step.version.id for path in case.recall.paths for step in path.steps]
-    groups = [version.id for group in case.knowledge.groups for version in group.versions]
+        known = judge_input.knowledge.fact(item.id)
+        if item_cited := (_citable_version(*known, judge_input.knowledge) if known else None) or _citable_item(
+            item, judge_input.knowledge
+        ):
+            yield _fact_line(item.text, item.valid_from, item.valid_to, item.inferred), item_cited
+    steps = [step.version.id for path in judge_input.recall.paths for step in path.steps]
+    groups = [version.id for group in judge_input.knowledge.groups for version in group.versions]
     for name in dict.fromkeys((*steps, *groups)):
         if len(seen) >= FACTS:
             return
-        found = case.knowledge.fact(name)
+        found = judge_input.knowledge.fact(name)
         if name in seen or found is None:
             continue
         version, rule = found
-        if what := _cited(version, rule, case.knowledge):
+        if item_cited := _citable_version(version, rule, judge_input.knowledge):
             seen.add(name)
-            yield _fact(version.text, version.since, version.until, rule), what
+            yield _fact_line(version.text, version.since, version.until, rule), item_cited
 
 
-def _cited(version: Version, rule: Rule | None, knowledge: KnownFacts) -> Cited | None:
+def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
     places = [place for one in version.assertions if (place := knowledge.source(one))]
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
         return None
     gate = knowledge.gate(citations)
     certain = rule is None and version.confidence >= STABLE and version.status != "contested" and gate >= 1
-    return Cited(version.id, citations, certain, gate)
+    return CitableItem(version.id, citations, certain, gate)
 
 
-def _shown(item: Evidence, knowledge: KnownFacts) -> Cited | None:
+def _citable_item(item: Evidence, knowledge: KnownFacts) -> CitableItem | None:
     citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
     if not citations:
         return None
     gate = knowledge.gate(citations)
     certain = item.inferred is None and (item.confidence or 1) >= STABLE and gate >= 1
-    return Cited(item.id, citations, certain, gate)
+    return CitableItem(item.id, citations, certain, gate)
 
 
-def _fact(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
+def _fact_line(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
     parts = []
     if since is not None and since > BEGINNING and (start := iso.show(since)):
         parts.append(f"from {start}")
@@ -173,23 +175,23 @@ def _fact(text: str, since: Millis | None, until: Millis | None, rule: Rule | No
         parts.append(f"until {end}")
     if rule is not None:
         parts.append(f"guessed by {rule}, nobody said it")
-    return f"{plain(text)} ({', '.join(parts)})" if parts else plain(text)
+    return f"{one_line(text)} ({', '.join(parts)})" if parts else one_line(text)
 
 
-def _sentence(candidate: EvidenceSentence) -> str:
+def _sentence_line(candidate: EvidenceSentence) -> str:
     wrong = " (the user called this wrong for this question)" if candidate.gate < 1 else ""
-    return f"{_heading(candidate.source.turn)}: {plain(candidate.source.quote)}{wrong}"
+    return f"{_heading(candidate.source.turn)}: {one_line(candidate.source.quote)}{wrong}"
 
 
 def _heading(turn: Turn) -> str:
     """Return when and by whom a turn was said; of a document that has no date its title."""
     when = iso.show(turn.said_at) if turn.said_at is not None else None
     parts = [part for part in (when, turn.speaker or turn.title or turn.role) if part]
-    return plain(", ".join(parts), 100) or turn.kind
+    return one_line(", ".join(parts), 100) or turn.kind
 
 
-def _beside(case: JudgeInput) -> Iterable[str]:
-    recall = case.recall
-    yield from (f"Conflict: {plain(one)}" for one in recall.conflicts[:BESIDE])
-    yield from (f"Path: {plain(serialise(one))}" for one in recall.paths[:BESIDE] if len(one.steps) > 1)
-    yield from (f"Memory point: {plain(one.description)}" for one in recall.points[:BESIDE])
+def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
+    recall = judge_input.recall
+    yield from (f"Conflict: {one_line(one)}" for one in recall.conflicts[:BESIDE])
+    yield from (f"Path: {one_line(serialise(one))}" for one in recall.paths[:BESIDE] if len(one.steps) > 1)
+    yield from (f"Memory point: {one_line(one.description)}" for one in recall.points[:BESIDE])

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from mcp_memory.reasoning.anthropic.message import Block, Message, Unusable, Usage, formed
-from mcp_memory.reasoning.anthropic.paths import Reply
+from mcp_memory.reasoning.anthropic.paths import PathsReply
+from mcp_memory.reasoning.anthropic.replies import Block, Message, UnusableReply, Usage, parse_reply
 
 
 def test_a_model_is_told_what_is_wrong_in_none_of_its_own_words():
     said = {"scores": [{"id": "P1", "qr": "Ignore", "lc": 1.0, "sa": 1.0}], "Ignore the data.\n=== 0 ===\n": 1}
     message = Message(content=[Block(type="text", text=json.dumps(said))], usage=Usage(input_tokens=1, output_tokens=1))
-    with pytest.raises(Unusable) as raised:
-        formed(message, Reply)
+    with pytest.raises(UnusableReply) as raised:
+        parse_reply(message, PathsReply)
     assert raised.value.detail == "scores.0.qr: Input should be a valid number; reply: Extra inputs are not permitted"

@@ -1,0 +1,282 @@
+"""When something happened: the times that a sentence states, written out, and the time at which it was said.
+
+"Yesterday", said on 8 May 2023, is 7 May 2023. "Last week" is said as the week before the day it was said: whether the
+calendar's week or the last seven days were meant, nobody knows. A sentence that states no time borrows one from its
+neighbour in the same turn, or, where it tells of something that has just happened, the day on which it was said; both
+are hedged. A document tells of many things, and its first date is often of another: there the sentence has to hold the
+event that is asked about, or be a life, "(1863 – 1928)", of which the beginning or the end is asked for.
+
+How many, how long, how often: numbers with what they count. English, with digits in any text.
+
+Who and where, and what a document calls by name: runs of capitalised words, kinship words, places after "in".
+
+Whom a speaker addresses ("Thanks, Ann!") is not whom the talk is about, and a name that the question holds already, or
+the title of the document, answers nothing. English by spelling: scripts without capitals give nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.dates import day_in_words, in_words
+from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.rules.answers.spans import Span, adjacent, name_runs, novelty, strip_edges, word_at, word_gap
+from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
+
+_START_STEMS = frozenset(
+    ["born", "birth", "start", "begin", "began", "found", "establish", "open", "debut", "launch", "join"]
+)
+_END_STEMS = frozenset(["die", "death", "dead", "end", "close", "disband", "dissolv", "finish", "retir"])
+_JUST = re.compile(
+    r"\b(?:just|now|today|finally|at last|guess what|currently|this (?:morning|afternoon|evening))\b"
+    r"|\bis (?:open|here)\b",
+    re.I,
+)
+_FUTURE = re.compile(r"\b(?:will|going to|gonna|plan(?:s|ning)?|hop(?:e|ing)|soon|next|would|might|want)\b", re.I)
+NEIGHBOUR_FIT = -0.9
+SAID_FIT = -1.1
+LIFESPAN = 15 * YEAR
+
+
+def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[WeighedSentence]) -> Iterator[Span]:
+    """Return the times that the sentence gives for an answer.
+
+    Args:
+        wanted: asks when.
+        sentence: the sentence.
+        weighed: all sentences of the evidence; neighbours are looked for among them.
+    """
+    own_times = list(sentence.times)
+    for start, end, stated in own_times:
+        if sentence.is_document and not (_holds_event(wanted, sentence) or _is_lifespan(wanted, stated)):
+            continue
+        near = hit_proximity(sentence, start, end)
+        yield Span(start, end, near, _date_text(wanted, stated, sentence))
+    if own_times or sentence.is_document or not sentence.hits:
+        return
+    source = sentence.evidence.source
+    for other in weighed:
+        there = other.evidence.source
+        apart = max(there.start - source.end, source.start - there.end)
+        if there.turn.id != source.turn.id or not 0 <= apart <= 3:
+            continue
+        for _, _, stated in other.times:
+            text = _date_text(wanted, stated, other)
+            yield Span(0, len(sentence.text), NEIGHBOUR_FIT, text, other.evidence, hedged=True)
+    said_at = source.turn.said_at
+    if said_at is not None and _JUST.search(sentence.text) and not _FUTURE.search(sentence.text):
+        yield Span(0, len(sentence.text), SAID_FIT, day_in_words(said_at), hedged=True)
+
+
+def _date_text(wanted: WantedSpan, stated: StatedTime, sentence: WeighedSentence) -> str:
+    """Return a stated time as an answer to the question says it."""
+    if text := relative_period_text(stated, sentence.evidence.source.turn):
+        return text
+    if _is_lifespan(wanted, stated):
+        if not _START_STEMS.isdisjoint(wanted.stems):
+            return in_words(stated.since, stated.since + 1, stated.grain)
+        return in_words(stated.until - 1, stated.until, stated.grain)
+    return in_words(stated.since, stated.until, stated.grain)
+
+
+def relative_period_text(stated: StatedTime, turn: Turn) -> str | None:
+    """Return a time that is not said by its own name, "last week" and weekends; None for all others."""
+    said_at = turn.said_at
+    if stated.relative and stated.grain == "week" and said_at is not None and 0 <= said_at - stated.until < 7 * DAY:
+        return f"the week before {day_in_words(said_at)}"
+    if "weekend" in turn.text[stated.start : stated.end].lower():
+        return f"the weekend of {day_in_words(stated.since)}"
+    return None
+
+
+def _holds_event(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
+    """Return whether the sentence holds the event asked about: the last word of "when did … *die*"."""
+    return wanted.event is None or any(wanted.event in sentence.words[hit].stems for hit in sentence.hits)
+
+
+def _is_lifespan(wanted: WantedSpan, stated: StatedTime) -> bool:
+    """Return whether a stated time is a beginning and an end, "(1863 – 1928)", one of which is asked for."""
+    bounded = stated.since > BEGINNING and stated.until < FOREVER and stated.until - stated.since > LIFESPAN
+    asked = wanted.stems & (_START_STEMS | _END_STEMS)
+    return bounded and bool(asked) and stated.grain in ("day", "month", "year")
+
+
+def hit_proximity(sentence: WeighedSentence, start: int, end: int) -> float:
+    """Return how near a span stands to the question's words in the sentence, in (0, 1]."""
+    first, last = word_at(sentence.words, start), word_at(sentence.words, end - 1)
+    return 1 / (1 + word_gap(first, last, sentence.hits) / 4)
+
+
+_NUMBER = (
+    r"(?:\d+(?:[.,]\d+)*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty"
+    r"|sixty|seventy|eighty|ninety|(?:a |one )?hundred|(?:a |one )?thousand|half a dozen|a dozen|dozens of"
+    r"|(?:a )?couple(?: of)?|several|a few|few|many)"
+)
+_UNIT = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|decades?)"
+_COUNT = re.compile(rf"(?<![\w.,])({_NUMBER})(?![\w])", re.I)
+_DURATION = re.compile(
+    rf"\b((?:{_NUMBER}|an?)(?:[ -]|\s+and\s+a\s+half\s+|\s+more\s+|\s+whole\s+){_UNIT})\b"
+    r"(?!\s+(?:ago|old|later|before)\b)"
+    rf"|\b(since\s+(?:i\s+was\s+[\w-]{{1,12}}|\d{{4}}|(?:high\s+)?school|childhood|{MONTH_NAME}(?:\s+\d{{4}})?))\b",
+    re.I,
+)
+_AGE = re.compile(
+    rf"\b((?:{_NUMBER})(?:[ -](?:years?|months?|weeks?))?)[ -]old\b|\b(?:aged?|turned|turning)\s+({_NUMBER})\b", re.I
+)
+_FREQUENCY = re.compile(
+    rf"\b((?:once|twice|{_NUMBER}\s+times)(?:\s+or\s+(?:twice|{_NUMBER}(?:\s+times)?))?\s+(?:a|an|per|each|every)\s+\w+"
+    rf"|every\s+(?:other\s+|single\s+|{_NUMBER}\s+)?\w+|daily|weekly|monthly|yearly"
+    rf"|on\s+{WEEKDAY}s|once|twice)\b",
+    re.I,
+)
+COUNTED_FIT = 0.6
+"""Fit of a number that stands before the very thing that is counted."""
+
+
+def amount_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Return the amounts in the sentence that have the form asked for."""
+    if wanted.form == "count":
+        yield from _count_spans(wanted, sentence)
+        return
+    pattern = _FREQUENCY if wanted.form == "frequency" else _AGE if wanted.noun == "old" else _DURATION
+    for found in pattern.finditer(sentence.text):
+        start, end = next(found.span(group) for group in range(1, (found.lastindex or 1) + 1) if found[group])
+        yield Span(start, end, 0.9 * hit_proximity(sentence, start, end))
+
+
+def _count_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Return the numbers of what is counted: "two dogs" for dogs, also "two brown dogs"; no number of other things."""
+    if wanted.noun is None:
+        return
+    words = sentence.words
+    for found in _COUNT.finditer(sentence.text):
+        last = word_at(words, found.end() - 1)
+        for index in range(last + 1, min(last + 4, len(words))):
+            if not adjacent(sentence.text, words, index - 1):
+                break
+            if wanted.noun in words[index].stems:
+                start, end = found.start(), words[index].end
+                yield Span(start, end, COUNTED_FIT + 0.9 * hit_proximity(sentence, start, end))
+                break
+
+
+_IN = re.compile(r"\b(?:in|at|to|from|near|into|around|visit(?:ed|ing)?)\s+(?:the\s+)?$", re.I)
+_BY = re.compile(r"\bby\s+(?:the\s+)?$", re.I)
+_AS = re.compile(r"\b(?:as|of|for|with|joined|signed)\s+(?:an?\s+|the\s+)?$", re.I)
+_WHERE = re.compile(
+    r"\b(in|at|to|from|near|into|around|outside|on|across)\s+"
+    r"((?:(?!(?:and|but|with|for|to|so|that|which|who|when|where|last|this|yesterday|today|next|because|i|we|it)\b)"
+    r"[\w'’-]+\s*){1,5})",
+    re.I,
+)
+_INNER = re.compile(r"(?<=\w)\s+(?:in|near|outside)\s+(?:the\s+)?(?=\w)", re.I)
+"""What leads from a place to the place that it is in."""
+_ANY = re.compile(r"(?:an?|some)\s", re.I)
+_LEADING = ("in", "at", "to", "from")
+_KIN = (
+    r"(?:mom|mum|mother|dad|father|parents?|sister|brother|kids?|child|children|son|daughter|husband|wife|partner|friends?"
+    r"|family|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|colleagues?|boss|mentors?|teacher|coach"
+    r"|neighbou?rs?|group|team|organi[sz]ation)"
+)
+_SOMEBODY = re.compile(
+    rf"\b(?:my|our|his|her|their|some|an?|the)\s+((?:[\w'’-]+\s+){{0,2}}?{_KIN}\b(?:(?:,|,? and)\s(?:my )?{_KIN}\b)*)",
+    re.I,
+)
+_IS = re.compile(r"(?:\b(?:is|was|are|were)|['’]s)\s+$", re.I)
+_THEN_IS = re.compile(r"\s+(?:is|was|are|were)\s+(?-i:[A-Z])", re.I)
+_CALENDAR = re.compile(
+    rf"(?:{MONTH_NAME}|{WEEKDAY}s?)\b",
+    re.I,
+)
+PLACE_FIT = 1.6
+"""What a name gains by standing where a place is told, after "in" or "at"."""
+NEW_SHARE = 0.6
+"""Share of a name's words that must not stand in the question or the title."""
+
+
+def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
+    """Return the names in the sentence that the question does not hold already.
+
+    Args:
+        wanted: asks for a person, a place or a thing.
+        sentence: the sentence.
+        speakers: the names of those who speak in the evidence, in lower case; they are addressed, not told of.
+    """
+    text, words = sentence.text, sentence.words
+    for first, last in name_runs(text, words):
+        start, end = words[first].start, words[last].end
+        if text[end - 2 : end] in ("'s", "’s"):
+            end -= 2
+        run = words[first : last + 1]
+        if _CALENDAR.fullmatch(text[start:end]) or novelty(run, wanted.stems | sentence.title) < NEW_SHARE:
+            continue
+        if not sentence.is_document and (words[first].lower_case in speakers or _is_addressed(text, start, end)):
+            continue
+        before = text[max(0, start - 14) : start]
+        fit = 0.9 * hit_proximity(sentence, start, end) + 0.9 * (last > first) - 0.2 * (first == last == 0)
+        fit += 0.4 * bool(_BY.search(before)) + 0.2 * bool(_AS.search(before))
+        placed = bool(_IN.search(before))
+        if wanted.form == "place":
+            if not sentence.is_document and _is_outer_place(text, start, end):
+                continue
+            fit += PLACE_FIT * placed
+        elif wanted.form == "person":
+            fit -= 0.8 * placed
+        if wanted.noun is not None and any(wanted.noun in word.stems for word in run):
+            fit += 0.4  # "which party" … "the Labour Party"
+        yield Span(start, end, fit, typed=placed == (wanted.form == "place"))
+
+
+def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Return those whom a speaker tells of without a name: "my sister", as Ann's sister, "a local organisation"."""
+    for found in _SOMEBODY.finditer(sentence.text):
+        words = sentence.words[word_at(sentence.words, found.start(1)) : word_at(sentence.words, found.end(1) - 1) + 1]
+        if novelty(words, wanted.stems) < NEW_SHARE:
+            continue
+        told = {stem for word in sentence.words for stem in word.stems}
+        equated = _IS.search(sentence.text[: found.start()]) or _THEN_IS.match(sentence.text, found.end())
+        if equated and not wanted.stems <= told:
+            continue  # "Ann is my sister" tells who Ann is, and nothing of Ann's brother
+        speaker = sentence.evidence.source.turn.speaker
+        text = f"{speaker}'s {found[1]}" if speaker and found[0].lower().startswith("my ") else None
+        yield Span(found.start(), found.end(), 0.9 * hit_proximity(sentence, *found.span()), text)
+
+
+def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Return the places that a speaker tells of without a name: what follows "in", "at" or "to"."""
+    for found in _WHERE.finditer(sentence.text):
+        start, end = strip_edges(sentence.text, *found.span(2))
+        if any(first < end and start < last for first, last, _ in sentence.times):
+            continue
+        words = sentence.words[word_at(sentence.words, start) : word_at(sentence.words, end - 1) + 1]
+        if novelty(words, wanted.stems) >= NEW_SHARE:
+            leads = found[1].lower() in _LEADING
+            fit = 0.9 * hit_proximity(sentence, start, end) + 0.6 * leads
+            inner = _INNER.search(sentence.text, start, end) if leads and _is_specific_place(found) else None
+            if inner and sentence.text[inner.end()].isupper():
+                fit += PLACE_FIT  # it tells where, and where that is
+            yield Span(start, end, fit, typed=leads)
+
+
+def _is_outer_place(text: str, start: int, end: int) -> bool:
+    """Return whether a name is where the place told of is, Porto in "at the aquarium in Porto"."""
+    for found in _WHERE.finditer(text):
+        inner = _INNER.search(text, found.start(2), end) if _is_specific_place(found) else None
+        if inner and found[1].lower() in _LEADING and inner.end() <= start and end <= found.end(2):
+            return True
+    return False
+
+
+def _is_specific_place(found: re.Match[str]) -> bool:
+    """Return whether a place is told apart from others: "the shop", or where one is "at"; "from a shop" is any."""
+    return found[1].lower() == "at" or not _ANY.match(found[2])
+
+
+def _is_addressed(text: str, start: int, end: int) -> bool:
+    """Return whether somebody is spoken to: "Ann, …", "…, Ann!"."""
+    if not text[:start].strip():
+        return bool(re.match(r"\s*[,!]", text[end:]))
+    return bool(re.search(r"[,!]\s*$", text[:start]) and re.match(r"\s*(?:[!.?,]|$)", text[end:]))
