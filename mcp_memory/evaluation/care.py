@@ -12,8 +12,8 @@ import anyio
 
 from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
-from mcp_memory.server.budget import counted
-from mcp_memory.server.status_reply import judged_by, spent_today, texts_read
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.services.ingest import Reading, deriver
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
 
@@ -44,20 +44,20 @@ async def _status(config: Config) -> int:
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     others = [str(process) for process in store.holders if process != os.getpid()]
     print(f"mcp-memory {found.version}, embedder {found.embedder}")
-    print(judged_by(found.judging))
+    print(judge_text(found.judging))
     if found.judging:
-        print(spent_today(found.judging))
+        print(spent_today_text(found.judging))
         if found.judging.texts:
-            print(texts_read(found.judging))
+            print(texts_read_text(found.judging))
     print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
     for space in found.spaces:
-        came = f"{counted(space.messages, 'message')}, {counted(space.documents, 'document')}"
-        cut = f"{counted(space.segments, 'segment')}, {counted(space.sentences, 'sentence')}"
-        print(f"space {space.name}: {came} in {counted(space.sessions, 'session')}; {cut}")
-        print(f"  {counted(space.assertions, 'statement')} of facts about {counted(space.entities, 'entity')}")
-        print(f"  {counted(space.lessons, 'lesson')} of what helped, {counted(space.points, 'memory point')}")
+        came = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
+        cut = f"{quantity(space.segments, 'segment')}, {quantity(space.sentences, 'sentence')}"
+        print(f"space {space.name}: {came} in {quantity(space.sessions, 'session')}; {cut}")
+        print(f"  {quantity(space.assertions, 'statement')} of facts about {quantity(space.entities, 'entity')}")
+        print(f"  {quantity(space.lessons, 'lesson')} of what helped, {quantity(space.points, 'memory point')}")
     if not found.spaces and found.healthy:
         print("nothing is stored yet")
     for problem in store.problems:

@@ -1,13 +1,13 @@
-"""The server as a process: the protocol over stdin and stdout, and an end that always comes.
+"""The server process: the protocol over stdin and stdout, and a guaranteed end.
 
-stdout belongs to the protocol. Before anything else runs, descriptor 1 is turned to stderr for good and the wire goes
-on through a private duplicate, so that whatever a library prints, in Python or below it, now or from a buffer at exit,
-lands on stderr. (The SDK's own diversion is undone when it closes, and a buffered ``print`` then leaks.)
+stdout belongs to the protocol. Before anything else runs, file descriptor 1 is redirected to stderr for good and the
+protocol uses a private duplicate. So whatever a library prints, in Python or below it, now or from a buffer at exit,
+goes to stderr. (The SDK's own redirection is undone when it closes, and a buffered ``print`` then leaks.)
 
 The process ends when the client closes stdin, on SIGTERM or SIGINT, or when its parent has died without closing
-anything. Calls in flight are cancelled, background work may drain for two seconds, and then the process leaves without
-waiting for anyone: a thread that is blocked in a read, or busy in a library, cannot keep it alive. Nothing is lost by
-that, since a write is with the operating system before it is acknowledged.
+anything. Running calls are cancelled, background work may drain for two seconds, and then the process exits without
+joining its threads: a thread that is blocked in a read, or busy in a library, cannot keep it alive. No data is lost,
+since a write is with the operating system before it is acknowledged.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
 from mcp_memory.config import Config
-from mcp_memory.server.app import DRAIN_S, build
-from mcp_memory.server.opening import Opener
+from mcp_memory.server.app import DRAIN_S, Opener, build
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ORPHAN_POLL_S = 1.0
-"""How often the process looks whether its parent is still there."""
+"""Seconds between two checks whether the parent process still exists."""
 
 
 def serve(config: Config, open_memory: Opener | None = None) -> NoReturn:
@@ -46,9 +45,9 @@ def serve(config: Config, open_memory: Opener | None = None) -> NoReturn:
 
     Args:
         config: every setting.
-        open_memory: another memory than the one that ``config`` describes.
+        open_memory: opens another memory than the one that ``config`` describes.
 
-    The process ends with status 0 when it was told to, and 1 when it broke.
+    The exit status is 0 for a requested end, and 1 after an error.
     """
     wire = _claim_wire()
     status = 0
@@ -59,23 +58,23 @@ def serve(config: Config, open_memory: Opener | None = None) -> NoReturn:
     except* Exception:
         log.exception("The server broke.")
         status = 1
-    _leave_soon(status)  # should the last words to stderr find no reader
+    _exit_soon(status)  # in case nobody reads the last lines on stderr
     logging.shutdown()
     os._exit(status)  # without joining threads, and without flushing what others left in buffers
 
 
 @dataclass(frozen=True, slots=True)
 class _Wire:
-    """The two ends of the protocol, under descriptors that nobody else knows."""
+    """The two ends of the protocol, on private file descriptors."""
 
     incoming: io.TextIOWrapper
     outgoing: io.TextIOWrapper
 
 
 def _claim_wire() -> _Wire:
-    """Take stdin and stdout for the protocol; what others read from them is empty, what they write goes to stderr."""
+    """Take stdin and stdout for the protocol; for all other code stdin is empty and stdout goes to stderr."""
     while (nothing := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass  # we were started without this one, and must not take it for the wire
+        pass  # the process was started without this descriptor, which must not become the wire
     incoming, outgoing = os.dup(0), os.dup(1)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
@@ -86,7 +85,7 @@ def _claim_wire() -> _Wire:
         for descriptor in (0, 1):  # for libraries that ask Windows for the handle, and not C for the descriptor
             rebind_std_handle_to_fd(descriptor)
     sys.stdout = sys.stderr
-    # The platform's encoding is no use (Windows), and bytes that are not UTF-8 must not end the server.
+    # Not the platform's encoding (Windows); and bytes that are not UTF-8 must not end the server.
     reader, writer = io.FileIO(incoming, "r"), io.FileIO(outgoing, "w")
     return _Wire(
         io.TextIOWrapper(io.BufferedReader(reader), "utf-8", errors="replace"),
@@ -96,7 +95,7 @@ def _claim_wire() -> _Wire:
 
 def _opener(config: Config) -> Opener:
     async def open_memory() -> Memory:
-        # A second and more of imports: in a thread, so that the server answers meanwhile what needs no memory.
+        # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
         await to_thread.run_sync(import_module, "mcp_memory.wiring", abandon_on_cancel=True)
         from mcp_memory import wiring
 
@@ -118,13 +117,13 @@ async def _serve(config: Config, open_memory: Opener, wire: _Wire) -> None:
 
 
 async def _lines(file: io.TextIOWrapper) -> AsyncIterator[str]:
-    """Yield what the client sends, line by line; at the end of it the process has so long to live.
+    """Yield the lines that the client sends; after the last one the process ends within `DRAIN_S`.
 
-    The thread that waits for a line is left behind on cancellation: nothing else would wake it.
+    On cancellation the thread that waits for a line is abandoned: nothing else would wake it.
     """
     while line := await to_thread.run_sync(file.readline, abandon_on_cancel=True):
         yield line
-    _leave_soon()
+    _exit_soon()
 
 
 async def _stop_on_signal(scope: anyio.CancelScope) -> None:
@@ -132,37 +131,37 @@ async def _stop_on_signal(scope: anyio.CancelScope) -> None:
         return
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
-            _leave_soon()
+            _exit_soon()
             scope.cancel()
 
 
 async def _stop_when_orphaned(scope: anyio.CancelScope) -> None:
-    """End the server when the process that started it is gone, even if someone else holds its pipe open."""
+    """End the server when its parent process is gone, even if another process holds its pipe open."""
     has_parent = _parent()
-    while has_parent():  # noqa: ASYNC110 - no event tells of it on every system
+    while has_parent():  # noqa: ASYNC110 - not every system has an event for it
         await anyio.sleep(ORPHAN_POLL_S)
-    _leave_soon()
+    _exit_soon()
     scope.cancel()
 
 
 def _parent() -> Callable[[], bool]:
-    """Return what tells whether the process that started this one is still there."""
+    """Return a function that says whether the parent process still exists."""
     parent = os.getppid()
     if sys.platform != "win32":
-        return lambda: os.getppid() == parent  # an orphan is given another parent
+        return lambda: os.getppid() == parent  # an orphan gets another parent
     import psutil
 
     try:
-        return psutil.Process(parent).is_running  # knows it from a later process of the same number
-    except psutil.NoSuchProcess:  # a launcher that is gone already; the end of stdin still ends the server
+        return psutil.Process(parent).is_running  # false for a later process with the same id
+    except psutil.NoSuchProcess:  # a launcher that has ended already; the end of stdin still ends the server
         return lambda: True
 
 
-def _leave_soon(status: int = 0) -> None:
-    """Leave when the time to drain is over, whatever is still going on then."""
+def _exit_soon(status: int = 0) -> None:
+    """Exit when the time to drain is over, whatever still runs then."""
 
-    def leave() -> None:
+    def exit_late() -> None:
         time.sleep(DRAIN_S)
         os._exit(status)
 
-    threading.Thread(target=leave, name="leave", daemon=True).start()
+    threading.Thread(target=exit_late, name="exit", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Prompts that a person picks from a menu; their words stand in ``prompts/mcp/``."""
+"""Prompts that a person picks from a menu; their texts are in ``prompts/mcp/``."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ PROMPTS = (
     ),
 )
 _ABSENT = {"topic": "this whole conversation"}
-"""What stands in a prompt for an argument that was left out."""
+"""Text of an argument that was left out."""
 
 
-def filled(name: str, values: Mapping[str, str]) -> GetPromptResult:
+def fill(name: str, values: Mapping[str, str]) -> GetPromptResult:
     """Return a prompt with its arguments filled in.
 
     Raises:

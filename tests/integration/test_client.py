@@ -19,7 +19,7 @@ from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceT
 from mcp_memory.config import Config, Server
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
-from mcp_memory.server.paging import EPISODE, FACT, SESSION, TIMELINE
+from mcp_memory.server.resources.uris import EPISODE, FACT, SESSION, TIMELINE
 
 pytestmark = pytest.mark.anyio
 LAZY = Config(server=Server(warm_up="first_call"))

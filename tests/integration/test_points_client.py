@@ -9,7 +9,7 @@ from integration.calling import connected, content, said
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
 
-from mcp_memory.server.paging import POINT
+from mcp_memory.server.resources.uris import POINT
 
 pytestmark = pytest.mark.anyio
 TALK = [

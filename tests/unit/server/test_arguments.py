@@ -8,22 +8,13 @@ from mcp_memory.config import Limits
 from mcp_memory.domain.requests import Feedback, NewFact, NewItem, NewPoint, PointEdits
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.arguments import (
-    answer_request,
-    evolve_request,
-    explore_request,
-    read,
-    recall_request,
-    write_request,
-)
-from mcp_memory.server.schemas import (
-    AnswerArguments,
-    EvolveArguments,
-    ExploreArguments,
-    ReconstructArguments,
-    WriteArguments,
-)
 from mcp_memory.server.tools import TOOLS
+from mcp_memory.server.tools.answer import AnswerInput, answer_query
+from mcp_memory.server.tools.arguments import read
+from mcp_memory.server.tools.evolve import EvolveInput, evolve_request
+from mcp_memory.server.tools.explore import ExploreInput, explore_request
+from mcp_memory.server.tools.reconstruct import ReconstructInput, recall_query
+from mcp_memory.server.tools.write import WriteInput, write_request
 
 LIMITS = Limits()
 
@@ -223,7 +214,7 @@ BAD = [
 def test_a_wrong_argument_is_named_with_what_is_wrong_and_what_would_be_right(case):
     tool, raw, words = case
     with pytest.raises(InvalidInput) as error:
-        TOOLS[tool].call(raw, LIMITS)
+        TOOLS[tool].prepare(raw, LIMITS)
     for word in words:
         assert word in str(error.value)
     assert "pydantic" not in str(error.value)
@@ -232,31 +223,31 @@ def test_a_wrong_argument_is_named_with_what_is_wrong_and_what_would_be_right(ca
 
 def test_a_list_may_come_as_the_text_of_a_json_list_and_a_text_stays_a_text():
     asked = json.dumps([{"text": '["not", "a", "list"]', "speaker": "5"}])
-    request = write_request(read(WriteArguments, {"messages": asked}), LIMITS)
+    request = write_request(read(WriteInput, {"messages": asked}), LIMITS)
     assert request.items == (NewItem('["not", "a", "list"]', speaker="5"),)
-    assert write_request(read(WriteArguments, {"text": "[1, 2]"}), LIMITS).items == (NewItem("[1, 2]"),)
+    assert write_request(read(WriteInput, {"text": "[1, 2]"}), LIMITS).items == (NewItem("[1, 2]"),)
 
 
 def test_feedback_and_points_may_come_as_json_text_and_so_may_the_lists_in_them():
     for raw in ({"supports": ["s_1", 2], "not_supports": []}, {"supports": '["s_1", "2"]', "not_supports": "[]"}):
         for feedback in (raw, json.dumps(raw)):
-            request = evolve_request(read(EvolveArguments, {"episode": "ep_1", "feedback": feedback}), LIMITS)
+            request = evolve_request(read(EvolveInput, {"episode": "ep_1", "feedback": feedback}), LIMITS)
             assert request.feedback == Feedback(("s_1", "2"))
     points = json.dumps({"insert": json.dumps([{"entities": ["Ann", "Bob"], "description": "They met."}]), "merge": []})
-    request = evolve_request(read(EvolveArguments, {"points": points}), LIMITS)
+    request = evolve_request(read(EvolveInput, {"points": points}), LIMITS)
     assert request.points == PointEdits((NewPoint(("Ann", "Bob"), "They met."),))
 
 
 def test_an_empty_list_means_left_out():
     raw = {"text": "a", "messages": [], "documents": "[]", "facts": []}
-    assert write_request(read(WriteArguments, raw), LIMITS).items == (NewItem("a"),)
-    assert recall_request(read(ReconstructArguments, {"entities": []}), LIMITS).entities == ()
-    assert explore_request(read(ExploreArguments, {"operator": "timeline", "ids": []}), LIMITS).ids == ()
+    assert write_request(read(WriteInput, raw), LIMITS).items == (NewItem("a"),)
+    assert recall_query(read(ReconstructInput, {"entities": []}), LIMITS).entities == ()
+    assert explore_request(read(ExploreInput, {"operator": "timeline", "ids": []}), LIMITS).ids == ()
 
 
 def test_null_means_left_out():
     raw = {"messages": [{"text": "a", "id": None, "time": None}], "documents": None, "space": None, "session": None}
-    request = write_request(read(WriteArguments, raw), LIMITS)
+    request = write_request(read(WriteInput, raw), LIMITS)
     assert (request.space, request.session, request.items) == ("default", "default", (NewItem("a"),))
 
 
@@ -273,7 +264,7 @@ STRANGE = [
 @pytest.mark.parametrize("text", STRANGE)
 def test_strange_and_hostile_text_passes_unchanged(text):
     raw = {"messages": [{"text": text, "speaker": text, "id": text}], "session": text}
-    request = write_request(read(WriteArguments, raw), LIMITS)
+    request = write_request(read(WriteInput, raw), LIMITS)
     assert request.items == (NewItem(text, ref=text, speaker=text),)
     assert request.session == text
 
@@ -282,36 +273,36 @@ def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
     raw = fact(
         valid_from="2020-05-01", valid_to="2021-01-01T12:00:00+02:00", confidence=1, intent="EVOLUTION", source="m"
     )
-    request = write_request(read(WriteArguments, raw), LIMITS)
+    request = write_request(read(WriteInput, raw), LIMITS)
     whole = NewFact("Ann", "lives_in", "Oslo", 1_588_291_200_000, 1_609_495_200_000, 1.0, "EVOLUTION", "m")
     assert request.facts == (NewFact("Ann", "lives_in", "Oslo"), whole)
     assert (request.kind, request.items) == ("statement", ())
 
 
 def test_facts_come_with_items_or_alone_also_as_the_text_of_a_json_list():
-    request = write_request(read(WriteArguments, {"text": "a"} | fact()), LIMITS)
+    request = write_request(read(WriteInput, {"text": "a"} | fact()), LIMITS)
     assert (request.kind, len(request.items), len(request.facts)) == ("message", 1, 2)
     asked = json.dumps([{"head": "Ann", "relation": "likes", "tail": "tea", "valid_to": None}])
-    assert write_request(read(WriteArguments, {"facts": asked}), LIMITS).facts == (NewFact("Ann", "likes", "tea"),)
+    assert write_request(read(WriteInput, {"facts": asked}), LIMITS).facts == (NewFact("Ann", "likes", "tea"),)
 
 
 def test_as_of_means_the_end_of_a_date_and_an_instant_as_it_is():
-    request = recall_request(read(ReconstructArguments, {"as_of": "1970-01-02"}), LIMITS)
+    request = recall_query(read(ReconstructInput, {"as_of": "1970-01-02"}), LIMITS)
     assert request.as_of == 2 * 86_400_000 - 1
-    assert answer_request(read(AnswerArguments, {"question": "a", "as_of": "1970-01-02T00:00:00Z"})).as_of == 86_400_000
-    assert recall_request(read(ReconstructArguments, {}), LIMITS).as_of is None
+    assert answer_query(read(AnswerInput, {"question": "a", "as_of": "1970-01-02T00:00:00Z"})).as_of == 86_400_000
+    assert recall_query(read(ReconstructInput, {}), LIMITS).as_of is None
 
 
 def test_what_navigation_may_use_is_handed_over_as_it_is():
     raw = {"query": "q", "entities": ["Ann"], "include_uncertain": True, "detail": "full"}
-    request = recall_request(read(ReconstructArguments, raw), LIMITS)
+    request = recall_query(read(ReconstructInput, raw), LIMITS)
     assert (request.entities, request.include_uncertain, request.detail) == (("Ann",), True, "full")
     raw = {"operator": "expand_facts", "entity": "Ann", "relation": "livesIn", "query": "where?", "since": "1970-01-02"}
-    step = explore_request(read(ExploreArguments, raw), LIMITS)
+    step = explore_request(read(ExploreInput, raw), LIMITS)
     assert (step.operator, step.entity, step.relation, step.query) == ("expand_facts", "Ann", "livesIn", "where?")
     assert (step.window.since, step.window.until, step.limit, step.space) == (86_400_000, FOREVER, 12, "default")
     walk = {"operator": "event_time", "tag": "trip", "topic": "o_1", "ids": '["s_1", "g_2"]'}
-    step = explore_request(read(ExploreArguments, walk), LIMITS)
+    step = explore_request(read(ExploreInput, walk), LIMITS)
     assert (step.tag, step.topic, step.ids) == ("trip", "o_1", ("s_1", "g_2"))
 
 
@@ -323,27 +314,27 @@ def test_feedback_is_handed_over_as_it_is_and_null_in_it_means_left_out():
         "correction": "Ann lives in Rome.",
     }
     raw = {"episode": "ep_1", "feedback": said, "steps": ["feedback", "feedback"], "space": "a"}
-    request = evolve_request(read(EvolveArguments, raw), LIMITS)
+    request = evolve_request(read(EvolveInput, raw), LIMITS)
     assert (request.space, request.episode, request.steps) == ("a", "ep_1", ("feedback",))
     assert request.feedback == Feedback(("s_1", "f_1"), (), False, "Ann lives in Rome.")
-    assert evolve_request(read(EvolveArguments, {"steps": '["confidence"]'}), LIMITS).steps == ("confidence",)
+    assert evolve_request(read(EvolveInput, {"steps": '["confidence"]'}), LIMITS).steps == ("confidence",)
 
 
 def test_a_window_takes_in_the_whole_day_of_until():
-    args = read(ReconstructArguments, {"since": "2023-05-08", "until": "2023-05-08"})
-    window = recall_request(args, LIMITS).window
+    args = read(ReconstructInput, {"since": "2023-05-08", "until": "2023-05-08"})
+    window = recall_query(args, LIMITS).window
     assert window.until - window.since == 86_400_000
-    whole = recall_request(read(ReconstructArguments, {}), LIMITS).window
+    whole = recall_query(read(ReconstructInput, {}), LIMITS).window
     assert (whole.since, whole.until) == (BEGINNING, FOREVER)
 
 
 @pytest.mark.parametrize("space", ["a", "Ann_2", "日記", "a.b@c-d", "x" * 64, "_"])
 def test_names_of_spaces(space):
-    assert answer_request(read(AnswerArguments, {"question": "who?", "space": space})).space == space
+    assert answer_query(read(AnswerInput, {"question": "who?", "space": space})).space == space
 
 
 def test_limits_come_from_the_configuration():
     limits = Limits(message_bytes=10, items=2, name_chars=3)
     for raw in ({"text": "12345678901"}, {"messages": [{"text": "a"}] * 3}, {"text": "a", "session": "abcd"}):
         with pytest.raises(InvalidInput):
-            TOOLS["memory_write"].call(raw, limits)
+            TOOLS["memory_write"].prepare(raw, limits)

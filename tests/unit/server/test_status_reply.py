@@ -7,7 +7,7 @@ import pytest
 
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
-from mcp_memory.server.status_reply import reported, spent_today
+from mcp_memory.server.tools.status import spent_today_text, status_reply
 
 ONE = Spending(1, 1, 1, 1, 1.0)
 JUDGING = Judging("auto", "claude", "https://api.example", key=True, spent=ONE, today=ONE)
@@ -15,7 +15,7 @@ STORE = StoreStatus("memory", 1, 1, 1, 1, "hashing", (1,), 1, ())
 
 
 def test_what_there_is_one_of_is_told_in_the_singular() -> None:
-    text = reported(Status((SpaceStatus("default", *[1] * 9),), "hashing", STORE, 1.0, "1", judging=JUDGING)).text
+    text = status_reply(Status((SpaceStatus("default", *[1] * 9),), "hashing", STORE, 1.0, "1", judging=JUDGING)).text
     assert re.findall(r"\b1 [a-z]+", text) == [
         *("1 message", "1 document", "1 session", "1 space", "1 statement", "1 entity", "1 lesson", "1 memory"),
         *("1 call", "1 token", "1 read", "1 received", "1 call", "1 token", "1 commit", "1 process"),
@@ -26,4 +26,4 @@ def test_what_there_is_one_of_is_told_in_the_singular() -> None:
     ("most", "told"), [(0, "1 token sent."), (1, "1 of 1 token sent."), (9, "1 of 9 tokens sent.")]
 )
 def test_what_a_day_has_cost_is_told_with_what_it_may_cost(most: int, told: str) -> None:
-    assert spent_today(replace(JUDGING, day_tokens=most)) == f"Today (UTC), by all processes: 1 call, {told}"
+    assert spent_today_text(replace(JUDGING, day_tokens=most)) == f"Today (UTC), by all processes: 1 call, {told}"

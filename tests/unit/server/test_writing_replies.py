@@ -10,7 +10,8 @@ from mcp_memory.domain.requests import (
     WrittenFact,
 )
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.server.writing_replies import evolved, written
+from mcp_memory.server.tools.evolve import evolve_reply
+from mcp_memory.server.tools.write import write_reply
 
 DAY = 86_400_000
 
@@ -22,7 +23,7 @@ def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
         WrittenFact("f_3", "Ann lives in Rome", "closed", 365 * DAY, 730 * DAY),
     )
     request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
-    reply = written(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
+    reply = write_reply(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
     assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)"
     times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01"}
     assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
@@ -37,7 +38,7 @@ def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left
         Improved("feedback", "fact", "f_2", "Ann lives in Oslo", None, "closed", BEGINNING, 730 * DAY),
         Improved("merge", "point", "h_3", "Ann, Rome", "h_1 + h_2", "Ann went to Rome."),
     )
-    reply = evolved(EvolveResult(changes, (Skipped("confidence", "It is sure."),)))
+    reply = evolve_reply(EvolveResult(changes, (Skipped("confidence", "It is sure."),)))
     assert reply.text.splitlines() == [
         "5 changes.",
         "- feedback: doubt 1.000 -> supports this question: I moved",
@@ -51,10 +52,10 @@ def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left
     assert reply.structured["engine"] == "caller"
     assert [change.get("before") for change in reply.structured["changes"][:2]] == ["doubt 1.000", None]
     assert reply.structured["changes"][3]["valid_to"] == "1972-01-01"
-    assert evolved(EvolveResult(())).text == "Nothing changed."
+    assert evolve_reply(EvolveResult(())).text == "Nothing changed."
 
 
 def test_of_many_changes_the_first_are_told_and_how_many_there_are_besides():
     changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
-    lines = evolved(EvolveResult(changes)).text.splitlines()
+    lines = evolve_reply(EvolveResult(changes)).text.splitlines()
     assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")

@@ -9,7 +9,7 @@ from learning_memory import judged, memory, recalled, told
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import resources
+from mcp_memory.server.resources import catalogue
 from mcp_memory.services.learn import episodes
 
 pytestmark = pytest.mark.anyio
@@ -106,7 +106,7 @@ async def test_what_was_explored_stands_in_the_trace_of_the_episode_in_every_pro
     first, hives = await asked(one), await found(one)
     await judged(one, first.episode, supports=("1", hives))
     other = memory(log)
-    told_of = json.loads(await resources.read(other, *resources.found(f"memory://default/episodes/{first.episode}")))
+    told_of = json.loads(await catalogue.read(other, *catalogue.match(f"memory://default/episodes/{first.episode}")))
     assert [item["id"] for item in told_of["explored"]] == [hives]
     assert hives not in [item["id"] for item in told_of["evidence"]]
     with pytest.raises(InvalidInput, match=f"has no record {SHOWN + 1}"):  # it is none of the reply's

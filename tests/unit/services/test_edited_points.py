@@ -18,7 +18,7 @@ from mcp_memory.domain.requests import (
     PointEdits,
 )
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server import resources
+from mcp_memory.server.resources import catalogue
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +77,7 @@ async def test_merged_points_become_one_and_name_it():
     (whole,) = held(one).active()
     assert (whole.entities, whole.parents, whole.scope) == (("Ann", "Rufus", "Lisbon"), tuple(first), "Ann")
     assert [held(one).get(name).merged_into for name in first] == [whole.id] * 2
-    shown = await resources.read(one, *resources.found(f"memory://default/points/{first[0]}"))
+    shown = await catalogue.read(one, *catalogue.match(f"memory://default/points/{first[0]}"))
     assert '"merged_into"' in shown
     assert whole.id in shown
 
@@ -140,7 +140,7 @@ async def test_an_entity_that_nothing_else_names_is_inserted_by_force_and_told()
     made = await edited(one, insert=[(("Ann", "Atlantis"), "Ann dreams of it.")])
     told_of = [(c.kind, c.id, c.before, c.after) for c in made.changes if c.kind == "entity"]
     assert told_of == [("entity", "Atlantis", None, "placeholder: only memory points name it so far")]
-    shown = await resources.read(one, *resources.found(f"memory://default/points/{ids(made)[0]}"))
+    shown = await catalogue.read(one, *catalogue.match(f"memory://default/points/{ids(made)[0]}"))
     assert '"state": "placeholder"' in shown
 
 

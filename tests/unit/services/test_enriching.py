@@ -27,7 +27,7 @@ from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.spending import DAY_MS
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.server.status_reply import reported
+from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.background import enrichment as room
 from mcp_memory.wiring import open_memory
 
@@ -272,7 +272,7 @@ async def test_a_refused_key_is_not_tried_again_before_the_next_start_and_status
     async with enriched([error(401, "authentication_error"), facts()]) as (memory, api):
         assert not await enriching(memory).step()
         assert await texts(memory) == TextsRead(1, 0, 0, "the key was refused; it tries again after the next start")
-        told = reported(await memory.status()).text
+        told = status_reply(await memory.status()).text
         assert "1 waiting. It reads none for now: the key was refused; it tries again after the next start." in told
         memory.clock = lambda: NOW + 100 * DAY_MS
         assert not await enriching(memory).step()
@@ -430,11 +430,11 @@ async def test_the_end_of_the_process_does_not_wait_for_claude_and_leaves_everyt
 
 async def test_status_says_what_is_sent_and_how_far_it_has_come():
     async with enriched([message("no")], items=talk(3)) as (memory, _):
-        reply = reported(await memory.status())
+        reply = status_reply(await memory.status())
         assert reply.structured["claude"]["texts"] == {"waiting": 3, "done": 0, "failed": 0}
         assert "All questions, the evidence found for them, and all that was written go to" in reply.text
         assert reply.text.count("Texts read by Claude for facts: 0 done, 3 waiting.") == 1
         memory.text_reader = None
-        reply = reported(await memory.status())
+        reply = status_reply(await memory.status())
         assert "texts" not in reply.structured["claude"]
         assert "Texts read" not in reply.text

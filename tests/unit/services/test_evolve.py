@@ -11,10 +11,10 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.iso import parse
-from mcp_memory.server import resources
-from mcp_memory.server.reading_replies import answered as answered_text
-from mcp_memory.server.reading_replies import recalled as recalled_text
-from mcp_memory.server.status_reply import reported
+from mcp_memory.server.resources import catalogue
+from mcp_memory.server.tools.answer import answer_reply
+from mcp_memory.server.tools.reconstruct import recall_reply
+from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.learn.update import TEXT_CHARS
 
 pytestmark = pytest.mark.anyio
@@ -102,7 +102,7 @@ async def test_an_episode_whose_trace_is_damaged_is_refused_with_the_reason_and_
     with pytest.raises(InvalidInput, match=r"^episode: .* was recorded, but its trace cannot be read .* Recall again"):
         await judged(other, recall.episode, supports=(recall.evidence[0].id,))
     with pytest.raises(InvalidInput, match=r"^id: .* cannot be told: its trace cannot be read. .* doctor"):
-        await resources.read(other, *resources.found(f"memory://default/episodes/{recall.episode}"))
+        await catalogue.read(other, *catalogue.match(f"memory://default/episodes/{recall.episode}"))
     assert belief_of(other, recall.evidence[0].id).supported == 1
 
 
@@ -256,7 +256,7 @@ async def test_steps_say_what_is_taken_and_why_the_rest_is_not():
 async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_text():
     one = await told(memory())
     recall = await recalled(one, DOG)
-    text = recalled_text(recall, 2000).text
+    text = recall_reply(recall, 2000).text
     second = recall.evidence[1]
     assert any(line.startswith("2. ") and second.text in line for line in text.splitlines())
     for wrong in ("0", str(len(recall.evidence) + 1)):
@@ -275,7 +275,7 @@ async def test_the_words_of_an_answer_name_the_record_that_they_stand_in():
     answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     cited = answer.citations[0].evidence_id
     number = [item.id for item in answer.recall.evidence].index(cited) + 1
-    assert f"- record {number} [" in answered_text(answer, 2000).text
+    assert f"- record {number} [" in answer_reply(answer, 2000).text
     await judged(one, answer.recall.episode, supports=(str(number),))
     assert 1 in lessons_of(one)[-1].labels.values()
 
@@ -284,7 +284,7 @@ async def test_lessons_are_counted_for_each_space():
     one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
     recall = await recalled(one, DOG)
     await judged(one, recall.episode, supports=("1",))
-    reply = reported(await one.status())
+    reply = status_reply(await one.status())
     assert {space["space"]: space["lessons"] for space in reply.structured["spaces"]} == {"default": 1, "other": 0}
     assert reply.structured["counts"]["lessons"] == 1
     assert "1 lesson of what helped" in reply.text

@@ -18,7 +18,7 @@ from mcp_memory.navigation.operators import ExpandFacts
 from mcp_memory.ports import OperatorResult
 from mcp_memory.rooms import Rooms
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.server.schemas import ExploreArguments
+from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
@@ -107,7 +107,7 @@ def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argumen
     for step in Rooms(Config()).operators.values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
-    assert used == set(ExploreArguments.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
+    assert used == set(ExploreInput.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}
 
 
 def shown(number, sentences=()):

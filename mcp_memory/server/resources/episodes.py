@@ -1,4 +1,4 @@
-"""What was learnt, as resources: of a sentence its state, of an episode its trace and what judges said of it."""
+"""What was learnt: the belief of a sentence, and the resource of an episode with its trace and its judgements."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
-from mcp_memory.server import checks, records
-from mcp_memory.server.paging import SENTENCE, Values, space_of, told
+from mcp_memory.server.resources.uris import SENTENCE, Values, space_of, without_none
+from mcp_memory.server.tools.arguments import shown
+from mcp_memory.server.tools.replies import round_score
 
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Lesson, ShownEvidence
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
     from mcp_memory.view.space import Space
 
 
-def state(space: Space, sentence: Sentence) -> dict[str, Any]:
-    """Return what was learnt of a sentence; before anything was, its doubts are 1.
+def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
+    """Return what was learnt about a sentence; its doubts are 1 before anything was.
 
-    ``nearness`` is the cosine of its task memory to the sentence itself: 1 where it is what it was, less the more it
-    has turned to the questions that it helped with. It is left out where no vectors are held.
+    ``nearness`` is the cosine between its task memory and its own vector: 1 at first, lower the more the memory has
+    turned to the questions that it helped with. It is left out where the space has no vectors.
     """
     belief = space.beliefs.of(sentence.id)
     if belief is None:
@@ -31,7 +32,7 @@ def state(space: Space, sentence: Sentence) -> dict[str, Any]:
     nearness = None
     if space.sentence_vectors is not None and row >= 0:
         nearness = round(float(space.sentence_vectors[row] @ belief.task), 4)
-    return told(
+    return without_none(
         {
             "task_doubt": round(belief.task_doubt, 6),
             "time_doubt": round(belief.time_doubt, 6),
@@ -48,18 +49,13 @@ async def episode(memory: Memory, values: Values) -> dict[str, Any]:
         space = space_of(view, values)
         lessons = space.beliefs.lessons(values["id"])
         if not lessons:
-            problem = f"nothing was learnt in space {space.name!r} from an episode {checks.shown(values['id'])}"
+            problem = f"nothing was learnt in space {space.name!r} from an episode {shown(values['id'])}"
             raise InvalidInput("id", problem, "An episode is kept once memory_answer or memory_evolve learns from it.")
-        told_of = space.beliefs.episode(values["id"])
-        if not isinstance(told_of, Episode):
-            problem = f"what was asked and found in episode {checks.shown(values['id'])} cannot be told: {told_of}"
+        episode = space.beliefs.episode(values["id"])
+        if not isinstance(episode, Episode):
+            problem = f"what was asked and found in episode {shown(values['id'])} cannot be told: {episode}"
             raise InvalidInput("id", problem, "What it taught still counts; mcp-memory doctor names it.")
-        return _trace(space, told_of) | {"lessons": [_lesson(space, lesson) for lesson in lessons]}
-
-
-def _trace(space: Space, episode: Episode) -> dict[str, Any]:
-    return told(
-        {
+        trace = {
             "id": episode.id,
             "space": space.name,
             "query": episode.query,
@@ -67,8 +63,8 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
             "asked": iso.show(episode.at),
             "engine": episode.engine,
             "answer": episode.answer,
-            "evidence": list(map(_item, episode.shown)),
-            "explored": list(map(_item, episode.explored)) or None,
+            "evidence": list(map(_evidence_row, episode.shown)),
+            "explored": list(map(_evidence_row, episode.explored)) or None,
             "cited": list(episode.cited),
             "activated": list(episode.activated),
             "rounds": episode.rounds,
@@ -77,20 +73,20 @@ def _trace(space: Space, episode: Episode) -> dict[str, Any]:
             "stop_reason": episode.stop,
             "trace": [asdict(call) for call in episode.calls],
         }
-    )
+        return without_none(trace) | {"lessons": [_lesson_row(space, lesson) for lesson in lessons]}
 
 
-def _item(item: ShownEvidence) -> dict[str, Any]:
+def _evidence_row(item: ShownEvidence) -> dict[str, Any]:
     return {
         "id": item.id,
         "text": item.text,
-        "score": records.rounded(item.score),
+        "score": round_score(item.score),
         "via": list(item.via),
         "sentences": list(item.sentences),
     }
 
 
-def _lesson(space: Space, lesson: Lesson) -> dict[str, Any]:
+def _lesson_row(space: Space, lesson: Lesson) -> dict[str, Any]:
     labels = [
         {"sentence": name, "uri": SENTENCE.expand({"space": space.name, "id": name}), "label": label}
         for name, label in lesson.labels.items()

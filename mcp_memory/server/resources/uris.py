@@ -1,18 +1,21 @@
-"""The addresses of resources, and what every resource does: find its space, and come in pages that name the next.
+"""The URIs of resources, and what all resources share: finding the space, and pages that name the next page.
 
-Values in a URI are percent-encoded, so any session id and any name can stand there.
+Values in a URI are percent-encoded, so any session id and any name can be one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from anyio import to_thread
 from mcp.shared.uri_template import UriTemplate
 
+from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
     from mcp_memory.view.space import Space
     from mcp_memory.view.view import View
 
@@ -35,16 +38,22 @@ GRAPH = UriTemplate.parse("memory://{space}/graph{?entity,depth,as_of,cursor}")
 MERMAID = UriTemplate.parse("memory://{space}/graph.mermaid{?entity,depth,as_of}")
 GRAPHML = UriTemplate.parse("memory://{space}/graph.graphml{?entity,depth,as_of}")
 
-DEFAULT_SPACE = "default"
-"""The one space that is there before anything was written to it."""
 PAGE = 100
 """Entries on a page."""
 
 Values = Mapping[str, str]
+"""The values of a URI's parameters."""
+ContentT = TypeVar("ContentT")
+
+
+async def read_in_thread(memory: Memory, values: Values, content: Callable[[Space, Values], ContentT]) -> ContentT:
+    """Return the content of a resource, computed in a thread: for a large space it may take long."""
+    async with memory.store.reading() as view:
+        return await to_thread.run_sync(content, space_of(view, values), values)
 
 
 def space_of(view: View, values: Values) -> Space:
-    """Return the space that a URI names.
+    """Return the space that a URI names; the default space exists before anything was written to it.
 
     Raises:
         InvalidInput: nothing was ever written to it.
@@ -55,11 +64,11 @@ def space_of(view: View, values: Values) -> Space:
     return view.space(name)
 
 
-def page(values: Values, total: int) -> tuple[int, int]:
-    """Return the first entry of the page that is asked for, and the first after it.
+def page_of(values: Values, total: int) -> tuple[int, int]:
+    """Return the first entry of the requested page, and the first entry after it.
 
     Raises:
-        InvalidInput: ``cursor`` is none that a page gave.
+        InvalidInput: ``cursor`` comes from no page.
     """
     cursor = values.get("cursor", "0")
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 12 and int(cursor) <= total):
@@ -67,11 +76,11 @@ def page(values: Values, total: int) -> tuple[int, int]:
     return int(cursor), min(int(cursor) + PAGE, total)
 
 
-def following(template: UriTemplate, values: Values, end: int, total: int) -> dict[str, str]:
-    """Return the address of the page that begins with entry ``end``, under ``next``; nothing after the last page."""
+def next_page(template: UriTemplate, values: Values, end: int, total: int) -> dict[str, str]:
+    """Return the URI of the page that begins with entry ``end``, under ``next``; empty after the last page."""
     return {"next": template.expand({**values, "cursor": str(end)})} if end < total else {}
 
 
-def told(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row without what is not known."""
+def without_none(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row without the values that are None."""
     return {name: value for name, value in row.items() if value is not None}

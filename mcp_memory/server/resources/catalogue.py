@@ -1,0 +1,176 @@
+"""The list of resources: how they are listed, matched, read and completed.
+
+Each row of ``TEMPLATES`` is a family of resources; the guide is a text beside them. Most resources are JSON; long ones
+come in pages, each of which names the next by its URI.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp.shared.uri_template import UriTemplate
+from mcp_types import Completion, Resource, ResourceTemplate
+
+from mcp_memory.domain.ids import version_id
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.resources import episodes, facts, points, sessions, status, uris
+from mcp_memory.server.resources.uris import GUIDE, SPACES, Values
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.view.space import Space
+
+COMPLETIONS = 100
+"""Most values in a completion; the protocol allows no more."""
+JSON = "application/json"
+
+Read = Callable[["Memory", Values], Awaitable[dict[str, Any] | str]]
+Ids = Callable[["Space"], Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A family of resources.
+
+    Attributes:
+        uri: with its parameters.
+        name: as it is listed.
+        description: of its content.
+        read: returns the content for values of the parameters, JSON or a text; raises `InvalidInput` where there is
+            none.
+        mime_type: of the content.
+        ids: returns the values that its parameter ``id`` may have in a space.
+    """
+
+    uri: UriTemplate
+    name: str
+    description: str
+    read: Read
+    mime_type: str = JSON
+    ids: Ids = lambda _space: ()
+
+
+def _fact_ids(space: Space) -> Iterable[str]:
+    return (version_id(assertion.id) for assertion in space.facts.rows if not assertion.negated)
+
+
+def _episode_ids(space: Space) -> Iterable[str]:
+    return dict.fromkeys(lesson.episode_id for lesson in reversed(space.beliefs.lessons()))
+
+
+TEMPLATES = (
+    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", status.spaces),
+    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", status.status),
+    Template(uris.SESSIONS, "sessions", "The sessions of a space, in order of arrival.", sessions.sessions),
+    Template(
+        uris.SESSION,
+        "session",
+        "A session's messages and documents, in order and word for word.",
+        sessions.session,
+        ids=lambda space: space.sessions,
+    ),
+    Template(
+        uris.SENTENCE,
+        "sentence",
+        "A sentence, its times, its place, and what was learnt of it.",
+        sessions.sentence,
+        ids=lambda space: (sentence.id for sentence in space.sentences),
+    ),
+    Template(
+        uris.EPISODE,
+        "episode",
+        "A recall or answer that was learnt from, and what judges said.",
+        episodes.episode,
+        ids=_episode_ids,
+    ),
+    Template(uris.ENTITIES, "entities", "Everything that facts are about.", facts.entities),
+    Template(uris.ENTITY, "entity", "An entity: its names, and the facts about it by relation.", facts.entity),
+    Template(
+        uris.TIMELINE, "timeline", "Every version of every fact about an entity, with its validity.", facts.timeline
+    ),
+    Template(uris.TOPICS, "topics", "What a space keeps coming back to, the largest topic first.", points.topics),
+    Template(
+        uris.FACT, "fact", "A fact: who said it, in which words, and what was known when.", facts.fact, ids=_fact_ids
+    ),
+    Template(uris.POINTS, "points", "Memory points: what several entities have to do with each other.", points.points),
+    Template(
+        uris.POINT,
+        "point",
+        "A memory point: what it joins, what it rests on, what became of it.",
+        points.point,
+        ids=lambda space: (point.id for point in space.hypergraph.active()),
+    ),
+    Template(uris.GRAPH, "graph", "Entities and what joined them; around one entity, or as of a time.", facts.graph),
+    Template(uris.MERMAID, "graph as mermaid", "The graph as a flowchart.", facts.mermaid, "text/vnd.mermaid"),
+    Template(
+        uris.GRAPHML, "graph as GraphML", "The graph for other programs.", facts.graphml, "application/graphml+xml"
+    ),
+)
+
+
+def resource_list() -> list[Resource]:
+    """Return the resources that have no parameters."""
+    spaces = TEMPLATES[0]
+    return [
+        Resource(
+            uri=GUIDE, name="guide", title="Guide", description="How to use this memory.", mime_type="text/markdown"
+        ),
+        Resource(uri=SPACES, name=spaces.name, title="Spaces", description=spaces.description, mime_type=JSON),
+    ]
+
+
+def template_list() -> list[ResourceTemplate]:
+    """Return the resources that have parameters."""
+    return [
+        ResourceTemplate(
+            uri_template=str(template.uri),
+            name=template.name,
+            title=template.name[0].upper() + template.name[1:],
+            description=template.description,
+            mime_type=template.mime_type,
+        )
+        for template in TEMPLATES[1:]
+    ]
+
+
+def match(uri: str) -> tuple[Template, Values]:
+    """Return the family of a resource, and the values in its URI.
+
+    Raises:
+        InvalidInput: no resource has such a URI.
+    """
+    for template in TEMPLATES:
+        values = template.uri.match(uri)
+        if values is not None:
+            return template, {name: value for name, value in values.items() if isinstance(value, str)}
+    known_uris = ", ".join([GUIDE, SPACES, *(str(template.uri) for template in TEMPLATES[1:])])
+    raise InvalidInput("uri", f"there is no resource {uri[:200]!r}", f"There are: {known_uris}.")
+
+
+async def read(memory: Memory, template: Template, values: Values) -> str:
+    """Return a resource as text.
+
+    Raises:
+        InvalidInput: the values name nothing that exists.
+    """
+    content = await template.read(memory, values)
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
+
+
+async def complete(memory: Memory, uri_template: str, argument: str, prefix: str, values: Values) -> Completion:
+    """Return the values of a template's parameter that begin with a prefix, in any case."""
+    async with memory.store.reading() as view:
+        space = view.space(values.get("space", DEFAULT_SPACE))
+        options: Iterable[str] = ()
+        if argument == "space":
+            options = sorted(view.spaces)
+        elif argument == "id":
+            options = next((one.ids(space) for one in TEMPLATES if str(one.uri) == uri_template), ())
+        elif argument in ("name", "entity"):
+            options = sorted(space.facts.name(key) for key in space.facts.entities())
+        matching = [option for option in options if option.casefold().startswith(prefix.casefold())]
+    return Completion(values=matching[:COMPLETIONS], total=len(matching), has_more=len(matching) > COMPLETIONS)

@@ -1,0 +1,287 @@
+"""Resources that show what is known: entities, their facts and timelines, single facts, and the graph.
+
+A fact is shown with the time for which it holds, its status, and where it was said. ``suspected`` marks a fact that
+nothing has confirmed; only timelines show those. A ``contested`` fact lost to another value with the same start and
+never held, so no graph contains it. All of them are computed in a thread.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from mcp_memory.domain.facts import Assertion, Version, verbalise
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
+from mcp_memory.server.resources.points import point_row
+from mcp_memory.server.resources.uris import (
+    ENTITIES,
+    ENTITY,
+    FACT,
+    GRAPH,
+    PAGE,
+    TIMELINE,
+    Values,
+    next_page,
+    page_of,
+    read_in_thread,
+    without_none,
+)
+from mcp_memory.server.tools.arguments import moment_of, shown
+from mcp_memory.server.tools.replies import QUOTE_CHARS, round_score, source_output
+from mcp_memory.services import graph as drawings
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+    from mcp_memory.memory import Memory
+    from mcp_memory.view.facts import Facts
+    from mcp_memory.view.space import Space
+
+SOURCES = 3
+"""Most places where a fact was said that are shown with it; its own resource shows all."""
+HISTORY = 20
+"""Most moments of recording in the history of a fact; for each, all that was known then is folded anew."""
+DEPTHS = (1, 10)
+DEPTH = 2
+"""Steps from the entity that a graph is drawn around, where the URI does not say."""
+
+
+async def entities(memory: Memory, values: Values) -> dict[str, Any]:
+    """Every entity that facts are about, in order of first mention."""
+    return await read_in_thread(memory, values, _entities)
+
+
+def _entities(space: Space, values: Values) -> dict[str, Any]:
+    facts = space.facts
+    keys = facts.entities()
+    start, end = page_of(values, len(keys))
+    rows = [
+        {"name": facts.name(key), "kind": facts.kind(key), "facts": facts.degree(key), **_entity_uris(space, key)}
+        for key in keys[start:end]
+    ]
+    rest = next_page(ENTITIES, {"space": space.name}, end, len(keys))
+    return {"space": space.name, "entities": [without_none(row) for row in rows], "total": len(keys)} | rest
+
+
+async def entity(memory: Memory, values: Values) -> dict[str, Any]:
+    """One entity: its names, its confirmed facts by relation, and the memory points that join it.
+
+    An entity that only memory points name is a placeholder: it has a name and points, and nothing else.
+    """
+    return await read_in_thread(memory, values, _entity)
+
+
+def _entity(space: Space, values: Values) -> dict[str, Any]:
+    facts, name = space.facts, values["name"]
+    points = [point_row(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE]]
+    if points and facts.resolve(name) is None:
+        from mcp_memory.hypergraph.retrieval import absent  # imports NumPy, which the first reply must not wait for
+
+        state = "placeholder" if absent(space, name) else None
+        return without_none({"space": space.name, "name": name, "state": state, "points": points})
+    key = _entity_key(space, name)
+    versions = _versions(facts, key, suspected=False)
+    start, end = page_of(values, len(versions))
+    by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for version in versions[start:end]:
+        by_relation[version.relation].append(_fact_row(space, version))
+    merged_names = [  # the memory itself took these for names of the entity; nobody stated it
+        {
+            "name": alias.name,
+            "alias": alias.alias,
+            "reason": alias.reason,
+            "engine": alias.source,
+            "recorded": iso.show(alias.at),
+        }
+        for alias in facts.held(key)
+    ]
+    row = {
+        "space": space.name,
+        "name": facts.name(key),
+        "names": facts.names(key),
+        "kind": facts.kind(key),
+        **_entity_uris(space, key),
+        "facts": by_relation,
+        "total": len(versions),
+        "points": points or None,
+        "held": merged_names or None,
+        **next_page(ENTITY, {"space": space.name, "name": facts.name(key)}, end, len(versions)),
+    }
+    return without_none(row)
+
+
+async def timeline(memory: Memory, values: Values) -> dict[str, Any]:
+    """Every version of every fact about an entity, by the start of its validity."""
+    return await read_in_thread(memory, values, _timeline)
+
+
+def _timeline(space: Space, values: Values) -> dict[str, Any]:
+    facts, key = space.facts, _entity_key(space, values["name"])
+    versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
+    start, end = page_of(values, len(versions))
+    rows = [_fact_row(space, version) for version in versions[start:end]]
+    rest = next_page(TIMELINE, {"space": space.name, "name": facts.name(key)}, end, len(versions))
+    return {"space": space.name, "name": facts.name(key), "versions": rows, "total": len(versions)} | rest
+
+
+async def fact(memory: Memory, values: Values) -> dict[str, Any]:
+    """One version of a fact: who stated and who ended it, in which words, and what was known when."""
+    return await read_in_thread(memory, values, _fact)
+
+
+def _fact(space: Space, values: Values) -> dict[str, Any]:
+    version = space.facts.version(values["id"])
+    if version is None:
+        remedy = "Facts are named by evidence of kind fact, f_ and 20 hexadecimal digits."
+        raise InvalidInput("id", f"space {space.name!r} has no fact {values['id'][:60]!r}", remedy)
+    row = _fact_row(space, version)
+    row.pop("sources")
+    return row | {
+        "space": space.name,
+        "statements": len(version.assertions),
+        "assertions": [_assertion_row(space, assertion) for assertion in version.assertions[-PAGE:]],
+        "ended_by": [_assertion_row(space, assertion) for assertion in version.ended_by[-PAGE:]],
+        "history": _history(space, version),
+    }
+
+
+async def graph(memory: Memory, values: Values) -> dict[str, Any]:
+    """Entities and what joins them; each page has the nodes of its edges and hyperedges."""
+    return await read_in_thread(memory, values, _graph_page)
+
+
+def _graph_page(space: Space, values: Values) -> dict[str, Any]:
+    drawn, points = _graph(space, values)
+    edges = drawings.edges_of(drawn)
+    start, end = page_of(values, len(edges) + len(points))
+    page_points = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
+    joined = {key: {"name": name} for one in page_points for key, name in one.nodes.items()}
+    nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
+    rows = [{"id": node} | (drawn.nodes[node] if node in drawn else joined[node]) for node in nodes]
+    parameters = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
+    only_joined = {key for one in points for key in one.nodes if key not in drawn}
+    return {
+        "space": space.name,
+        "nodes": [without_none(row | (_entity_uris(space, row["id"]) if row["id"] in drawn else {})) for row in rows],
+        "edges": [{"from": head, "to": tail} | _fact_row(space, version) for head, tail, version in edges[start:end]],
+        "hyperedges": [point_row(space, one.point) | {"nodes": list(one.nodes)} for one in page_points],
+        "total": {
+            "nodes": drawn.number_of_nodes() + len(only_joined),
+            "edges": len(edges),
+            "hyperedges": len(points),
+        },
+    } | next_page(GRAPH, parameters, end, len(edges) + len(points))
+
+
+async def mermaid(memory: Memory, values: Values) -> str:
+    """The graph as a flowchart."""
+    return await read_in_thread(memory, values, lambda space, values: drawings.mermaid(*_graph(space, values)))
+
+
+async def graphml(memory: Memory, values: Values) -> str:
+    """The graph for other programs."""
+    return await read_in_thread(memory, values, lambda space, values: drawings.graphml(*_graph(space, values)))
+
+
+def _graph(space: Space, values: Values) -> tuple[MultiDiGraph[str], list[drawings.Hyperedge]]:
+    depth, entity = values.get("depth") or str(DEPTH), values.get("entity")
+    least, most = DEPTHS
+    if not (depth.isascii() and depth.isdigit() and least <= int(depth[:9]) <= most):
+        raise InvalidInput("depth", f"{shown(depth)} will not do", f"Give a whole number from {least} to {most}.")
+    key = _entity_key(space, entity, "entity") if entity else None
+    whole = drawings.graph_of(space.facts, moment_of("as_of", values.get("as_of") or None))
+    drawn = whole if key is None else drawings.around(whole, key, int(depth))
+    return drawn, drawings.hyperedges_of(space, drawn, key)
+
+
+def _entity_key(space: Space, name: str, argument: str = "name") -> str:
+    key = space.facts.resolve(name)
+    if key is None:
+        problem = f"nothing is known of {shown(name)} in space {space.name!r}"
+        raise InvalidInput(argument, problem, f"See {ENTITIES.expand({'space': space.name})}.")
+    return key
+
+
+def _entity_uris(space: Space, key: str) -> dict[str, str]:
+    names = {"space": space.name, "name": space.facts.name(key)}
+    return {"uri": ENTITY.expand(names), "timeline": TIMELINE.expand(names)}
+
+
+def _versions(facts: Facts, key: str, *, suspected: bool) -> list[Version]:
+    """Return the versions about an entity, each once, first those whose head it is."""
+    both = (*facts.from_(key, suspected=suspected), *facts.to(key, suspected=suspected))
+    return list({version.id: version for version in both}.values())
+
+
+def _fact_row(space: Space, version: Version) -> dict[str, Any]:
+    newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
+    return without_none(
+        {
+            "id": version.id,
+            "uri": FACT.expand({"space": space.name, "id": version.id}),
+            "head": version.head,
+            "relation": version.relation,
+            "tail": version.tail,
+            "text": version.text,
+            **_validity_row(space, version),
+            "stated": version.stated,
+            "intent": version.intent,
+            "superseded_by": version.superseded_by,
+            "sources": [_source_row(space, assertion) for assertion in newest_first[:SOURCES]],
+        }
+    )
+
+
+def _validity_row(space: Space, version: Version) -> dict[str, Any]:
+    """Return for how long a version holds, and how reliable it is."""
+    return {
+        "valid_from": iso.show(version.since),
+        "valid_to": iso.show(version.until),
+        "status": version.status,
+        "confidence": round_score(version.confidence),
+        "suspected": True if version.confidence < space.facts.stable else None,
+    }
+
+
+def _assertion_row(space: Space, assertion: Assertion) -> dict[str, Any]:
+    return without_none(
+        {
+            "id": assertion.id,
+            "text": verbalise(assertion.head, assertion.relation, assertion.tail, negated=assertion.negated),
+            "negated": assertion.negated or None,
+            "valid_from": iso.show(assertion.since),
+            "valid_to": iso.show(assertion.until),
+            "stated": assertion.stated,
+            "confidence": round_score(assertion.confidence),
+            "intent": assertion.intent,
+            "extractor": assertion.extractor,
+            "recorded": iso.show(assertion.recorded_at),
+            "source": _source_row(space, assertion),
+        }
+    )
+
+
+def _source_row(space: Space, assertion: Assertion) -> dict[str, Any]:
+    turn = space.turns[assertion.turn_id]
+    quote = turn.text[assertion.start : assertion.end][:QUOTE_CHARS]
+    row = space.sentence_row(turn.id, assertion.sentence)
+    sentence = {} if row < 0 else {"sentence": space.sentences[row].id}
+    return source_output(turn).model_dump(exclude_none=True) | sentence | {"quote": quote}
+
+
+def _history(space: Space, version: Version) -> list[dict[str, Any]]:
+    """Return what was known of a value, and of values that overlap its time, after each moment that changed it."""
+    facts = space.facts
+    key, single = facts.key(version.tail), facts.cardinality(version.relation) == "single"
+    history: list[dict[str, Any]] = []
+    for moment, known in facts.history(facts.key(version.head), version.relation, HISTORY):
+        relevant = [
+            one
+            for one in known
+            if facts.key(one.tail) == key or (single and one.since <= version.until and one.until >= version.since)
+        ]
+        rows = [without_none({"tail": one.tail} | _validity_row(space, one)) for one in relevant[:PAGE]]
+        if rows and (not history or rows != history[-1]["known"]):
+            history.append({"recorded": iso.show(moment), "known": rows})
+    return history

@@ -1,0 +1,131 @@
+"""Resources that show what was said: sessions with their messages and documents, and single sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
+from mcp_memory.server.resources.episodes import belief_row
+from mcp_memory.server.resources.uris import (
+    SESSION,
+    SESSIONS,
+    Values,
+    next_page,
+    page_of,
+    space_of,
+    without_none,
+)
+from mcp_memory.server.tools.replies import turn_time
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.view.space import Space
+
+PAGE_CHARS = 200_000
+"""Characters of text after which a page of turns ends; a longer turn has a page to itself."""
+
+
+async def sessions(memory: Memory, values: Values) -> dict[str, Any]:
+    """The sessions of a space, in order of arrival."""
+    async with memory.store.reading() as view:
+        space = space_of(view, values)
+        start, end = page_of(values, len(space.sessions))
+        rows = [_session_row(space, session) for session in islice(space.sessions, start, end)]
+        rest = next_page(SESSIONS, {"space": space.name}, end, len(space.sessions))
+        return {"space": space.name, "sessions": rows, "total": len(space.sessions)} | rest
+
+
+async def session(memory: Memory, values: Values) -> dict[str, Any]:
+    """The messages and documents of one session, in order and verbatim."""
+    async with memory.store.reading() as view:
+        space = space_of(view, values)
+        order = space.sessions.get(values["id"])
+        if order is None:
+            problem = f"space {space.name!r} has no session {values['id']!r}"
+            raise InvalidInput("id", problem, f"See {SESSIONS.expand({'space': space.name})}.")
+        start, end = page_of(values, len(order))
+        turns = [space.turns[turn] for turn in order[start:end]]
+        turns = turns[: _turns_on_page(turns)]
+        rest = next_page(SESSION, {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
+        rows = [_turn_row(turn) for turn in turns]
+        return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
+
+
+async def sentence(memory: Memory, values: Values) -> dict[str, Any]:
+    """One sentence, the times it states, its place in the session, and what was learnt about it."""
+    async with memory.store.reading() as view:
+        space = space_of(view, values)
+        sentence = space.sentence(values["id"])
+        if sentence is None:
+            remedy = "Sentences are named by evidence of kind sentence, s_ and 20 hexadecimal digits."
+            raise InvalidInput("id", f"space {space.name!r} has no sentence {values['id']!r}", remedy)
+        turn = space.turns[sentence.turn_id]
+        times = [
+            without_none(
+                {
+                    "text": turn.text[time.start : time.end],
+                    "since": iso.show(time.since),
+                    "until": iso.show(time.until),
+                    "grain": time.grain,
+                    "relative": time.relative,
+                }
+            )
+            for time in sentence.times
+        ]
+        source = {k: v for k, v in _turn_row(turn).items() if k != "text"} | {
+            "session": turn.session,
+            "start": sentence.start,
+            "end": sentence.end,
+            "superseded": space.current(turn.session, turn.ref) is not turn,
+        }
+        return {
+            "id": sentence.id,
+            "space": space.name,
+            "text": space.text(sentence),
+            "times": times,
+            "source": source,
+            "learnt": belief_row(space, sentence),
+        }
+
+
+def _turns_on_page(turns: Sequence[Turn]) -> int:
+    """Return how many turns from the first are on one page."""
+    room = PAGE_CHARS
+    for number, turn in enumerate(turns):
+        room -= len(turn.text)
+        if room < 0:
+            return max(number, 1)
+    return len(turns)
+
+
+def _session_row(space: Space, session: str) -> dict[str, Any]:
+    turns = space.sessions[session]
+    return without_none(
+        {
+            "id": session,
+            "uri": SESSION.expand({"space": space.name, "id": session}),
+            "turns": len(turns),
+            "first": turn_time(space.turns[turns[0]]),
+            "last": turn_time(space.turns[turns[-1]]),
+        }
+    )
+
+
+def _turn_row(turn: Turn) -> dict[str, Any]:
+    return without_none(
+        {
+            "id": turn.ref,
+            "kind": turn.kind,
+            "speaker": turn.speaker,
+            "role": turn.role,
+            "title": turn.title,
+            "time": None if turn.said_at is None else iso.show(turn.said_at),
+            "written": iso.show(turn.written_at),
+            "revision": turn.revision or None,
+            "text": turn.text,
+        }
+    )

@@ -1,0 +1,263 @@
+"""Read and check the arguments of a tool call; refuse wrong ones with the argument, the problem and the remedy.
+
+`read` lets pydantic check types, ranges and names of fields, and states its first complaint in our words. The
+``check_`` functions check what a schema cannot say: one text, name, list or time each. All of it happens before the
+memory is opened, so a refused call changes nothing.
+
+The published input schemas come from the `Input` models of the tools. A plain text in an annotation says which values
+a field takes; refusals quote it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.query import Detail as DetailLevel
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
+
+QUERY_BYTES = 20_000
+"""Most UTF-8 bytes of a query, question or goal; a longer one is a text to remember."""
+NAMES = 16
+"""Most names that a call may give in one list; each costs a search of its own."""
+IDS = 200
+"""Most pieces of evidence that a call may name; a recall returns as many."""
+
+
+class Input(BaseModel):
+    """Arguments of a tool, or an object in them. An unknown argument is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _number_as_text(value: object) -> object:
+    return str(value) if type(value) is int and abs(value) < 10**9 else value
+
+
+Space = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
+Limit = Annotated[StrictInt, Field(ge=1, le=200, description="Most items of evidence."), "a whole number from 1 to 200"]
+MaxTokens = Annotated[
+    StrictInt,
+    Field(ge=100, le=100_000, description="Most tokens of the reply."),
+    "a whole number from 100 to 100000",
+]
+AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
+Detail = Annotated[
+    DetailLevel,
+    Field(description="full: also starting points, paths, steps taken and to try."),
+    f"one of {', '.join(get_args(DetailLevel))}",
+]
+RecordId = Annotated[str, BeforeValidator(_number_as_text)]
+"""An id of evidence, or the number of a record in the text of a reply; the number may come as a JSON number."""
+
+InputT = TypeVar("InputT", bound=Input)
+_KINDS = {
+    "string": "a text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "list": "a list",
+    "model": "an object",
+    "dict": "an object",
+}
+"""What a field of a type takes, by the first word of pydantic's error type."""
+_SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
+
+
+def read(model: type[InputT], raw: Mapping[str, Any]) -> InputT:
+    """Return the arguments of a call as its model.
+
+    An argument that is null or an empty list counts as left out: some models fill in every field. A list or an object
+    that came as its JSON text is parsed, since some clients send it so; no other text is converted.
+
+    Raises:
+        InvalidInput: an argument is missing, unknown or of another type, or a number is out of range.
+    """
+    given = _without_empty(raw, _lists(model))
+    for name, field in model.model_fields.items():
+        nested = _nested_model(field.annotation)
+        if nested and name not in _lists(model) and isinstance(value := _parsed(given.get(name), dict), dict):
+            given[name] = _without_empty(value, _lists(nested))
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise _refusal(model, error.errors(include_url=False, include_context=False)[0]) from None
+
+
+def _lists(model: type[Input]) -> list[str]:
+    """Return the fields of a model that take lists."""
+    kinds = {name: (field.annotation, *get_args(field.annotation)) for name, field in model.model_fields.items()}
+    return [name for name, parts in kinds.items() if any(get_origin(part) is list for part in parts)]
+
+
+def _nested_model(annotation: object) -> type[Input] | None:
+    """Return the model of a field that takes an object or a list of objects; None for other fields."""
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        return annotation if issubclass(annotation, Input) else None
+    return next((nested for part in get_args(annotation) if (nested := _nested_model(part))), None)
+
+
+def _without_empty(raw: Mapping[str, Any], lists: Collection[str]) -> dict[str, Any]:
+    """Return the arguments that have a value; those that take lists are parsed, and empty lists left out."""
+    given = {name: _parsed_list(value) if name in lists else value for name, value in raw.items() if value is not None}
+    return {name: value for name, value in given.items() if name not in lists or value != []}
+
+
+def _parsed_list(value: object) -> object:
+    """Return a list whose objects have no nulls; any other value as it is."""
+    value = _parsed(value, list)
+    if not isinstance(value, list):
+        return value
+    return [{k: v for k, v in item.items() if v is not None} if isinstance(item, dict) else item for item in value]
+
+
+def _parsed(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
+    """Return the list or object that a JSON text states, if it is of this kind; any other value as it is."""
+    if isinstance(value, str):
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        return parsed if isinstance(parsed, kind) else value
+    return value
+
+
+def _refusal(model: type[Input], error: Mapping[str, Any]) -> InvalidInput:
+    """Return a complaint of pydantic in our words."""
+    place, kind, value = error["loc"], error["type"], error["input"]
+    argument = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+    fields = [part for part in place if isinstance(part, str)]  # of steps[0] it is steps
+    for name in fields[:-1]:
+        model = _nested_model(model.model_fields[name].annotation) or model
+    if kind == "extra_forbidden":
+        known = ", ".join(model.model_fields) or "none"
+        return InvalidInput(shown(argument, 80).strip("'"), "there is no such argument", f"Known here: {known}.")
+    takes = next((part for part in model.model_fields[fields[-1]].metadata if isinstance(part, str)), None)
+    if kind == "missing":
+        return InvalidInput(argument, "is missing", f"Give {takes}." if takes else "It cannot be left out.")
+    if takes:
+        return InvalidInput(argument, f"{shown(value)} will not do", f"Give {takes}.")
+    expected = _KINDS.get(kind.split("_")[0], "another type")
+    return InvalidInput(argument, f"{shown(value)} is not {expected}", f"Give {expected}.")
+
+
+def check_count(items: Sequence[object], argument: str, most: int, setting: str | None = None) -> None:
+    """Check that a list has at least one item and at most ``most``; ``setting`` names the setting that raises it."""
+    if not items:
+        raise InvalidInput(argument, "is empty", "Give at least one.")
+    if len(items) > most:
+        problem = f"{len(items):,} items are more than the {most:,}" + _bound(setting)
+        raise InvalidInput(argument, problem, "Split them over several calls.")
+
+
+def check_text(
+    argument: str, value: str, most: int, setting: str | None = None, remedy: str = "Give the words themselves."
+) -> str:
+    """Return a text unchanged if it is not empty, is valid Unicode, and has at most ``most`` bytes of UTF-8."""
+    if not value.strip():
+        raise InvalidInput(argument, "is empty", remedy)
+    size = _utf8_size(argument, value)
+    if size > most:
+        problem = f"{size:,} bytes are more than the {most:,}" + _bound(setting)
+        raise InvalidInput(argument, problem, "Split it into shorter ones." if setting else "Ask more briefly.")
+    return value
+
+
+NameT = TypeVar("NameT", str, str | None)
+
+
+def check_name(argument: str, value: NameT, limits: Limits) -> NameT:
+    """Return an id, session, speaker, role, title or entity name unchanged if it may stand; None stays None."""
+    if value is None:
+        return value
+    if not value.strip():
+        raise InvalidInput(argument, "is empty", "Give a name, or leave it out.")
+    _utf8_size(argument, value)
+    if len(value) > limits.name_chars:
+        problem = f"{len(value):,} characters are more than the {limits.name_chars:,} of limits.name_chars"
+        raise InvalidInput(argument, problem, "Give a shorter one.")
+    return value
+
+
+def check_names(argument: str, values: Sequence[str] | None, most: int, limits: Limits) -> tuple[str, ...]:
+    """Return a list of names; empty where it was left out."""
+    if values is None:
+        return ()
+    check_count(values, argument, most)
+    return tuple(check_name(f"{argument}[{place}]", value, limits) for place, value in enumerate(values))
+
+
+def check_relation(argument: str, value: NameT, limits: Limits) -> NameT:
+    """Return the name of a relation unchanged if it has a letter or digit; None stays None."""
+    if check_name(argument, value, limits) is not None and not relations().name(value or ""):
+        problem = f"{shown(value)} has neither letter nor digit"
+        raise InvalidInput(argument, problem, "Give a verb phrase such as lives_in or works_at.")
+    return value
+
+
+def check_space(value: str) -> str:
+    """Return the name of a space unchanged."""
+    if not _SPACE_NAME.fullmatch(value):
+        remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
+        raise InvalidInput("space", f"{shown(value)} is not the name of a space", remedy)
+    return value
+
+
+def start_of(argument: str, value: str | None) -> Millis | None:
+    """Return the first instant of a date or time; None stays None."""
+    return None if value is None else _interval(argument, value)[0]
+
+
+def moment_of(argument: str, value: str | None) -> Millis | None:
+    """Return the instant whose facts a time means: of a date its last, so that the day counts; None stays None."""
+    return None if value is None else _interval(argument, value)[1] - 1
+
+
+def window_of(since: str | None, until: str | None) -> Window:
+    """Return the times from ``since`` on and before ``until``; an ``until`` that is a date includes that day."""
+    first = _interval("since", since)[0] if since is not None else -FOREVER
+    last = _interval("until", until)[1] if until is not None else FOREVER
+    if first >= last:
+        raise InvalidInput("since", f"{shown(since)} is not before until, {shown(until)}", "Swap them.")
+    return Window(first, last)
+
+
+def shown(value: object, most: int = 60) -> str:
+    """Return a value as it may stand in a message: short, on one line, whatever it is."""
+    if isinstance(value, int) and abs(value) >= 10**most:  # Python refuses to write out thousands of digits
+        return "a number of that size"
+    if isinstance(value, (list, dict)):
+        return "a list" if isinstance(value, list) else "an object"
+    words = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _interval(argument: str, value: str) -> tuple[Millis, Millis]:
+    try:
+        return iso.parse(value)
+    except ValueError:
+        remedy = "Write a date as 2023-05-08 (of a year or month its first), or with a time as 2023-05-08T14:30:00Z."
+        raise InvalidInput(argument, f"{shown(value)} is not an ISO-8601 date or date-time", remedy) from None
+
+
+def _bound(setting: str | None) -> str:
+    return f" of {setting}" if setting else " there may be"
+
+
+def _utf8_size(argument: str, text: str) -> int:
+    """Return the size of a text in bytes of UTF-8; refuse one that cannot be stored."""
+    if "\x00" in text:
+        raise InvalidInput(argument, "holds a null byte (U+0000)", "Take it out.")
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError as error:
+        problem = f"is not valid Unicode: half of a surrogate pair at character {error.start}"
+        raise InvalidInput(argument, problem, "Send the whole character.") from None

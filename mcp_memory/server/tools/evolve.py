@@ -1,0 +1,265 @@
+"""memory_evolve: learn from feedback on an episode, and organise memory points around a goal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, Field, StrictBool
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.requests import (
+    EvolveRequest,
+    EvolveResult,
+    EvolveStep,
+    Feedback,
+    NewDescription,
+    NewMerge,
+    NewPoint,
+    PointEdits,
+)
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.arguments import (
+    IDS,
+    NAMES,
+    QUERY_BYTES,
+    Input,
+    RecordId,
+    Space,
+    check_count,
+    check_name,
+    check_names,
+    check_space,
+    check_text,
+    read,
+)
+from mcp_memory.server.tools.replies import (
+    CHANGES_LISTED,
+    Output,
+    Reply,
+    SpentOutput,
+    in_parentheses,
+    indent,
+    iso_time,
+    quantity,
+    reply_of,
+    spent_output,
+    validity,
+    warning_lines,
+)
+from mcp_memory.server.tools.tool import Run, Tool
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+
+POINTS = 100
+"""Most memory points that a call may insert, update or merge."""
+POINT_BYTES = 4_000
+"""Most UTF-8 bytes of a point's description; a longer one is a text to remember."""
+
+
+class FeedbackInput(Input):
+    """A caller's judgement of an episode."""
+
+    supports: Annotated[
+        list[RecordId] | None,
+        Field(description="What gave or led to the answer: ids, also explored, or record numbers."),
+    ] = None
+    not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not.")] = None
+    answer_correct: Annotated[StrictBool | None, Field(description="false: what is in not_supports misled.")] = None
+    correction: Annotated[str | None, Field(description="What is so, in whole sentences with names.")] = None
+
+
+class PointInsertInput(Input):
+    """A new memory point."""
+
+    entities: Annotated[list[str], Field(description="Two names or more.")]
+    description: str
+
+
+class PointUpdateInput(Input):
+    """A new description of a memory point."""
+
+    id: str
+    description: str
+
+
+class PointMergeInput(Input):
+    """Memory points that become one."""
+
+    ids: list[str]
+    description: str
+
+
+class PointEditsInput(Input):
+    """A caller's edits of memory points."""
+
+    insert: list[PointInsertInput] | None = None
+    update: list[PointUpdateInput] | None = None
+    merge: list[PointMergeInput] | None = None
+
+
+class EvolveInput(Input):
+    """Arguments of memory_evolve."""
+
+    episode: Annotated[str | None, Field(description="Of the reply that you judge.")] = None
+    feedback: FeedbackInput | None = None
+    goal: Annotated[str | None, Field(description="Question or topic to organise memory around, or for points.")] = None
+    points: Annotated[PointEditsInput | None, Field(description="Memory points of your own wording.")] = None
+    steps: Annotated[
+        list[EvolveStep] | None,
+        Field(
+            description="Left out: all that the call has input for. entities: bring names of one entity together. "
+            "questions: pool what facts answer."
+        ),
+        f"a list with any of {', '.join(get_args(EvolveStep))}",
+    ] = None
+    space: Space = DEFAULT_SPACE
+
+
+class ChangeOutput(BaseModel):
+    """A change that the call made."""
+
+    step: EvolveStep
+    kind: Literal["sentence", "fact", "message", "relation", "point", "entity", "question"]
+    id: str
+    text: str
+    before: str | None = None
+    after: str
+    valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
+    valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+
+
+class SkippedOutput(BaseModel):
+    """A step that changed nothing."""
+
+    step: EvolveStep
+    reason: str
+
+
+class EvolveOutput(Output):
+    """Structured reply of memory_evolve."""
+
+    changes: list[ChangeOutput]
+    skipped: list[SkippedOutput]
+    claude: SpentOutput | None = None
+
+
+def evolve_request(args: EvolveInput, limits: Limits) -> EvolveRequest:
+    """Return what a call asks to improve; whether its episode is known is checked when the call runs.
+
+    Raises:
+        InvalidInput: an argument is wrong.
+    """
+    feedback = None if args.feedback is None else _feedback(args.feedback, limits)
+    if feedback is not None and args.episode is None:
+        raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
+    goal = args.goal
+    if goal is not None:
+        goal = check_text("goal", goal, QUERY_BYTES, remedy="Give a question or topic, or leave it out.")
+    points = None if args.points is None else _point_edits(args.points, limits)
+    steps = tuple(dict.fromkeys(args.steps or ()))
+    episode = check_name("episode", args.episode, limits)
+    return EvolveRequest(check_space(args.space), episode, feedback, goal, points, steps)
+
+
+def _feedback(feedback: FeedbackInput, limits: Limits) -> Feedback:
+    correction = feedback.correction
+    if correction is not None:
+        correction = check_text("feedback.correction", correction, limits.message_bytes, "limits.message_bytes")
+    return Feedback(
+        check_names("feedback.supports", feedback.supports, IDS, limits),
+        check_names("feedback.not_supports", feedback.not_supports, IDS, limits),
+        feedback.answer_correct,
+        correction,
+    )
+
+
+def _point_edits(points: PointEditsInput, limits: Limits) -> PointEdits:
+    lists = {name: items for name in PointEditsInput.model_fields if (items := getattr(points, name)) is not None}
+    if not lists:
+        raise InvalidInput("points", "says nothing", f"Give at least one of {', '.join(PointEditsInput.model_fields)}.")
+    for name, items in lists.items():
+        check_count(items, f"points.{name}", POINTS)
+
+    def description(argument: str, text: str) -> str:
+        return check_text(f"{argument}.description", text, POINT_BYTES)
+
+    inserts, updates, merges = [], [], []
+    for place, insert in enumerate(points.insert or ()):
+        argument = f"points.insert[{place}]"
+        entities = check_names(f"{argument}.entities", insert.entities, NAMES, limits)
+        inserts.append(NewPoint(entities, description(argument, insert.description)))
+    for place, update in enumerate(points.update or ()):
+        argument = f"points.update[{place}]"
+        point = check_name(f"{argument}.id", update.id, limits)
+        updates.append(NewDescription(point, description(argument, update.description)))
+    for place, merge in enumerate(points.merge or ()):
+        argument = f"points.merge[{place}]"
+        ids = check_names(f"{argument}.ids", merge.ids, NAMES, limits)
+        if len(ids) < 2:
+            raise InvalidInput(f"{argument}.ids", "names one point", "Give at least two.")
+        merges.append(NewMerge(ids, description(argument, merge.description)))
+    return PointEdits(tuple(inserts), tuple(updates), tuple(merges))
+
+
+def evolve_reply(result: EvolveResult) -> Reply:
+    """Return the reply to a call."""
+    changes = [
+        ChangeOutput(
+            step=one.step,
+            kind=one.kind,
+            id=one.id,
+            text=one.text,
+            before=one.before,
+            after=one.after,
+            valid_from=iso_time(one.valid_from),
+            valid_to=iso_time(one.valid_to),
+        )
+        for one in result.changes
+    ]
+    lines = [f"{quantity(len(changes), 'change')}." if changes else "Nothing changed."]
+    for change in result.changes[:CHANGES_LISTED]:
+        before = f"{change.before} -> " if change.before else ""
+        point = f" ({change.id})" if change.kind == "point" else ""  # later calls name it by its id
+        times = in_parentheses(validity(change.valid_from, change.valid_to))
+        lines.append(f"- {change.step}: {before}{change.after}: {indent(change.text)}{times}{point}")
+    if (more := len(changes) - CHANGES_LISTED) > 0:
+        lines.append(f"And {more:,} more.")
+    lines += [f"Skipped {one.step}: {one.reason}" for one in result.skipped]
+    output = EvolveOutput(
+        changes=changes,
+        skipped=[SkippedOutput(step=one.step, reason=one.reason) for one in result.skipped],
+        claude=None if result.spent is None else spent_output(result.spent),
+        engine=result.engine,
+        warnings=list(result.warnings),
+    )
+    return reply_of(output, [*lines, *warning_lines(result.warnings)])
+
+
+def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+    request = evolve_request(read(EvolveInput, raw), limits)
+
+    async def run(memory: Memory, progress: Progress) -> Reply:
+        return evolve_reply(await memory.evolve(request, progress))
+
+    return run
+
+
+EVOLVE = Tool(
+    name="memory_evolve",
+    title="Improve",
+    description=(
+        "Tell the memory how well it recalled or answered, so that it finds better next time, or organise it. Use it "
+        "once you know which evidence gave the answer, when the user says that an answer was right or wrong, and with "
+        "a correction when they say what is so instead: give the episode of that reply, which can be judged once. With "
+        "a goal it makes memory points, what several entities have to do with each other, which recall then lists; or "
+        "write them yourself in points."
+    ),
+    input=EvolveInput,
+    output=EvolveOutput,
+    prepare=_prepare,
+    read_only=False,
+)

@@ -1,0 +1,169 @@
+"""memory_explore: take one step of navigation, for a client that navigates by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.arguments import (
+    IDS,
+    QUERY_BYTES,
+    Input,
+    Limit,
+    MaxTokens,
+    RecordId,
+    Space,
+    check_name,
+    check_names,
+    check_relation,
+    check_space,
+    check_text,
+    read,
+    window_of,
+)
+from mcp_memory.server.tools.replies import (
+    EvidenceOutput,
+    NextOutput,
+    Output,
+    Reply,
+    evidence_lines,
+    evidence_output,
+    fit_items,
+    fit_share,
+    next_line,
+    next_output,
+    omission_warning,
+    reply_of,
+    warning_lines,
+)
+from mcp_memory.server.tools.tool import Run, Tool
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import OperatorResult, Progress
+
+Operator = Literal[
+    "expand_facts",
+    "versions",
+    "timeline",
+    "counterfactual",
+    "propagate",
+    "tag_events",
+    "event_keywords",
+    "event_time",
+    "event_context",
+    "topic_events",
+    "personal_information",
+    "personal_aspect",
+    "local_points",
+    "global_points",
+    "reflect",
+]
+
+
+class ExploreInput(Input):
+    """Arguments of memory_explore; each operator uses some of them."""
+
+    operator: Annotated[Operator, f"one of {', '.join(get_args(Operator))}"]
+    entity: Annotated[str | None, Field(description="A person, place or thing.")] = None
+    relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, ...")] = None
+    tag: Annotated[str | None, Field(description="As `next` gives it.")] = None
+    topic: Annotated[str | None, Field(description="Its id, or words.")] = None
+    ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or numbers of the episode's records.")] = None
+    episode: str | None = None
+    query: Annotated[str | None, Field(description="What you are after; ranks what is found.")] = None
+    since: Annotated[str | None, Field(description="Only what holds at or after this ISO date or time.")] = None
+    until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None
+    limit: Limit = 12
+    max_tokens: MaxTokens = 2000
+    space: Space = DEFAULT_SPACE
+
+
+class ExploreOutput(Output):
+    """Structured reply of memory_explore."""
+
+    items: Annotated[list[EvidenceOutput], Field(description="Best first.")]
+    next: list[NextOutput]
+
+
+def explore_request(args: ExploreInput, limits: Limits) -> ExploreRequest:
+    """Return the step of a call; whether the operator has all its arguments is mostly checked when it runs.
+
+    Raises:
+        InvalidInput: an argument is wrong.
+    """
+    query = args.query
+    if query is not None:
+        query = check_text("query", query, QUERY_BYTES, remedy="Say what you are after, or leave it out.")
+    if args.operator == "propagate" and args.entity is None and query is None:
+        remedy = "The operator propagate begins at an entity, or at what a query names. Give one of them."
+        raise InvalidInput("entity", "is missing", remedy)
+    return ExploreRequest(
+        check_space(args.space),
+        args.operator,
+        check_name("entity", args.entity, limits),
+        check_relation("relation", args.relation, limits),
+        query,
+        window_of(args.since, args.until),
+        args.limit,
+        check_name("tag", args.tag, limits),
+        check_name("topic", args.topic, limits),
+        check_names("ids", args.ids, IDS, limits),
+        check_name("episode", args.episode, limits),
+    )
+
+
+def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
+    """Return the reply to a call, within ``max_tokens``."""
+    steps = fit_share([next_output(one) for one in found.next], "next", max_tokens)
+    found_warnings = fit_share(found.warnings, "warnings", max_tokens)
+
+    def render(number: int) -> Reply:
+        items = found.items[:number]
+        warnings = [*found_warnings, *omission_warning(len(found.items) - number)]
+        output = ExploreOutput(
+            items=[evidence_output(item) for item in items],
+            next=steps,
+            engine="caller",  # who chose the step
+            warnings=warnings,
+        )
+        return reply_of(output, [*evidence_lines(items, ids=True), *map(next_line, steps), *warning_lines(warnings)])
+
+    return fit_items(render, 0, len(found.items), max_tokens) or render(0)
+
+
+def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+    args = read(ExploreInput, raw)
+    request = explore_request(args, limits)
+
+    async def run(memory: Memory, _progress: Progress) -> Reply:
+        return explore_reply(await memory.explore(request), args.max_tokens)
+
+    return run
+
+
+EXPLORE = Tool(
+    name="memory_explore",
+    title="Explore",
+    description=(
+        "Take one step through memory. Use it when recall did not suffice, or to follow a reply's `next`. "
+        "expand_facts: facts around an entity. versions: every value that its facts had over time. timeline: what "
+        "began or held, in order, of an entity or between since and until. counterfactual: guesses about an entity "
+        "where no fact is known. propagate: sentences that name an entity, or what the query names, and where they "
+        "lead. tag_events: sentences with a name or word (entity), or the query's; tag narrows it. Of ids: "
+        "event_keywords, where they lead; event_time, when, in order; event_context, what was said around. "
+        "topic_events: passages on a topic. personal_information: aspects known of an entity; personal_aspect: facts "
+        "of one, by relation or tag. local_points: what lies around memory points (ids); global_points: what fits the "
+        "query and stands in none. reflect: what lies beyond the names in the query."
+    ),
+    input=ExploreInput,
+    output=ExploreOutput,
+    prepare=_prepare,
+    read_only=True,
+)

@@ -1,0 +1,245 @@
+"""memory_status: how much the memory holds, where, who judges it, and whether it is healthy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StrictBool
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.status import Judging, SpaceStatus, Status
+from mcp_memory.server.tools.arguments import Input, read
+from mcp_memory.server.tools.replies import (
+    Count,
+    Output,
+    Reply,
+    SpentOutput,
+    quantity,
+    reply_of,
+    spent_output,
+    warning_lines,
+)
+from mcp_memory.server.tools.tool import Run, Tool
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+
+SPACES_LISTED = 50
+
+
+class StatusInput(Input):
+    """Arguments of memory_status: none."""
+
+
+class CountsOutput(BaseModel):
+    """What is stored."""
+
+    messages: Count
+    documents: Count
+    sessions: Count
+    segments: Count
+    sentences: Count
+    assertions: Annotated[Count, Field(description="Statements of facts.")]
+    entities: Annotated[Count, Field(description="What they are about.")]
+    lessons: Annotated[Count, Field(description="What judges said of recalls and answers.")]
+    points: Annotated[Count, Field(description="Memory points in use.")]
+
+
+class SpaceCountsOutput(CountsOutput):
+    """What one space holds."""
+
+    space: str
+
+
+class StorageOutput(BaseModel):
+    """The store on disk."""
+
+    uri: str
+    bytes: Count | None = None
+
+
+class VersionsOutput(BaseModel):
+    """Versions of the program and of the store."""
+
+    server: str
+    format: Annotated[Count, Field(description="Of the tables.")]
+    generation: Annotated[Count, Field(description="Of the derived tables.")]
+    commit: Count
+
+
+class TodayOutput(BaseModel):
+    """What all processes on the store spent on this day of UTC."""
+
+    calls: Count
+    input_tokens: Annotated[Count, Field(description="Uncached.")]
+    cached_tokens: Count
+    output_tokens: Count
+    allowed_tokens: Annotated[Count | None, Field(description="Uncached input tokens of a day; None: no bound.")]
+
+
+class TextsReadOutput(BaseModel):
+    """How many stored texts Claude has read for facts."""
+
+    waiting: Count
+    done: Count
+    failed: Annotated[Count, Field(description="Given up after several tries.")]
+    resting: Annotated[str | None, Field(description="Why this process reads none for now.")] = None
+
+
+class ClaudeOutput(SpentOutput):
+    """How Claude takes part, and what this process spent on it."""
+
+    judge: Annotated[Literal["auto", "anthropic"], Field(description="When it is asked.")]
+    model: str
+    url: str
+    key: Annotated[StrictBool, Field(description="Whether there is one.")]
+    today: TodayOutput
+    texts: Annotated[TextsReadOutput | None, Field(description="None: it is sent questions and evidence alone.")] = None
+
+
+class StatusOutput(Output):
+    """Structured reply of memory_status."""
+
+    counts: CountsOutput
+    spaces: list[SpaceCountsOutput]
+    embedder: str
+    extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
+    claude: Annotated[ClaudeOutput | None, Field(description="None: nothing leaves the machine.")] = None
+    storage: StorageOutput
+    queue: Annotated[Count, Field(description="Background work not done yet.")]
+    versions: VersionsOutput
+    uptime_s: float
+    processes: Annotated[Count, Field(description="How many hold the store.")]
+    healthy: StrictBool
+
+
+def status_reply(status: Status) -> Reply:
+    """Return the reply to a call; of many spaces only the first are listed."""
+    spaces, store = [space_counts(space) for space in status.spaces], status.store
+    total = CountsOutput(**{name: sum(getattr(one, name) for one in spaces) for name in CountsOutput.model_fields})
+    warnings = list(store.problems)
+    if (more := len(spaces) - SPACES_LISTED) > 0:
+        warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
+    output = StatusOutput(
+        counts=total,
+        spaces=spaces[:SPACES_LISTED],
+        embedder=status.embedder,
+        extractor=status.extractor,
+        claude=None if status.judging is None else _claude(status.judging),
+        storage=StorageOutput(uri=store.uri, bytes=store.bytes),
+        queue=store.queue,
+        versions=VersionsOutput(
+            server=status.version, format=store.format, generation=store.generation, commit=store.tx
+        ),
+        uptime_s=round(status.uptime_s, 3),
+        processes=len(store.holders),
+        healthy=status.healthy,
+        engine=status.engine,
+        warnings=warnings,
+    )
+    size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
+    lines = [
+        f"{'Healthy' if status.healthy else 'NOT HEALTHY'}. mcp-memory {status.version}, embedder {status.embedder}, "
+        f"{f'facts read by {status.extractor}' if status.extractor else 'no facts read out of texts'}.",
+        f"Holds {quantity(total.messages, 'message')} and {quantity(total.documents, 'document')} "
+        f"in {quantity(total.sessions, 'session')} and {quantity(len(spaces), 'space')}; "
+        f"{quantity(total.assertions, 'statement')} of facts about {quantity(total.entities, 'entity')}; "
+        f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
+        _judging_text(status.judging),
+        f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
+    ]
+    return reply_of(output, [*lines, *warning_lines(warnings)])
+
+
+def space_counts(space: SpaceStatus) -> SpaceCountsOutput:
+    """Return how much a space holds."""
+    counts = asdict(space)
+    return SpaceCountsOutput(space=counts.pop("name"), **counts)
+
+
+def _claude(judging: Judging) -> ClaudeOutput:
+    today, texts = judging.today, judging.texts
+    return ClaudeOutput(
+        judge=judging.when,
+        model=judging.model,
+        url=judging.url,
+        key=judging.key,
+        today=TodayOutput(
+            calls=max(0, today.calls),
+            input_tokens=max(0, today.input_tokens),
+            cached_tokens=max(0, today.cached_tokens),
+            output_tokens=max(0, today.output_tokens),
+            allowed_tokens=judging.day_tokens or None,
+        ),
+        texts=None if texts is None else TextsReadOutput(**asdict(texts) | {"resting": texts.resting or None}),
+        **dict(spent_output(judging.spent)),
+    )
+
+
+def judge_text(judging: Judging | None) -> str:
+    """Return who judges and what leaves the machine for it, as a sentence."""
+    if judging is None:
+        return "Judged by the embedded engine: nothing leaves the machine."
+    always = "All questions and goals" if judging.goals else "All questions"
+    when = always if judging.when == "anthropic" else "Questions that the embedded engine is unsure of"
+    key = "" if judging.key else ", once ANTHROPIC_API_KEY is set: it is not"
+    evidence = "the evidence found for them"
+    sent = f"{when} and {evidence}" if judging.texts is None else f"{when}, {evidence}, and all that was written"
+    return f"{sent} go to {judging.model} at {judging.url}{key}."
+
+
+def spent_today_text(judging: Judging) -> str:
+    """Return what Claude cost on this day, and how much it may cost, as a sentence."""
+    sent, most = judging.today.input_tokens, judging.day_tokens
+    tokens = f"{sent:,} of {quantity(most, 'token')}" if most else quantity(sent, "token")
+    return f"Today (UTC), by all processes: {quantity(judging.today.calls, 'call')}, {tokens} sent."
+
+
+def texts_read_text(judging: Judging) -> str:
+    """Return how many stored texts Claude has read, as a sentence; empty where texts are not sent."""
+    if (texts := judging.texts) is None:
+        return ""
+    failed = f", {texts.failed:,} failed" if texts.failed else ""
+    resting = f" It reads none for now: {texts.resting}." if texts.waiting and texts.resting else ""
+    return f"Texts read by Claude for facts: {texts.done:,} done, {texts.waiting:,} waiting{failed}.{resting}"
+
+
+def _judging_text(judging: Judging | None) -> str:
+    """Return who judges, and what was sent for it, as sentences."""
+    if judging is None:
+        return judge_text(judging)
+    spent = judging.spent
+    sentences = (
+        judge_text(judging),
+        f"So far {quantity(spent.calls, 'call')}, {quantity(spent.input_tokens, 'token')} sent, "
+        f"{spent.cached_tokens:,} read from the cache, {spent.output_tokens:,} received.",
+        spent_today_text(judging),
+        texts_read_text(judging),
+    )
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _prepare(raw: Mapping[str, Any], _limits: Limits) -> Run:
+    read(StatusInput, raw)
+
+    async def run(memory: Memory, _progress: Progress) -> Reply:
+        return status_reply(await memory.status())
+
+    return run
+
+
+STATUS = Tool(
+    name="memory_status",
+    title="Status",
+    description=(
+        "What the memory holds, per space, and whether it is well. Use it when a call failed, or when the user asks "
+        "what is stored, or where."
+    ),
+    input=StatusInput,
+    output=StatusOutput,
+    prepare=_prepare,
+    read_only=True,
+)

@@ -1,0 +1,98 @@
+"""What a tool is: its name, its description, its published schemas, and the function that checks and runs a call."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from mcp_types import Tool as ToolDefinition
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel
+
+from mcp_memory.config import Limits
+from mcp_memory.server.tools.arguments import Input
+from mcp_memory.server.tools.replies import Output, Reply
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+
+Run = Callable[["Memory", "Progress"], Awaitable[Reply]]
+"""Runs a call whose arguments are checked."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool.
+
+    Attributes:
+        name: as a client calls it.
+        title: as people see it.
+        description: tells a model when to call it; the schema tells how.
+        input: the model of its arguments.
+        output: the model of its structured reply.
+        prepare: checks the arguments of a call, within the configured limits, and returns the function that runs it;
+            raises `InvalidInput` while nothing is done yet.
+        read_only: whether it stores nothing.
+        repeatable: whether a repeated call changes nothing more.
+    """
+
+    name: str
+    title: str
+    description: str
+    input: type[Input]
+    output: type[Output]
+    prepare: Callable[[Mapping[str, Any], Limits], Run]
+    read_only: bool
+    repeatable: bool = True
+
+    @cached_property
+    def definition(self) -> ToolDefinition:
+        """Its entry in ``tools/list``."""
+        return ToolDefinition(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            input_schema=schema_of(self.input) | {"additionalProperties": False},
+            output_schema=schema_of(self.output),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=self.read_only,
+                destructive_hint=False,
+                idempotent_hint=self.repeatable,
+                open_world_hint=False,
+            ),
+        )
+
+
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return a model's JSON schema in as few words as possible, since a language model reads it on every turn.
+
+    Titles and docstrings of models are left out: they repeat the names. References are written out: not every client
+    follows them. An optional field may be left out, so its schema has no null.
+    """
+    schema = model.model_json_schema()
+    return {"type": "object", "properties": {}, **_short(schema, schema.get("$defs", {}))}
+
+
+def _short(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in node:
+        node = definitions[node["$ref"].rsplit("/", 1)[-1]] | {k: v for k, v in node.items() if k != "$ref"}
+    kept = {k: v for k, v in node.items() if k not in ("$defs", "title") and (k, v) != ("default", None)}
+    if "properties" in kept:
+        kept.pop("description", None)
+        required = kept.get("required", [])
+        kept["properties"] = {
+            name: _short(_without_null(part) if name not in required else part, definitions)
+            for name, part in kept["properties"].items()
+        }
+    if "items" in kept:
+        kept["items"] = _short(kept["items"], definitions)
+    return kept
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
+    return branches[0] | {k: v for k, v in node.items() if k != "anyOf"} if len(branches) == 1 else node

@@ -1,0 +1,270 @@
+"""memory_write: store messages, documents and facts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+from pydantic import BaseModel, Field, StrictBool
+
+from mcp_memory.config import Limits
+from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.arguments import (
+    Input,
+    Space,
+    check_count,
+    check_name,
+    check_relation,
+    check_space,
+    check_text,
+    read,
+    shown,
+    start_of,
+)
+from mcp_memory.server.tools.replies import (
+    CHANGES_LISTED,
+    Count,
+    Output,
+    Reply,
+    in_parentheses,
+    indent,
+    iso_time,
+    quantity,
+    reply_of,
+    validity,
+    warning_lines,
+)
+from mcp_memory.server.tools.tool import Run, Tool
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+
+Confidence = Annotated[float, Field(strict=True, gt=0, le=1), "a number above 0 and at most 1"]
+
+
+class MessageInput(Input):
+    """A message of a conversation."""
+
+    id: Annotated[str | None, Field(description="Your own, to cite and to avoid storing twice.")] = None
+    speaker: Annotated[str | None, Field(description="Name of who said it.")] = None
+    role: Annotated[str | None, Field(description="user, assistant, ...")] = None
+    text: Annotated[str, Field(description="Verbatim, not summarised.")]
+    time: Annotated[str | None, Field(description="When it was said, ISO-8601; no zone = UTC.")] = None
+
+
+class DocumentInput(Input):
+    """A text that is not talk; one with a known id and another text is a new revision."""
+
+    id: str | None = None
+    title: str | None = None
+    text: str
+    time: Annotated[str | None, Field(description="When it was written, ISO-8601.")] = None
+
+
+class FactInput(Input):
+    """A fact that the caller read out of a text, or knows."""
+
+    head: Annotated[str, Field(description="Who or what it is about, by name.")]
+    relation: Annotated[str, Field(description="lives_in, works_at, likes, ...")]
+    tail: Annotated[str, Field(description="Name or value.")]
+    valid_from: Annotated[str | None, Field(description="When it began to hold, ISO-8601.")] = None
+    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+    confidence: Confidence = 0.95
+    intent: Annotated[Intent, f"one of {', '.join(get_args(Intent))}"] = "FACT"
+    source: Annotated[str | None, Field(description="Id of the message or document that says it.")] = None
+    negated: Annotated[StrictBool, Field(description="It no longer holds from valid_from on.")] = False
+
+
+class WriteInput(Input):
+    """Arguments of memory_write."""
+
+    messages: Annotated[list[MessageInput] | None, Field(description="Turns of talk, oldest first.")] = None
+    documents: Annotated[list[DocumentInput] | None, Field(description="Texts that are not talk.")] = None
+    text: Annotated[str | None, Field(description="One message, when there is just that.")] = None
+    facts: Annotated[list[FactInput] | None, Field(description="Facts you are sure of; also alone.")] = None
+    session: Annotated[str, Field(description="The conversation or collection these belong to.")] = "default"
+    space: Space = DEFAULT_SPACE
+
+
+class ItemOutput(BaseModel):
+    """A message or document of the call."""
+
+    id: str
+    session: str
+    stored: Annotated[StrictBool, Field(description="False: it was there already.")]
+
+
+class FactOutput(BaseModel):
+    """A fact that the call asserted or ended."""
+
+    id: str
+    text: str
+    op: Annotated[Op, Field(description="What was done to it.")]
+    valid_from: Annotated[str | None, Field(description="When it began to hold.")] = None
+    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+
+
+class WriteCounts(BaseModel):
+    """Numbers of a call."""
+
+    stored: Count
+    unchanged: Count
+    segments: Count
+    sentences: Count
+
+
+class WriteOutput(Output):
+    """Structured reply of memory_write."""
+
+    items: Annotated[list[ItemOutput], Field(description="In the order of the call.")]
+    facts: Annotated[list[FactOutput], Field(description="Asserted by this call, or ended by it.")]
+    entities: Annotated[list[str], Field(description="What these facts are about.")]
+    counts: WriteCounts
+
+
+def write_request(args: WriteInput, limits: Limits) -> WriteRequest:
+    """Return what a call asks to store.
+
+    Raises:
+        InvalidInput: an argument is wrong.
+    """
+    given = [name for name in ("messages", "documents", "text") if getattr(args, name) is not None]
+    if len(given) > 1:
+        raise InvalidInput("messages, documents, text", f"{' and '.join(given)} came together", "Give exactly one.")
+    if not given and args.facts is None:
+        remedy = "Give exactly one of the three, or facts, or one of the three and facts."
+        raise InvalidInput("messages, documents, text", "none of them was given", remedy)
+    space, session = check_space(args.space), check_name("session", args.session, limits)
+    facts: tuple[NewFact, ...] = ()
+    if args.facts is not None:
+        check_count(args.facts, "facts", limits.items, "limits.items")
+        facts = tuple(_new_fact(f"facts[{place}]", fact, limits) for place, fact in enumerate(args.facts))
+    if args.text is not None:
+        text = check_text("text", args.text, limits.message_bytes, "limits.message_bytes")
+        return WriteRequest(space, session, "message", (NewItem(text),), facts)
+    if args.messages is not None:
+        check_count(args.messages, "messages", limits.items, "limits.items")
+        items = tuple(_new_message(f"messages[{place}]", item, limits) for place, item in enumerate(args.messages))
+        return WriteRequest(space, session, "message", items, facts)
+    if args.documents is not None:
+        check_count(args.documents, "documents", limits.items, "limits.items")
+        items = tuple(_new_document(f"documents[{place}]", item, limits) for place, item in enumerate(args.documents))
+        return WriteRequest(space, session, "document", items, facts)
+    return WriteRequest(space, session, "statement", (), facts)
+
+
+def _new_message(argument: str, item: MessageInput, limits: Limits) -> NewItem:
+    return NewItem(
+        text=check_text(f"{argument}.text", item.text, limits.message_bytes, "limits.message_bytes"),
+        ref=check_name(f"{argument}.id", item.id, limits),
+        speaker=check_name(f"{argument}.speaker", item.speaker, limits),
+        role=check_name(f"{argument}.role", item.role, limits),
+        said_at=start_of(f"{argument}.time", item.time),
+    )
+
+
+def _new_document(argument: str, item: DocumentInput, limits: Limits) -> NewItem:
+    return NewItem(
+        text=check_text(f"{argument}.text", item.text, limits.document_bytes, "limits.document_bytes"),
+        ref=check_name(f"{argument}.id", item.id, limits),
+        title=check_name(f"{argument}.title", item.title, limits),
+        said_at=start_of(f"{argument}.time", item.time),
+    )
+
+
+def _new_fact(argument: str, fact: FactInput, limits: Limits) -> NewFact:
+    since = start_of(f"{argument}.valid_from", fact.valid_from)
+    until = start_of(f"{argument}.valid_to", fact.valid_to)
+    if until is not None and fact.negated:
+        remedy = "Leave it out, and give in valid_from when the fact ceased to hold."
+        raise InvalidInput(f"{argument}.valid_to", "a negated fact has no end", remedy)
+    if since is not None and until is not None and until <= since:
+        problem = f"{shown(fact.valid_to)} is not after valid_from, {shown(fact.valid_from)}"
+        remedy = "Give the first date or time at which the fact no longer holds."
+        raise InvalidInput(f"{argument}.valid_to", problem, remedy)
+    return NewFact(
+        head=check_name(f"{argument}.head", fact.head, limits),
+        relation=check_relation(f"{argument}.relation", fact.relation, limits),
+        tail=check_name(f"{argument}.tail", fact.tail, limits),
+        valid_from=since,
+        valid_to=until,
+        confidence=fact.confidence,
+        intent=fact.intent,
+        source=check_name(f"{argument}.source", fact.source, limits),
+        negated=fact.negated,
+    )
+
+
+def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
+    """Return the reply to a call."""
+    stored, number = sum(item.stored for item in result.items), len(result.items)
+    lines = []
+    if number:
+        lines = [
+            f"Stored {stored} of {quantity(number, request.kind)} in session {request.session!r}, "
+            f"space {request.space!r}."
+        ]
+        if stored < number:
+            lines[0] += " The others were there already."
+    if result.facts:
+        ops = Counter(fact.op for fact in result.facts)
+        lines.append(f"Facts: {', '.join(f'{ops[op]} {op}' for op in ops)}.")
+    elif request.facts:
+        lines.append("No fact changed: nothing that was known ends by what was negated.")
+    changed = [fact for fact in result.facts if fact.op in ("closed", "contested")]
+    lines += [
+        f"- {fact.op}: {indent(fact.text)}{in_parentheses(validity(fact.valid_from, fact.valid_to))}"
+        for fact in changed[:CHANGES_LISTED]
+    ]
+    output = WriteOutput(
+        items=[ItemOutput(id=item.ref, session=item.session, stored=item.stored) for item in result.items],
+        facts=[
+            FactOutput(
+                id=fact.id,
+                text=fact.text,
+                op=fact.op,
+                valid_from=iso_time(fact.valid_from),
+                valid_to=iso_time(fact.valid_to),
+            )
+            for fact in result.facts
+        ],
+        entities=list(result.entities),
+        counts=WriteCounts(
+            stored=stored, unchanged=number - stored, segments=result.segments, sentences=result.sentences
+        ),
+        engine=result.engine,
+        warnings=list(result.warnings),
+    )
+    return reply_of(output, [*lines, *warning_lines(result.warnings)])
+
+
+def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+    request = write_request(read(WriteInput, raw), limits)
+
+    async def run(memory: Memory, progress: Progress) -> Reply:
+        return write_reply(request, await memory.write(request, progress))
+
+    return run
+
+
+WRITE = Tool(
+    name="memory_write",
+    title="Remember",
+    description=(
+        "Store what should outlast this conversation. Use it unasked whenever the user tells something about "
+        "themselves, people, plans, preferences, decisions or corrections, whenever they say to remember, and for "
+        "documents they want kept. Give the words verbatim, with speaker and time; a correction is just a newer "
+        "message: old values are closed, never lost. Give exactly one of messages, documents, text, and in facts, if "
+        "you like, what they say; or facts alone. Safe to repeat: known items are not stored twice. When it returns, "
+        "all of it survives a crash."
+    ),
+    input=WriteInput,
+    output=WriteOutput,
+    prepare=_prepare,
+    read_only=False,
+)
