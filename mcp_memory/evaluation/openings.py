@@ -11,7 +11,7 @@ import re
 from random import Random
 
 from mcp_memory.evaluation.synonyms import DETERMINERS
-from mcp_memory.rules.facts.verbs import inflected, reading
+from mcp_memory.rules.facts.verbs import inflect, inflection
 
 Match = re.Match[str]
 NAME = "[\ue000-\uf8ff]"
@@ -116,23 +116,23 @@ def _stated(words: list[str], *, past: bool) -> str | None:
     """
     places = []
     for i, word in enumerate(words[1:], 1):
-        read = reading(word)
+        read = inflection(word)
         if read is not None and read.lemma == word and "plain" in read.forms and words[i - 1] not in DETERMINERS:
             places.append(i)
     if len(places) != 1 or places[0] < 2 or words[places[0] - 1] in ("and", "or", "to", "who", "that", "which"):
         return None
     place = places[0]
-    return " ".join((*words[:place], inflected(words[place], "past" if past else "third"), *words[place + 1 :]))
+    return " ".join((*words[:place], inflect(words[place], "past" if past else "third"), *words[place + 1 :]))
 
 
 def _told(found: Match) -> str | None:
     """Return the clause of a question with "do" as a statement tells it; None where its verb is not known."""
     verb, do = found["verb"], found["do"]
-    read = reading(verb)
+    read = inflection(verb)
     if verb not in ("have", "do", "be") and (read is None or "plain" not in read.forms):
         return None
     plural = found["who"] in ("they", "i", "you", "we") or do == "do"
-    told = inflected(verb, "past" if do == "did" else "plain" if plural else "third")
+    told = inflect(verb, "past" if do == "did" else "plain" if plural else "third")
     adverb = f"{found['adverb']} " if found["adverb"] else ""
     return f"{found['who']} {adverb}{told}{found['rest']}"
 
@@ -140,7 +140,7 @@ def _told(found: Match) -> str | None:
 def _feeling(question: str, rng: Random) -> str | None:
     if not (found := re.fullmatch(rf"how (?P<do>did|does|do) (?P<who>{SUBJECT}) feel\b(?P<rest>.*)", question)):
         return None
-    have = inflected("have", "past" if found["do"] == "did" else "third" if found["do"] == "does" else "plain")
+    have = inflect("have", "past" if found["do"] == "did" else "third" if found["do"] == "does" else "plain")
     way = rng.choice(("tell me the feelings that {who} {have}{rest}", "which emotions {do} {who} have{rest}"))
     return way.format(have=have, **found.groupdict())
 
@@ -183,7 +183,7 @@ def _plain(question: str, rng: Random) -> str | None:
 
 
 def _finite(word: str) -> bool:
-    read = reading(word)
+    read = inflection(word)
     return read is not None and bool(read.forms & {"past", "third"})
 
 

@@ -18,7 +18,7 @@ from random import Random
 from mcp_memory.evaluation.openings import NAME, opened
 from mcp_memory.evaluation.synonyms import agents, reworded
 from mcp_memory.language.tokens import stems
-from mcp_memory.rules.facts.verbs import reading
+from mcp_memory.rules.facts.verbs import inflection
 
 ENOUGH = 0.3
 """A paraphrase has at least this share of its question's words changed, names left out."""
@@ -138,7 +138,7 @@ def _relative(text: str) -> str:
     text = re.sub(r"(?<=[a-z]) (who) (?=[a-z])", " @that ", text)
 
     def which(found: re.Match[str]) -> str:
-        return found[0] if reading(found[1]) or found[1] in _NO_RELATIVE else f"{found[1]} which"
+        return found[0] if inflection(found[1]) or found[1] in _NO_RELATIVE else f"{found[1]} which"
 
     text = re.sub(r"\b([a-z]+) that\b", which, text).replace("@that", "that")
     return re.sub(
@@ -196,6 +196,6 @@ def _lemma(word: str) -> str:
         return "be"
     if folded in ("does", "did", "done"):
         return "do"
-    read = reading(folded)
+    read = inflection(folded)
     found = stems(read.lemma if read else folded.removesuffix("'s"))
     return found[0] if found else folded

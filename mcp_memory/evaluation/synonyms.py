@@ -18,7 +18,7 @@ from functools import cache
 from random import Random
 from typing import NamedTuple
 
-from mcp_memory.rules.facts.verbs import Form, inflected, known, reading
+from mcp_memory.rules.facts.verbs import Form, inflect, inflection, is_known_form
 from mcp_memory.texts import resource
 
 # ruff: noqa: SIM905 - a list of words is read as words
@@ -98,7 +98,7 @@ def replacement(words: Sequence[str], place: int) -> Replacement | None:
 
 
 def _verb(words: Sequence[str], place: int, span: Sequence[str]) -> tuple[str, ...]:
-    read = reading(span[0])
+    read = inflection(span[0])
     if read is None:
         return ()
     choices = _table("verbs").get(" ".join((read.lemma, *span[1:])))
@@ -141,7 +141,11 @@ def _noun(words: Sequence[str], place: int, span: Sequence[str]) -> tuple[str, .
         return ()
     if before in SUBJECTS and place > 1 and words[place - 2] not in PREPOSITIONS | {"me"}:
         return ()  # "that awards", where "which awards" at the front or "in which awards" is a noun
-    if known(span[-1]) and not (before in DETERMINERS or before.endswith("'s")) and not _table("others").get(before):
+    if (
+        is_known_form(span[-1])
+        and not (before in DETERMINERS or before.endswith("'s"))
+        and not _table("others").get(before)
+    ):
         return ()
     plural = plural and not possessive
     if _begins_compound(words, place + len(span)):
@@ -152,14 +156,14 @@ def _noun(words: Sequence[str], place: int, span: Sequence[str]) -> tuple[str, .
 def _begins_compound(words: Sequence[str], place: int) -> bool:
     """Return whether the noun before a place may be the first part of another, as in "charity run"."""
     after = words[place].rstrip(",") if place < len(words) and words[place - 1][-1] != "," else ""
-    read = reading(after)
+    read = inflection(after)
     finite = read is not None and bool(read.forms & {"third", "past"} and read.lemma != after)
     return bool(after) and not is_name(after) and after not in AFTER_NOUNS and not finite
 
 
 def _inflected(phrase: str, form: Form) -> str:
     first, _, rest = phrase.partition(" ")
-    return f"{inflected(first, form)} {rest}".strip()
+    return f"{inflect(first, form)} {rest}".strip()
 
 
 def _singular(noun: str) -> str:

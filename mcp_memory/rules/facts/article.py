@@ -12,12 +12,12 @@ from typing import Literal
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.names import run
+from mcp_memory.rules.facts.names import read_name
 from mcp_memory.rules.facts.tables import article_words
 from mcp_memory.rules.facts.tables.nouns import ROLE_ENDINGS, ROLES
 
 _COPULA = re.compile(r"[ ,;](?P<verb>is|was|are|were)\s(?=[\w\"“])")
-_GOES_ON = re.compile(
+_CONTINUATION = re.compile(
     r"(?:(?P<person>He|She)|(?P<thing>It|(?:The|This)\s(?:\w{1,20}\s)?(?:film|movie|song|album|single|novel|book|play|series"
     r"|show|game|episode|opera|story|picture|short|music|score|screenplay|script|soundtrack|company|club|band|team"
     r"|school|village|town|magazine|newspaper|organi[sz]ation)))\s(?=[a-z])"
@@ -30,7 +30,7 @@ _EMPTY = word_set(
     " since because during with under until following despite both one"
 )
 _SMALL = word_set("of the and or de la von van der di da del du le al el bin ibn a an in & for at y e i to on also")
-_OTHERS = re.compile(r"\b(?:whose|where|while|when)\b")
+_OTHER_CLAUSE = re.compile(r"\b(?:whose|where|while|when)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Article:
     copula: int
 
 
-def article(title: str | None, text: str, start: int, end: int) -> Article | None:
+def article_subject(title: str | None, text: str, start: int, end: int) -> Article | None:
     """Return what an article is about, if its first sentence begins with the words of the title, or with a name.
 
     Args:
@@ -63,32 +63,32 @@ def article(title: str | None, text: str, start: int, end: int) -> Article | Non
     stop = copula.start() if copula else min(end, start + 120)
     comma = text.find(",", start, stop)
     gap = text.find("   ", start, stop)  # a bracket was there
-    last = min(place for place in (comma, gap, stop) if place >= 0)
+    last = min(position for position in (comma, gap, stop) if position >= 0)
     written = text[start:last].strip(_EDGES)
     if not written or (
         written.lower().split()[0] in _EMPTY and written[:4].lower() != (title or "").strip(_EDGES)[:4].lower()
     ):
         return None
     name = _BEHIND.sub("", title).strip() if title else ""
-    if name and not _shares(name, written):
+    if name and not _share_word(name, written):
         name = name.split(": ")[0]
     if name and ": " in name and entity_key(name) not in entity_key(written):
         name = name.split(": ")[0]
     first = text.index(written, start)
     if not name:
-        capital = run(text, first, last)
+        capital = read_name(text, first, last)
         if capital is None or capital.end < first + len(written):
             return None
         name = written
-    elif not _shares(name, written) or not _is_name(written, name):
+    elif not _share_word(name, written) or not _is_name(written, name):
         return None
-    said = copula is not None and not _OTHERS.search(text, last, copula.start())
-    if said and text[last : copula.start() if copula else last].strip()[:1] not in ("", ",", ";", '"', "”"):
-        said = _ASIDE.match(text, last, stop) is not None
-    return Article(" ".join(name.split()), first, first + len(written), copula.end() if copula and said else 0)
+    has_copula = copula is not None and not _OTHER_CLAUSE.search(text, last, copula.start())
+    if has_copula and text[last : copula.start() if copula else last].strip()[:1] not in ("", ",", ";", '"', "”"):
+        has_copula = _ASIDE.match(text, last, stop) is not None
+    return Article(" ".join(name.split()), first, first + len(written), copula.end() if copula and has_copula else 0)
 
 
-def goes_on(text: str, article: Article, start: int, end: int, *, person: bool) -> int | None:
+def continuation(text: str, subject: Article, start: int, end: int, *, person: bool) -> int | None:
     """Return where a sentence goes on behind its subject, if that is the article's own; else None.
 
     Args:
@@ -100,26 +100,26 @@ def goes_on(text: str, article: Article, start: int, end: int, *, person: bool) 
     """
     if person and text.startswith("Born ", start):
         return start
-    found = _GOES_ON.match(text, start, end)
-    if found is not None:
-        return found.end() if bool(found["person"]) == person else None
-    name = run(text, start, min(end, start + 80))
+    opening = _CONTINUATION.match(text, start, end)
+    if opening is not None:
+        return opening.end() if bool(opening["person"]) == person else None
+    name = read_name(text, start, min(end, start + 80))
     if name is None or not person:
         return None
     words = entity_key(text[name.start : name.end])
-    return name.end if words in (entity_key(article.name), entity_key(article.name).split(" ")[-1]) else None
+    return name.end if words in (entity_key(subject.name), entity_key(subject.name).split(" ")[-1]) else None
 
 
 def _is_name(written: str, name: str) -> bool:
     """Return whether what stands before the verb is a name: words with capitals, those of the title, and small ones."""
-    known = name.lower().split()
+    title_words = name.lower().split()
     return all(
-        not word[0].islower() or word in _SMALL or word.strip(_EDGES) in known or word[1:2].isupper()
+        not word[0].islower() or word in _SMALL or word.strip(_EDGES) in title_words or word[1:2].isupper()
         for word in written.split()
     )
 
 
-def _shares(name: str, written: str) -> bool:
+def _share_word(name: str, written: str) -> bool:
     """Return whether two names share a word of some length, or are one."""
     ours, theirs = entity_key(name), entity_key(written)
     return ours == theirs or bool({w for w in ours.split() if len(w) > 2} & set(theirs.split()))
@@ -165,7 +165,7 @@ class Predicate:
     kin: bool
 
 
-def predicate(text: str, place: int, stop: int) -> Predicate | None:
+def read_predicate(text: str, position: int, stop: int) -> Predicate | None:
     """Return the nouns behind "is" and "was", up to the first word that begins something else.
 
     Args:
@@ -173,30 +173,30 @@ def predicate(text: str, place: int, stop: int) -> Predicate | None:
         place: first character behind the verb.
         stop: first character that is not read.
     """
-    article = _ARTICLE.match(text, place, stop)
-    if article is None:
-        return Predicate(place, place, "", (), (), None, False)
-    start = place = article.end()
+    determiner = _ARTICLE.match(text, position, stop)
+    if determiner is None:
+        return Predicate(position, position, "", (), (), None, False)
+    start = position = determiner.end()
     nations: list[tuple[int, int]] = []
     year: tuple[int, int] | None = None
     groups: list[list[re.Match[str]]] = [[]]
     for _ in range(24):
-        space = _SPACE.match(text, place, stop)
-        token = _TOKEN.match(text, space.end() if space else place, stop)
+        space = _SPACE.match(text, position, stop)
+        token = _TOKEN.match(text, space.end() if space else position, stop)
         if token is None:
             break
         word = token[0]
         low = word.lower()
         if low in _STOPS:
             break
-        place = token.end()
+        position = token.end()
         if low in ("and", ",", "&", "/", "or"):
             groups.append([])
         elif _YEAR.fullmatch(word):
             year = year or token.span()
         elif nation := _nation(text, token, stop):
             nations.append(nation)
-            place = max(place, nation[1])
+            position = max(position, nation[1])
         elif low in ("a", "an", "the"):
             continue
         elif low not in _STANDING or groups[-1]:
@@ -205,7 +205,7 @@ def predicate(text: str, place: int, stop: int) -> Predicate | None:
                 break
     kind, kinds, end = _kinds(text, groups)
     kin = any(token[0].lower() in _KIN for group in groups for token in group[-1:])
-    return Predicate(start, end or place, kind, kinds, tuple(nations[:3]), year, kin)
+    return Predicate(start, end or position, kind, kinds, tuple(nations[:3]), year, kin)
 
 
 def _nation(text: str, token: re.Match[str], stop: int) -> tuple[int, int] | None:
@@ -235,24 +235,24 @@ def _nation(text: str, token: re.Match[str], stop: int) -> tuple[int, int] | Non
 def _kinds(text: str, groups: list[list[re.Match[str]]]) -> tuple[Kind, tuple[tuple[str, int, int], ...], int]:
     """Return the kind by the first noun that has one, and all the nouns of that kind, each with its adjectives."""
     kind: Kind = ""
-    found: list[tuple[str, int, int]] = []
+    kinds: list[tuple[str, int, int]] = []
     begun: list[re.Match[str]] = []  # "film and television actor" is one
     for group in groups:
         begun = [*begun, *group]
-        known = next((one for one in map(_kind, reversed(group[-3:])) if one[0]), None) if group else None
-        if known is None:
+        classified = next((result for result in map(_kind, reversed(group[-3:])) if result[0]), None) if group else None
+        if classified is None:
             continue
-        if kind and known[0] != kind:
+        if kind and classified[0] != kind:
             break
         if not kind and _is_before(group, groups):
             continue
-        kind = known[0]
-        first, last = begun[0].start(), known[1]
+        kind = classified[0]
+        first, last = begun[0].start(), classified[1]
         if "," in text[first:last]:  # "medallist, philologist": the first of them is of no known kind
             first = group[0].start()
-        found.append((text[first:last].rstrip("."), first, last - text[first:last].endswith(".")))
+        kinds.append((text[first:last].rstrip("."), first, last - text[first:last].endswith(".")))
         begun = []
-    return kind, tuple(found[:5]), found[-1][2] if found else 0
+    return kind, tuple(kinds[:5]), kinds[-1][2] if kinds else 0
 
 
 def _is_before(group: list[re.Match[str]], groups: list[list[re.Match[str]]]) -> bool:

@@ -13,14 +13,14 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
-from mcp_memory.rules.facts.noun_phrases import Noun
-from mcp_memory.rules.facts.validity import When, now, when
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.validity import Validity, from_utterance, validity_intervals
 from mcp_memory.rules.facts.verbs import Effect
 from mcp_memory.rules.facts.words import Word
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Claim:
     """One fact as a clause tells it.
 
     Attributes:
@@ -34,16 +34,18 @@ class Told:
         affirmed: whether it holds although its verb is denied: "doesn't like ham" tells of a dislike.
     """
 
-    head: Noun | str
+    head: NounPhrase | str
     relation: str
-    tail: Noun | str
+    tail: NounPhrase | str
     effect: Effect = "state"
     times: tuple[Word, ...] | None = None
     end: int = 0
     affirmed: bool = False
 
 
-def kinship(owner: Noun, relation: str, name: Noun, end: int, times: tuple[Word, ...] | None = None) -> Iterator[Told]:
+def kinship_claims(
+    owner: NounPhrase, relation: str, name: NounPhrase, end: int, times: tuple[Word, ...] | None = None
+) -> Iterator[Claim]:
     """Yield what somebody is to somebody, by the relation in the table of kin.
 
     Args:
@@ -54,13 +56,13 @@ def kinship(owner: Noun, relation: str, name: Noun, end: int, times: tuple[Word,
         times: as in ``Told``.
     """
     if relation.startswith("<"):
-        yield Told(name, relation[1:], owner, "state", times, end)
+        yield Claim(name, relation[1:], owner, "state", times, end)
     elif relation[0] != "(":
-        yield Told(owner, relation, name, "state", times, end)
+        yield Claim(owner, relation, name, "state", times, end)
 
 
-def asserted(
-    turn: Turn, who: Discourse, index: int, clause: Clause, told: Told, intent: Intent, confidence: float
+def assert_claim(
+    turn: Turn, discourse: Discourse, index: int, clause: Clause, claim: Claim, intent: Intent, confidence: float
 ) -> Iterator[Assertion]:
     """Yield what a clause tells as assertions, one for each interval in which it holds.
 
@@ -73,35 +75,41 @@ def asserted(
         intent: of the sentence.
         confidence: in (0, 1].
     """
-    head = told.head if isinstance(told.head, str) else who.entity(told.head)
-    tail = told.tail if isinstance(told.tail, str) else _tail(who, told.relation, told.tail)
-    if tail is None and isinstance(told.tail, Noun) and told.tail in clause.subject:
-        tail = who.entity(told.tail)  # the subject of a passive: "it was bought by …"
-    if tail is None and isinstance(told.tail, Noun) and any(told.tail == noun.owner for noun in clause.subject):
-        tail = who.entity(told.tail)  # "its members are …"
+    head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
+    tail = claim.tail if isinstance(claim.tail, str) else _tail_name(discourse, claim.relation, claim.tail)
+    if tail is None and isinstance(claim.tail, NounPhrase) and claim.tail in clause.subject:
+        tail = discourse.entity(claim.tail)  # the subject of a passive: "it was bought by …"
+    if tail is None and isinstance(claim.tail, NounPhrase) and any(claim.tail == noun.owner for noun in clause.subject):
+        tail = discourse.entity(claim.tail)  # "its members are …"
     if not head or not tail or head.casefold() == tail.casefold():
         return
-    relation = _relation(who, told)
-    stated = [word.time for word in (clause.times if told.times is None else told.times) if word.time is not None]
+    relation = _resolve_relation(discourse, claim)
+    stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
-    aside = told.times == ()
-    start, end = clause.start, max(told.end or clause.end, clause.verb.end)
-    if aside and not isinstance(told.tail, str):
-        start, end = min(clause.start, told.tail.start), max(told.end, told.tail.end)
-    verb = replace(clause.verb, negated=False) if told.affirmed else clause.verb
-    if tail == who.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about whoever says so
+    aside = claim.times == ()
+    start, end = clause.start, max(claim.end or clause.end, clause.verb.end)
+    if aside and not isinstance(claim.tail, str):
+        start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
+    verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
+    if (
+        tail == discourse.speaker and relations().get(relation).symmetric
+    ):  # "Ben and I married" is about whoever says so
         head, tail = tail, head
     timeless = turn.kind == "document" and turn.said_at is None
-    for held in when(told.effect, verb, clause.adverbs, stated, turn.time) if not aside else [now(turn.time)]:
+    for validity in (
+        validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time)
+        if not aside
+        else [from_utterance(turn.time)]
+    ):
         # What a document of no known time says without a date, it says of no known time.
-        undated = timeless and not held.stated and not held.negated
-        moment = replace(held, since=BEGINNING) if undated else held
-        yield fact(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
+        undated = timeless and not validity.stated and not validity.negated
+        moment = replace(validity, since=BEGINNING) if undated else validity
+        yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
 
 
-def fact(
-    turn: Turn, index: int, span: tuple[int, int], told: tuple[str, str, str], held: When, intent: Intent,
+def make_assertion(
+    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent,
     confidence: float,
 ) -> Assertion:  # fmt: skip
     """Return what a turn tells, as an assertion.
@@ -116,8 +124,8 @@ def fact(
         confidence: in (0, 1].
     """
     start, end = span
-    head, relation, tail = told
-    signs = "no" if held.negated else "yes", str(held.since), str(held.until), "embedded"
+    head, relation, tail = triple
+    signs = "no" if validity.negated else "yes", str(validity.since), str(validity.until), "embedded"
     return Assertion(
         id=assertion_id(turn.id, start, end, head, relation, tail, *signs),
         space=turn.space,
@@ -128,20 +136,20 @@ def fact(
         head=head,
         relation=relation,
         tail=tail,
-        negated=held.negated,
-        since=held.since,
-        until=held.until,
-        stated=held.stated,
+        negated=validity.negated,
+        since=validity.since,
+        until=validity.until,
+        stated=validity.stated,
         confidence=confidence,
         intent=intent,
-        change=held.change,
+        change=validity.change,
         extractor="embedded",
         said_at=turn.time,
         recorded_at=turn.written_at,
     )
 
 
-def _tail(who: Discourse, relation: str, noun: Noun) -> str | None:
+def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:
     if (noun.name and noun.head in RELATIVES) or relation in (
         "married_to",
         "dating",
@@ -152,12 +160,16 @@ def _tail(who: Discourse, relation: str, noun: Noun) -> str | None:
         "lives_with",
         "take_care_of",
     ):
-        return who.entity(noun) if noun.owner or noun.name or noun.pronoun or noun.named else who.thing(noun)
-    return who.thing(noun)
+        return (
+            discourse.entity(noun) if noun.owner or noun.name or noun.pronoun or noun.named else discourse.thing(noun)
+        )
+    return discourse.thing(noun)
 
 
-def _relation(who: Discourse, told: Told) -> str:
-    if told.relation == "based_in":
-        person = isinstance(told.head, Noun) and who.is_person(told.head) and told.head.determiner != "the"
+def _resolve_relation(discourse: Discourse, claim: Claim) -> str:
+    if claim.relation == "based_in":
+        person = (
+            isinstance(claim.head, NounPhrase) and discourse.is_person(claim.head) and claim.head.determiner != "the"
+        )
         return "lives_in" if person else "located_in"
-    return told.relation
+    return claim.relation

@@ -10,19 +10,19 @@ from mcp_memory.rules.facts.clause import (
     Clause,
     agrees,
     antecedent,
-    hanging,
-    is_command,
-    modified,
-    reduced,
-    without_subject,
+    content_clause,
+    is_imperative,
+    read_insertions,
+    reduced_relative,
+    verb_without_subject,
 )
-from mcp_memory.rules.facts.complements import Slot, complement
+from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
-from mcp_memory.rules.facts.modality import adverbial, hearsay, under
-from mcp_memory.rules.facts.noun_phrases import LEFT_OUT, Noun, pronoun
+from mcp_memory.rules.facts.modality import adverb_confidence, content_confidence, hearsay_confidence
+from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import REPORTED, Verb, verb_at
-from mcp_memory.rules.facts.verbs import reading
+from mcp_memory.rules.facts.verb_groups import REPORTED, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 MOST = 40
@@ -31,222 +31,229 @@ _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "whil
 _SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "believe", "guess", "suppose", "hear"))
 
 
-def clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
+def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
     """Return the clauses of a sentence in order, and phrases that stand alone are left out.
 
     Args:
         words: of the sentence.
         talk: whether somebody speaks, so that a subject left out at the start is "I".
     """
-    reader = _Reader(words, talk)
-    found = reader.read()
-    rumour = hearsay(words)
-    return [replace(clause, confidence=min(clause.confidence, rumour)) for clause in found] if rumour < 1 else found
+    reader = _ClauseReader(words, talk)
+    clauses = reader.read()
+    certainty = hearsay_confidence(words)
+    return (
+        [replace(clause, confidence=min(clause.confidence, certainty)) for clause in clauses]
+        if certainty < 1
+        else clauses
+    )
 
 
-class _Reader:
+class _ClauseReader:
     """One walk over the words of a sentence."""
 
     def __init__(self, words: Sequence[Word], talk: bool) -> None:
         self.words = words
         self.talk = talk
-        self.place = 0
-        self.found: list[Clause] = []
-        self.under = 1.0
-        self.said_by: tuple[Noun, ...] = ()
-        self.leading: list[Word] = []
+        self.index = 0
+        self.clauses: list[Clause] = []
+        self.matrix_confidence = 1.0
+        self.source: tuple[NounPhrase, ...] = ()
+        self.leading_times: list[Word] = []
         self.adverbs: set[str] = set()
-        self.lead = ""
-        self.joined = ""
+        self.subordinator = ""
+        self.conjunction = ""
 
     def read(self) -> list[Clause]:
-        while self.place < len(self.words) and len(self.found) < MOST:
-            before = self.place
+        while self.index < len(self.words) and len(self.clauses) < MOST:
+            before = self.index
             if not self._step():
                 break
-            if self.place == before:
-                self.place += 1
-        return self.found
+            if self.index == before:
+                self.index += 1
+        return self.clauses
 
     def _step(self) -> bool:
-        words, word = self.words, self.words[self.place]
+        words, word = self.words, self.words[self.index]
         if word.mark:
-            self.joined = "," if word.text in (",", "—", "–", "-", "…", "...") else ""
+            self.conjunction = "," if word.text in (",", "—", "–", "-", "…", "...") else ""
             if word.text in (";", ":", ".", "!"):
-                self.under, self.said_by, self.leading, self.lead = 1.0, (), [], ""
-            self.place += 1
-        elif self.found and self.joined in ("", ",") and self._participle():
+                self.matrix_confidence, self.source, self.leading_times, self.subordinator = 1.0, (), [], ""
+            self.index += 1
+        elif self.clauses and self.conjunction in ("", ",") and self._participle():
             pass
         elif word.low in closed.CONDITIONS and word.kind == "word":
             return False
         elif word.low in ("and", "but", "so", "or", "yet", "then") and word.kind == "word":
-            self.joined = word.low
-            self.lead = ""
+            self.conjunction = word.low
+            self.subordinator = ""
             if word.low == "but":
-                self.under, self.said_by = 1.0, ()
-            self.place += 1
+                self.matrix_confidence, self.source = 1.0, ()
+            self.index += 1
         elif word.kind == "time":
-            self.leading.append(word)
-            self.place += 1
-        elif grammar.is_adverb(words, self.place):
+            self.leading_times.append(word)
+            self.index += 1
+        elif grammar.is_adverb(words, self.index):
             self.adverbs.add(word.low)
-            self.place += 1
-        elif word.low == "that" and self.found and self.joined in ("and", "but"):
-            self.lead = "that"  # "remember that … and that …"
-            self.place += 1
-        elif word.low in closed.RELATIVE and self.found and not (word.low == "that" and self.lead):
+            self.index += 1
+        elif word.low == "that" and self.clauses and self.conjunction in ("and", "but"):
+            self.subordinator = "that"  # "remember that … and that …"
+            self.index += 1
+        elif word.low in closed.RELATIVE and self.clauses and not (word.low == "that" and self.subordinator):
             self._relative()
-        elif word.low in ("before", "after") and self.found and self._gerund():
+        elif word.low in ("before", "after") and self.clauses and self._gerund():
             pass
         elif word.low in closed.SUBORDINATORS - {"what", "why", "how", "than"} and word.kind == "word":
-            if word.low in closed.WH and self.place + 1 < len(words) and grammar.is_auxiliary(words, self.place + 1):
-                self._skip()
+            if word.low in closed.WH and self.index + 1 < len(words) and grammar.is_auxiliary(words, self.index + 1):
+                self._skip_to_mark()
             else:
-                self.lead = word.low
-                self.place += 1
+                self.subordinator = word.low
+                self.index += 1
         elif word.low in ("what", "why", "how", "who", "which", "let"):
-            self._skip()
-        elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.place):
+            self._skip_to_mark()
+        elif word.low in closed.PREPOSITIONS and word.kind == "word" and not (word.capital and self.index):
             self._leading_phrase()
         else:
             self._clause()
         return True
 
-    def _skip(self) -> None:
+    def _skip_to_mark(self) -> None:
         """Go on behind the next mark: what stands before it asks or asserts nothing."""
-        while self.place < len(self.words) and not self.words[self.place].mark:
-            self.place += 1
+        while self.index < len(self.words) and not self.words[self.index].mark:
+            self.index += 1
 
     def _leading_phrase(self) -> None:
         """Go over "In Oslo," or "As a child" at the start of a clause."""
-        following = self.place + 1
+        following = self.index + 1
         if following < len(self.words) and self.words[following].kind == "time":
-            self.place = following
+            self.index = following
             return
-        found, place = read_phrases(self.words, following, subject=True)
-        self.place = place if found else following
+        phrases, index = read_phrases(self.words, following, subject=True)
+        self.index = index if phrases else following
 
     def _relative(self) -> None:
         """Read "who ran the firm" as said of the last phrase before it."""
-        previous, word = self.found[-1], self.words[self.place]
+        previous, word = self.clauses[-1], self.words[self.index]
         if word.low == "where":
-            self.lead = "where"
-            self.place += 1
+            self.subordinator = "where"
+            self.index += 1
             return
         last = antecedent(previous)
-        if word.low != "whose" and last and (verb := verb_at(self.words, self.place + 1)):
-            self._add(last[-1:], verb, self.place)
+        if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
+            self._add_clause(last[-1:], verb, self.index)
         else:
-            self.place += 1
-            self.lead = "that"
+            self.index += 1
+            self.subordinator = "that"
 
     def _participle(self) -> bool:
         """Read "based in Oslo" as told of what stands before it; say whether it was there."""
-        previous = self.found[-1]
-        verb = None if self.lead else reduced(self.words, self.place, previous)
-        if verb is None or not (subject := antecedent(previous, comma=self.joined == ",")):
+        previous = self.clauses[-1]
+        verb = None if self.subordinator else reduced_relative(self.words, self.index, previous)
+        if verb is None or not (subject := antecedent(previous, comma=self.conjunction == ",")):
             return False
-        under, self.under = self.under, min(self.under, previous.confidence)
-        self._add(subject, verb, self.place)
-        self.under = under
+        matrix_confidence, self.matrix_confidence = (
+            self.matrix_confidence,
+            min(self.matrix_confidence, previous.confidence),
+        )
+        self._add_clause(subject, verb, self.index)
+        self.matrix_confidence = matrix_confidence
         return True
 
     def _gerund(self) -> bool:
         """Read "before joining Corso FC" as told of the subject before it; say whether there was one."""
-        words, place = self.words, self.place + 1
-        verb = reading(words[place].low) if place < len(words) else None
-        if verb is None or "ing" not in verb.forms or "plain" in verb.forms or self.found[-1].verb.tense != "past":
+        words, index = self.words, self.index + 1
+        verb = inflection(words[index].low) if index < len(words) else None
+        if verb is None or "ing" not in verb.forms or "plain" in verb.forms or self.clauses[-1].verb.tense != "past":
             return False
-        group = Verb(verb.lemma, place + 1, words[place].start, words[place].end, "past")
-        self._add(self.found[-1].subject, group, self.place)
+        group = VerbGroup(verb.lemma, index + 1, words[index].start, words[index].end, "past")
+        self._add_clause(self.clauses[-1].subject, group, self.index)
         return True
 
     def _clause(self) -> None:
-        words, first = self.words, self.place
-        last = self.found[-1].verb if self.found else None
-        shared = bool(self.joined and not self.lead)
-        verb = without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
+        words, first = self.words, self.index
+        last = self.clauses[-1].verb if self.clauses else None
+        shared = bool(self.conjunction and not self.subordinator)
+        verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
         if verb:
-            nobody = replace(pronoun(words[first], first), pronoun="i", common=LEFT_OUT)
-            subject = self.found[-1].subject if self.found else (nobody,)
-            self._add(subject, verb, first)
+            nobody = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
+            subject = self.clauses[-1].subject if self.clauses else (nobody,)
+            self._add_clause(subject, verb, first)
             return
-        if not self.found and is_command(words, first):
-            self.place = next((n for n in range(first, len(words)) if words[n].text in (".", ";")), len(words))
+        if not self.clauses and is_imperative(words, first):
+            self.index = next((n for n in range(first, len(words)) if words[n].text in (".", ";")), len(words))
             return
         if grammar.is_auxiliary(words, first):
-            self._skip()
+            self._skip_to_mark()
             return
-        subject, place = read_phrases(words, first, subject=True)
+        subject, index = read_phrases(words, first, subject=True)
         if not subject:
-            self.place += 1
+            self.index += 1
             return
-        if place < len(words) and words[place].text == "," and subject[-1].also:
-            place += 1
-        subject, place, between = modified(words, subject, place)
-        if between:
-            self.found.append(replace(between, confidence=self.under, said_by=self.said_by))
-        verb = verb_at(words, place) if place < len(words) else None
+        if index < len(words) and words[index].text == "," and subject[-1].appositions:
+            index += 1
+        subject, index, insertion = read_insertions(words, subject, index)
+        if insertion:
+            self.clauses.append(replace(insertion, confidence=self.matrix_confidence, source=self.source))
+        verb = read_verb_group(words, index) if index < len(words) else None
         if verb and agrees(words, subject, verb):
-            self._add(subject, verb, first)
+            self._add_clause(subject, verb, first)
         else:
-            self.place = max(place, first + 1)
+            self.index = max(index, first + 1)
 
-    def _share(self, subject: tuple[Noun, ...], slots: tuple[Slot, ...]) -> None:
+    def _share_object(self, subject: tuple[NounPhrase, ...], slots: tuple[Slot, ...]) -> None:
         """Give an object to the verb before it as well: "wrote and directed two films"."""
-        last = self.found[-1]
+        last = self.clauses[-1]
         bare = not (last.slots or last.particles or last.times) and last.verb.lemma not in ("be", "become")
         if bare and last.subject == subject and last.end == last.verb.end:
-            self.found[-1] = replace(last, slots=slots)
+            self.clauses[-1] = replace(last, slots=slots)
 
-    def _add(self, subject: tuple[Noun, ...], verb: Verb, first: int) -> None:
+    def _add_clause(self, subject: tuple[NounPhrase, ...], verb: VerbGroup, first: int) -> None:
         words = self.words
-        found = hanging(words, verb)
-        if found is not None:
-            confidence, place = found
-            self.under = min(self.under, confidence)
+        content = content_clause(words, verb)
+        if content is not None:
+            confidence, index = content
+            self.matrix_confidence = min(self.matrix_confidence, confidence)
             if confidence == REPORTED:
-                self.said_by = subject
+                self.source = subject
                 if subject[0].pronoun == "i" and verb.lemma not in ("hear", "read", "understand"):
-                    self.under = 1.0
-            self.place = place
-            self.lead = "that"
-            self.joined = ""
+                    self.matrix_confidence = 1.0
+            self.index = index
+            self.subordinator = "that"
+            self.conjunction = ""
             return
-        told = complement(words, verb)
-        adverbs = verb.adverbs | told.adverbs | self.adverbs
-        confidence = min(self.under, verb.confidence, adverbial(adverbs))
+        rest = read_complement(words, verb)
+        adverbs = verb.adverbs | rest.adverbs | self.adverbs
+        confidence = min(self.matrix_confidence, verb.confidence, adverb_confidence(adverbs))
         if (verb.unreal and not (verb.confidence < 1 or verb.future)) or (
-            self.lead in _TEMPORAL and verb.tense == "present"
+            self.subordinator in _TEMPORAL and verb.tense == "present"
         ):
             confidence = 0.0
         if verb.unreal and verb.confidence < 1 and verb.negated:
             confidence = 0.0
-        if verb.lemma == "be" and verb.tense == "past" and self.lead in ("when", "since", "while"):
+        if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
             confidence = 0.0  # "since I was 17" gives a time, and tells of nothing that is so
-        if not told.slots and verb.lemma in _SAYING and self.joined == "," and self.found:
-            hedge = under(verb) or 0.0
-            self.found[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.found]
-        if self.joined == "and" and told.slots and self.found and not told.slots[0].preposition:
-            self._share(subject, told.slots[:1])
-        times = (*self.leading, *told.times)
+        if not rest.slots and verb.lemma in _SAYING and self.conjunction == "," and self.clauses:
+            hedge = content_confidence(verb) or 0.0
+            self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]
+        if self.conjunction == "and" and rest.slots and self.clauses and not rest.slots[0].preposition:
+            self._share_object(subject, rest.slots[:1])
+        times = (*self.leading_times, *rest.times)
         start = subject[0].start if subject and words[first].start <= subject[0].start else words[first].start
-        self.found.append(
+        self.clauses.append(
             Clause(
                 subject=subject,
                 verb=verb,
-                particles=told.particles,
-                slots=told.slots,
+                particles=rest.particles,
+                slots=rest.slots,
                 times=times,
                 adverbs=adverbs,
                 confidence=confidence,
                 start=start,
-                end=max(told.end, verb.end),
-                said_by=self.said_by,
+                end=max(rest.end, verb.end),
+                source=self.source,
             )
         )
-        self.place = max(told.place, self.place + 1)
+        self.index = max(rest.next_index, self.index + 1)
         self.adverbs = set()
-        self.joined = self.lead = ""
-        if not self.leading or (self.place < len(words) and words[self.place].low not in ("and", ",")):
-            self.leading = []
+        self.conjunction = self.subordinator = ""
+        if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
+            self.leading_times = []

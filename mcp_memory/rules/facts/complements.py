@@ -8,48 +8,48 @@ from dataclasses import dataclass, field, replace
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import ROLES
-from mcp_memory.rules.facts.verb_groups import Verb
-from mcp_memory.rules.facts.verbs import by_verb, reading
+from mcp_memory.rules.facts.verb_groups import VerbGroup
+from mcp_memory.rules.facts.verbs import frames_by_verb, inflection
 from mcp_memory.rules.facts.words import Word
 
 
-def particles_of(words: Sequence[Word], verb: Verb) -> tuple[tuple[str, ...], int]:
+def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, ...], int]:
     """Return the words behind a verb that belong to it by the table, and the place after them."""
     for passive in dict.fromkeys((verb.passive, False)):
-        for frame in by_verb().get((passive, verb.lemma), ()):
-            place = verb.place
+        for frame in frames_by_verb().get((passive, verb.lemma), ()):
+            index = verb.next_index
             while (
-                place < len(words)
-                and grammar.is_adverb(words, place)
+                index < len(words)
+                and grammar.is_adverb(words, index)
                 and frame.particles
-                and words[place].low not in frame.particles
-                and words[place].kind != "time"
+                and words[index].low not in frame.particles
+                and words[index].kind != "time"
             ):
-                place += 1
-            last = place + len(frame.particles)
+                index += 1
+            last = index + len(frame.particles)
             if not frame.particles or last > len(words):
                 continue
-            if tuple(word.low for word in words[place:last]) != frame.particles:
+            if tuple(word.low for word in words[index:last]) != frame.particles:
                 continue
             if frame.particles[-1] in ("in", "on", "to") and not (
                 last < len(words) and words[last].low in closed.PREPOSITIONS and not words[last].capital
             ):
                 continue
             return frame.particles, last
-    return (), verb.place
+    return (), verb.next_index
 
 
 MOST = 12
 """Slots of one clause."""
-_TASTES = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
-_WAYS = word_set("up down out over across around along off on through in")
+_LIKING_VERBS = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
+_DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
 """Prepositions behind which a clause may begin."""
-_ROUGHLY = word_set("about over around under")
-_CLAUSES = word_set(
+_APPROXIMATING = word_set("about over around under")
+_CLAUSE_OPENERS = word_set(
     "because when while although though whereas that who which where why how whose whom what so if unless whether cause"
     " whenever once"
 )
@@ -66,7 +66,7 @@ class Slot:
     """
 
     preposition: str
-    nouns: tuple[Noun, ...]
+    nouns: tuple[NounPhrase, ...]
     end: int
 
 
@@ -88,20 +88,22 @@ class Complement:
     times: tuple[Word, ...]
     adverbs: frozenset[str]
     end: int
-    place: int
+    next_index: int
 
 
-def complement(words: Sequence[Word], verb: Verb) -> Complement:
+def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
     """Return what stands behind a verb, up to the end of its clause."""
-    particles, place = particles_of(words, verb)
-    walk = _Walk(words, verb, place, words[place - 1].end)
-    while walk.place < len(words) and len(walk.slots) < MOST and walk.step():
+    particles, index = match_particles(words, verb)
+    reader = _ComplementReader(words, verb, index, words[index - 1].end)
+    while reader.index < len(words) and len(reader.slots) < MOST and reader.step():
         pass
-    return Complement(particles, tuple(walk.slots), tuple(walk.times), frozenset(walk.adverbs), walk.end, walk.place)
+    return Complement(
+        particles, tuple(reader.slots), tuple(reader.times), frozenset(reader.adverbs), reader.end, reader.index
+    )
 
 
 @dataclass(slots=True)
-class _Walk:
+class _ComplementReader:
     """A walk over the words behind a verb. Each step returns whether the clause goes on.
 
     Attributes:
@@ -115,8 +117,8 @@ class _Walk:
     """
 
     words: Sequence[Word]
-    verb: Verb
-    place: int
+    verb: VerbGroup
+    index: int
     end: int
     slots: list[Slot] = field(default_factory=list)
     times: list[Word] = field(default_factory=list)
@@ -124,151 +126,153 @@ class _Walk:
 
     def step(self) -> bool:
         """Take what stands at the place, by what kind of word it is."""
-        word = self.words[self.place]
+        word = self.words[self.index]
         if word.kind == "time":
             self.times.append(word)
             self.end = word.end
-            return self._past(1)
-        if grammar.is_adverb(self.words, self.place):
+            return self._advance(1)
+        if grammar.is_adverb(self.words, self.index):
             self.adverbs.add(word.low)
-            return self._past(1)
+            return self._advance(1)
         if word.mark:
             return self._mark(word)
         if word.low in closed.CONJUNCTIONS and word.kind == "word":
-            goes_on = word.low in ("and", "&") and not opens_clause(self.words, self.place + 1)
-            return goes_on and self._past(1)
-        if (word.low == "to" and _is_infinitive(self.words, self.place + 1)) or (
-            word.low in _CLAUSES and not word.capital
+            continues = word.low in ("and", "&") and not opens_clause(self.words, self.index + 1)
+            return continues and self._advance(1)
+        if (word.low == "to" and _is_infinitive(self.words, self.index + 1)) or (
+            word.low in _CLAUSE_OPENERS and not word.capital
         ):
             return False
         if word.low in closed.PREPOSITIONS and not word.capital:
             return self._preposition(word)
         return self._object(word)
 
-    def _past(self, count: int) -> bool:
-        self.place += count
+    def _advance(self, count: int) -> bool:
+        self.index += count
         return True
 
     def _take(self, slot: Slot, after: int) -> bool:
         self.slots.append(slot)
-        self.end, self.place = slot.end, after
+        self.end, self.index = slot.end, after
         return True
 
     def _mark(self, mark: Word) -> bool:
         """Go over brackets and over commas that part nothing; a list behind "including" joins the last slot."""
-        if mark.text == "(" and (close := _closing(self.words, self.place)):
-            self.times += [inside for inside in self.words[self.place : close] if inside.kind == "time"]
-            self.place = close + 1
+        if mark.text == "(" and (close := _closing_bracket(self.words, self.index)):
+            self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
+            self.index = close + 1
             return True
-        if mark.text == "," and _goes_on(self.words, self.place + 1):
-            return self._past(1)
-        listed = _including(self.words, self.place) if self.slots else 0
-        found, after = read_phrases(self.words, listed, verb_seen=True) if listed else ((), 0)
-        if not found:
+        if mark.text == "," and _clause_continues(self.words, self.index + 1):
+            return self._advance(1)
+        list_index = _list_after_including(self.words, self.index) if self.slots else 0
+        phrases, after = read_phrases(self.words, list_index, verb_seen=True) if list_index else ((), 0)
+        if not phrases:
             return False
         last = self.slots.pop()
-        return self._take(replace(last, nouns=(*last.nouns, *found), end=found[-1].end), after)
+        return self._take(replace(last, nouns=(*last.nouns, *phrases), end=phrases[-1].end), after)
 
     def _preposition(self, word: Word) -> bool:
         """Take a preposition with its phrases, or go over one that only leads to a time, an adverb or another."""
-        words, place = self.words, self.place
-        if word.low in _SUBORDINATING and _subject_follows(words, place + 1):
+        words, index = self.words, self.index
+        if word.low in _SUBORDINATING and _subject_follows(words, index + 1):
             return False
-        if word.low in ("before", "after") and _is_gerund(words, place + 1):
+        if word.low in ("before", "after") and _is_gerund(words, index + 1):
             return False
-        following = words[place + 1] if place + 1 < len(words) else None
-        if word.low in _ROUGHLY and following and following.kind == "number":
-            return self._past(1)  # "about 1,200 people"
-        found, after = read_phrases(words, place + 1, verb_seen=True)
-        if found:
-            return self._take(Slot(word.low, found, found[-1].end), after)
+        following = words[index + 1] if index + 1 < len(words) else None
+        if word.low in _APPROXIMATING and following and following.kind == "number":
+            return self._advance(1)  # "about 1,200 people"
+        phrases, after = read_phrases(words, index + 1, verb_seen=True)
+        if phrases:
+            return self._take(Slot(word.low, phrases, phrases[-1].end), after)
         if following is None:
             return False
-        if following.kind == "time" or grammar.is_adverb(words, place + 1):
-            return self._past(1)
-        if following.low in closed.ARTICLES and place + 2 < len(words) and words[place + 2].kind == "time":
-            return self._past(2)
-        if following.low in closed.PREPOSITIONS and word.low in _WAYS:
-            return self._past(1)  # "hiked up to the hut"
+        if following.kind == "time" or grammar.is_adverb(words, index + 1):
+            return self._advance(1)
+        if following.low in closed.ARTICLES and index + 2 < len(words) and words[index + 2].kind == "time":
+            return self._advance(2)
+        if following.low in closed.PREPOSITIONS and word.low in _DIRECTIONS:
+            return self._advance(1)  # "hiked up to the hut"
         return False
 
     def _object(self, word: Word) -> bool:
         """Take a phrase without a preposition."""
-        words, place = self.words, self.place
-        if self.verb.lemma in _TASTES and not self.slots and (gerund := _gerund(words, place)):
+        words, index = self.words, self.index
+        if self.verb.lemma in _LIKING_VERBS and not self.slots and (gerund := _gerund(words, index)):
             return self._take(*gerund)
-        if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, place):
+        if self.slots and self.verb.lemma == "be" and not self.slots[-1].preposition and _is_gerund(words, index):
             return False  # "a duo consisting of"
         if word.low in closed.AUXILIARIES or word.low == "'s" or word.kind == "speech":
             return False
-        found, after = read_phrases(words, place, verb_seen=True)
-        if not found:
+        phrases, after = read_phrases(words, index, verb_seen=True)
+        if not phrases:
             return False
         if after < len(words) and words[after].low in closed.NOMINATIVE and words[after].low != "you":
-            found = tuple(replace(noun, uncertain=True) for noun in found)  # "the freedom it brings"
-        return self._take(Slot("", found, found[-1].end), after)
+            phrases = tuple(replace(noun, uncertain=True) for noun in phrases)  # "the freedom it brings"
+        return self._take(Slot("", phrases, phrases[-1].end), after)
 
 
-def _including(words: Sequence[Word], place: int) -> int:
+def _list_after_including(words: Sequence[Word], index: int) -> int:
     """Return where a list begins behind ", including", ", such as" or ", among them"; 0 where none does."""
-    lows = [word.low for word in words[place + 1 : place + 3]]
+    lows = [word.low for word in words[index + 1 : index + 3]]
     if lows[:1] == ["including"]:
-        return place + 2
-    return place + 3 if lows in (["such", "as"], ["among", "them"]) else 0
+        return index + 2
+    return index + 3 if lows in (["such", "as"], ["among", "them"]) else 0
 
 
-def _is_gerund(words: Sequence[Word], place: int) -> bool:
-    verb = reading(words[place].low) if place < len(words) else None
+def _is_gerund(words: Sequence[Word], index: int) -> bool:
+    verb = inflection(words[index].low) if index < len(words) else None
     return verb is not None and verb.forms == {"ing"}
 
 
-def _closing(words: Sequence[Word], place: int) -> int:
-    return next((n for n in range(place + 1, min(place + 16, len(words))) if words[n].text == ")"), 0)
+def _closing_bracket(words: Sequence[Word], index: int) -> int:
+    return next((n for n in range(index + 1, min(index + 16, len(words))) if words[n].text == ")"), 0)
 
 
-def _goes_on(words: Sequence[Word], place: int) -> bool:
+def _clause_continues(words: Sequence[Word], index: int) -> bool:
     """Return whether a comma is followed by a time or a preposition of the same clause."""
-    if place >= len(words):
+    if index >= len(words):
         return False
-    word = words[place]
+    word = words[index]
     if word.kind == "time":
-        return not opens_clause(words, place)
-    if word.low in ("in", "at", "on", "since", "as", "around") and word.kind == "word" and place + 1 < len(words):
-        if words[place + 1].kind == "time" or grammar.is_adverb(words, place + 1):
-            return not opens_clause(words, place + 1)
-        found, after = read_phrases(words, place + 1, verb_seen=True)
-        return bool(found) and (
+        return not opens_clause(words, index)
+    if word.low in ("in", "at", "on", "since", "as", "around") and word.kind == "word" and index + 1 < len(words):
+        if words[index + 1].kind == "time" or grammar.is_adverb(words, index + 1):
+            return not opens_clause(words, index + 1)
+        phrases, after = read_phrases(words, index + 1, verb_seen=True)
+        return bool(phrases) and (
             after >= len(words) or words[after].text in (".", "!", ";") or words[after].kind == "time"
         )
     return False
 
 
-def _is_infinitive(words: Sequence[Word], place: int) -> bool:
-    if place >= len(words) or words[place].capital:
+def _is_infinitive(words: Sequence[Word], index: int) -> bool:
+    if index >= len(words) or words[index].capital:
         return False
-    verb = reading(words[place].low)
-    if place + 1 < len(words) and words[place + 1].low in ROLES:
+    verb = inflection(words[index].low)
+    if index + 1 < len(words) and words[index + 1].low in ROLES:
         return False  # "promoted to head chef"
-    return words[place].low in ("be", "have", "do") or (
+    return words[index].low in ("be", "have", "do") or (
         verb is not None and "plain" in verb.forms and "ing" not in verb.forms
     )
 
 
-def _subject_follows(words: Sequence[Word], place: int) -> bool:
-    return place < len(words) and (words[place].low in closed.NOMINATIVE - {"you", "it"} or (
-        words[place].low in ("you", "it") and grammar.is_finite(words, grammar.skipped(words, place + 1))
+def _subject_follows(words: Sequence[Word], index: int) -> bool:
+    return index < len(words) and (words[index].low in closed.NOMINATIVE - {"you", "it"} or (
+        words[index].low in ("you", "it") and grammar.is_finite(words, grammar.skip_adverbials(words, index + 1))
     ))  # fmt: skip
 
 
-def _gerund(words: Sequence[Word], place: int) -> tuple[Slot, int] | None:
+def _gerund(words: Sequence[Word], index: int) -> tuple[Slot, int] | None:
     """Return "baking bread" as the object of a verb of liking."""
-    verb = reading(words[place].low)
-    if verb is None or "ing" not in verb.forms or words[place].low in closed.LIGHT_GERUNDS:
+    verb = inflection(words[index].low)
+    if verb is None or "ing" not in verb.forms or words[index].low in closed.LIGHT_GERUNDS:
         return None
-    found, after = read_phrases(words, place + 1, verb_seen=True) if place + 1 < len(words) else ((), place + 1)
-    last = found[-1].words[1] if found else place + 1
-    text = " ".join(word.text for word in words[place:last])
-    doing = Noun(words[place].start, words[last - 1].end, text, words[place].low, common=text, words=(place, last))
+    objects, after = read_phrases(words, index + 1, verb_seen=True) if index + 1 < len(words) else ((), index + 1)
+    last = objects[-1].words[1] if objects else index + 1
+    text = " ".join(word.text for word in words[index:last])
+    activity = NounPhrase(
+        words[index].start, words[last - 1].end, text, words[index].low, common=text, words=(index, last)
+    )
     # what is done with something that only a pronoun names is left alone: "running my own studio", "seeing you"
-    unclear = len(found) > 1 or any(noun.pronoun or noun.owner for noun in found)
-    return Slot("", (replace(doing, uncertain=unclear),), doing.end), max(after, last)
+    unclear = len(objects) > 1 or any(noun.pronoun or noun.owner for noun in objects)
+    return Slot("", (replace(activity, uncertain=unclear),), activity.end), max(after, last)

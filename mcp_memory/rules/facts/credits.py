@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
-from mcp_memory.rules.facts.names import Formula, Run, listed, quoted, run
+from mcp_memory.rules.facts.names import NameSpan, OpeningFact, quoted_span, read_name, read_name_list
 from mcp_memory.rules.facts.tables import article_words
 
 _VERBS = article_words.relations(article_words.CREDITS)
@@ -55,10 +55,10 @@ _SIDE_BY: dict[str, str] = {
 }
 
 
-def credited(
+def credit_facts(
     text: str, start: int, end: int, times: Sequence[StatedTime], head: str, kind: str, *,
-    after: int = 0, goes_on: bool = False,
-) -> Iterator[Formula]:  # fmt: skip
+    after: int = 0, continued: bool = False,
+) -> Iterator[OpeningFact]:  # fmt: skip
     """Yield what a sentence about a work, a place or a body tells.
 
     Args:
@@ -71,115 +71,115 @@ def credited(
         after: first character behind its kind, in the first sentence.
         goes_on: whether it is a later sentence.
     """
-    nested = [found.start() for found in _NESTED.finditer(text, start, end)]
+    nested = [match.start() for match in _NESTED.finditer(text, start, end)]
     if kind == "work":
-        yield from _made(text, after or start, end, times, head, nested, goes_on=goes_on)
+        yield from _work_facts(text, after or start, end, times, head, nested, continued=continued)
         if after:
-            yield from _by(text, start, after, end, head)
+            yield from _maker_facts(text, start, after, end, head)
     if kind in ("body", "work", "place"):
-        yield from _participles(text, after or start, end, kind, nested, head)
+        yield from _participle_facts(text, after or start, end, kind, nested, head)
     if kind in ("body", "place"):
         begun = _BEGUN.search(text, after or start, end)
         time = _time_at(times, begun.end()) if begun else None
         if time is not None:
-            yield Formula(head, "founded_on", text[time.start : time.end], time.start, time.end, time)
-        yield from _lies(text, after, start, end, head)
+            yield OpeningFact(head, "founded_on", text[time.start : time.end], time.start, time.end, time)
+        yield from _location_facts(text, after, start, end, head)
     if kind == "place" and (capital := _CAPITAL.search(text, start, end)) is not None:
-        yield from _one(text, run(text, capital.end(), end), head, "capital_of")
+        yield from _name_facts(text, read_name(text, capital.end(), end), head, "capital_of")
 
 
-def _participles(
+def _participle_facts(
     text: str, start: int, end: int, kind: str, nested: Sequence[int], head: str
-) -> Iterator[Formula]:  # fmt: skip
-    for found in _CREDIT.finditer(text, start, end):
-        words = _WORDS.findall(found[0])
+) -> Iterator[OpeningFact]:  # fmt: skip
+    for match in _CREDIT.finditer(text, start, end):
+        words = _WORDS.findall(match[0])
         relations = [_VERBS[word] for word in words if word in _VERBS]
         if "by" not in words and words[-1] not in ("starring", "featuring"):
             continue
-        if any(place < found.start() < place + 100 for place in nested) and (
+        if any(position < match.start() < position + 100 for position in nested) and (
             relations[0] in ("written_by", "published_by", "composed_by", "performed_by")
-            or _is_of_another(text, nested, found.start())
+            or _is_of_another(text, nested, match.start())
         ):
             continue
-        names = listed(text, found.end(), end)
+        names = read_name_list(text, match.end(), end)
         for relation in dict.fromkeys(relations):
             if (relation == "founded_by") != (kind != "work"):
                 continue
             for name in names if relation != "published_by" else names[:2]:
-                told = "performed_by" if relation == "published_by" and name.role else relation
-                yield Formula(head, told, text[name.start : name.end], found.start(), name.end)
+                credit = "performed_by" if relation == "published_by" and name.role else relation
+                yield OpeningFact(head, credit, text[name.start : name.end], match.start(), name.end)
 
 
-def _is_of_another(text: str, nested: Sequence[int], place: int) -> bool:
+def _is_of_another(text: str, nested: Sequence[int], position: int) -> bool:
     """Return whether the last phrase that speaks of another work runs up to a place without a comma."""
-    last = max((one for one in nested if one < place), default=-1)
-    return last >= 0 and "," not in text[last:place] and " and " not in text[last:place]
+    last = max((position for position in nested if position < position), default=-1)
+    return last >= 0 and "," not in text[last:position] and " and " not in text[last:position]
 
 
-def _made(
-    text: str, start: int, end: int, times: Sequence[StatedTime], head: str, nested: Sequence[int], *, goes_on: bool
-) -> Iterator[Formula]:  # fmt: skip
-    for part in _PART.finditer(text, start - 14 if goes_on and start > 14 else start, end):
-        if not any(place < part.start() < place + 60 for place in nested):
-            for name in listed(text, part.end(), end):
-                yield Formula(head, _PARTS[part["part"]], text[name.start : name.end], part.start(), name.end)
-    lead = _LEAD.match(text, start, end) if goes_on else None
+def _work_facts(
+    text: str, start: int, end: int, times: Sequence[StatedTime], head: str, nested: Sequence[int], *, continued: bool
+) -> Iterator[OpeningFact]:  # fmt: skip
+    for part in _PART.finditer(text, start - 14 if continued and start > 14 else start, end):
+        if not any(position < part.start() < position + 60 for position in nested):
+            for name in read_name_list(text, part.end(), end):
+                yield OpeningFact(head, _PARTS[part["part"]], text[name.start : name.end], part.start(), name.end)
+    lead = _LEAD.match(text, start, end) if continued else None
     stars = _STARS.search(text[lead.end() if lead else start : end])
     if stars:
-        for name in listed(text, (lead.end() if lead else start) + stars.end(), end):
-            yield Formula(head, "stars", text[name.start : name.end], name.start, name.end)
+        for name in read_name_list(text, (lead.end() if lead else start) + stars.end(), end):
+            yield OpeningFact(head, "stars", text[name.start : name.end], name.start, name.end)
     if (based := _BASED.search(text, start, end)) is not None:
-        yield from _one(text, quoted(text, based.end(), end), head, "based_on")
+        yield from _name_facts(text, quoted_span(text, based.end(), end), head, "based_on")
     for out in _OUT.finditer(text, start, end):
         time = _time_at(times, out.end())
-        if time is not None and not any(place < out.start() < place + 120 for place in nested):
-            yield Formula(head, "released_on", text[time.start : time.end], out.start(), time.end, time)
+        if time is not None and not any(position < out.start() < position + 120 for position in nested):
+            yield OpeningFact(head, "released_on", text[time.start : time.end], out.start(), time.end, time)
             break
     dated = next((time for time in times if _FROM.search(text, max(start, time.start - 6), time.start)), None)
-    if dated is not None and not goes_on and dated.start <= start + 8 and dated.until < FOREVER:
-        yield Formula(head, "released_on", text[dated.start : dated.end], dated.start, dated.end, dated)
+    if dated is not None and not continued and dated.start <= start + 8 and dated.until < FOREVER:
+        yield OpeningFact(head, "released_on", text[dated.start : dated.end], dated.start, dated.end, dated)
 
 
-def _by(text: str, start: int, after: int, end: int, head: str) -> Iterator[Formula]:
+def _maker_facts(text: str, start: int, after: int, end: int, head: str) -> Iterator[OpeningFact]:
     """Yield the maker that stands right behind the kind: "a novel by A"."""
     by = _BY.match(text, after, end)
     words = text[start:after].lower().rstrip(" .,").split()
     relation = _SIDE_BY.get(words[-1].split("-")[-1]) if words else None
     if by is None or relation is None:
         return
-    for name in listed(text, by.end(), end):
-        yield Formula(head, relation, text[name.start : name.end], name.start, name.end)
+    for name in read_name_list(text, by.end(), end):
+        yield OpeningFact(head, relation, text[name.start : name.end], name.start, name.end)
 
 
-def _lies(text: str, after: int, start: int, end: int, head: str) -> Iterator[Formula]:
+def _location_facts(text: str, after: int, start: int, end: int, head: str) -> Iterator[OpeningFact]:
     """Yield the places of a chain, the nearest first: "a village in Harn, Ottenau, Norland"."""
-    found = _LIES.match(text, after, end) if after else None
-    found = found or _LIES_LATER.search(text, after or start, end)
-    if found is None:
+    match = _LIES.match(text, after, end) if after else None
+    match = match or _LIES_LATER.search(text, after or start, end)
+    if match is None:
         return
-    lead = _TO_NAME.match(text, found.end(), end)
-    place: Run | None = run(text, lead.end() if lead else found.end(), end)
+    lead = _TO_NAME.match(text, match.end(), end)
+    position: NameSpan | None = read_name(text, lead.end() if lead else match.end(), end)
     for _ in range(6):
-        if place is None:
+        if position is None:
             return
-        yield Formula(head, "located_in", text[place.start : place.end], place.start, place.end)
-        chain = _CHAIN.match(text, place.end, end)
+        yield OpeningFact(head, "located_in", text[position.start : position.end], position.start, position.end)
+        chain = _CHAIN.match(text, position.end, end)
         if chain is None or not chain[0].strip():
             return
-        place = run(text, chain.end(), end)
+        position = read_name(text, chain.end(), end)
 
 
-def _one(text: str, name: Run | None, head: str, relation: str) -> Iterator[Formula]:
+def _name_facts(text: str, name: NameSpan | None, head: str, relation: str) -> Iterator[OpeningFact]:
     if name is not None:
-        yield Formula(head, relation, text[name.start : name.end], name.start, name.end)
+        yield OpeningFact(head, relation, text[name.start : name.end], name.start, name.end)
 
 
-def _time_at(times: Sequence[StatedTime], place: int) -> StatedTime | None:
+def _time_at(times: Sequence[StatedTime], position: int) -> StatedTime | None:
     return next(
         (
             time
             for time in times
-            if time.start - 5 <= place < time.end
+            if time.start - 5 <= position < time.end
             and not time.relative
             and time.since > BEGINNING
             and time.until < FOREVER

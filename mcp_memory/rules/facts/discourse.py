@@ -13,7 +13,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.kinds import is_company
-from mcp_memory.rules.facts.noun_phrases import LEFT_OUT, Noun
+from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import (
     CLUBS,
@@ -28,8 +28,8 @@ from mcp_memory.rules.facts.tables.nouns import (
 
 _BRACKETS = re.compile(r"\s*[(\[][^)\]]{0,200}[)\]]")
 _HE_OR_SHE = re.compile(r"\b(?:he|she|his|her)\b", re.IGNORECASE)
-_JOINING = word_set("of the and de del la le von van der den du & for in")
-_OWN = (
+_NAME_PARTICLES = word_set("of the and de del la le von van der den du & for in")
+_TOPIC_NOUNS = (
     COMPANIES
     | CLUBS
     | SCHOOLS
@@ -41,8 +41,8 @@ _OWN = (
 _ELDERS = frozenset(
     word for word in kinship_words("child_of", "grandchild_of") if RELATIVES[word][1] != "they"
 ) - word_set("mama ma papa dada pa nana gran")
-_WITH = word_set("with except")
-_MEETING = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
+_COMPANION_PREPOSITIONS = word_set("with except")
+_MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
 
@@ -62,20 +62,20 @@ class Discourse:
     partner: str | None
     topic: str | None
     person: bool = False
-    left_out: str | None = None
+    omitted_subject: str | None = None
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 
-    def turn_to(self, name: str) -> None:
+    def focus_on(self, name: str) -> None:
         """Take somebody for whom the next clauses are about that leave out their subject."""
-        self.left_out = name
+        self.omitted_subject = name
         for pronoun in ("he", "she"):
             self._last[pronoun] = name
 
-    def entity(self, noun: Noun) -> str | None:
+    def entity(self, noun: NounPhrase) -> str | None:
         """Return the name of what a phrase means, or None where it is not known."""
-        if noun.common == LEFT_OUT and self.left_out:
-            return self.left_out
+        if noun.common == OMITTED and self.omitted_subject:
+            return self.omitted_subject
         if noun.pronoun:
             return self._pronoun(noun.pronoun)
         owner = self.entity(noun.owner) if noun.owner else None
@@ -89,7 +89,13 @@ class Discourse:
             return f"{self.speaker}'s {noun.text.lower()}"
         if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
             return f"{self.speaker}'s {noun.text}"
-        if noun.determiner == "the" and self.topic and not self.person and noun.head in _OWN and " " not in noun.text:
+        if (
+            noun.determiner == "the"
+            and self.topic
+            and not self.person
+            and noun.head in _TOPIC_NOUNS
+            and " " not in noun.text
+        ):
             return self.topic
         if noun.determiner == "the" and self.speaker and noun.head in _HOUSEHOLD and not noun.of:
             return f"{self.speaker}'s {_lower(noun)}"
@@ -97,7 +103,7 @@ class Discourse:
             return self._name(noun.text)
         return None
 
-    def thing(self, noun: Noun) -> str | None:
+    def thing(self, noun: NounPhrase) -> str | None:
         """Return how a phrase is written as the tail of a fact."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
@@ -114,11 +120,17 @@ class Discourse:
             )
         if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
             return self._name(noun.name) if noun.determiner in ("the", "") or noun.head in PETS else noun.text
-        if noun.determiner == "the" and self.topic and not self.person and noun.head in _OWN and " " not in noun.text:
+        if (
+            noun.determiner == "the"
+            and self.topic
+            and not self.person
+            and noun.head in _TOPIC_NOUNS
+            and " " not in noun.text
+        ):
             return self.topic
         return self._name(noun.text) if noun.named else noun.text
 
-    def is_person(self, noun: Noun) -> bool:
+    def is_person(self, noun: NounPhrase) -> bool:
         """Return whether a phrase means a person, as far as it can be told."""
         if noun.pronoun:
             return noun.pronoun not in ("it",)
@@ -126,16 +138,16 @@ class Discourse:
             return self.person
         return noun.head in RELATIVES or not is_company(noun)
 
-    def said(self, noun: Noun) -> None:
+    def mention(self, noun: NounPhrase) -> None:
         """Remember a subject, which a pronoun may stand for from now on."""
         name = self.entity(noun)
         if name is None or noun.pronoun in closed.FIRST | closed.SECOND:
             return
         if noun.pronoun:
-            self._last[_case(noun.pronoun)] = name
+            self._last[_nominative(noun.pronoun)] = name
             return
         if noun.owner and noun.owner.named and noun.head not in RELATIVES:
-            self.said(noun.owner)  # "Tom's birthday is …, he likes …"
+            self.mention(noun.owner)  # "Tom's birthday is …, he likes …"
         pronoun = RELATIVES[noun.head][1] if noun.head in RELATIVES and not (noun.name and noun.common == "") else ""
         if pronoun in ("he", "she"):
             self._last[pronoun] = name
@@ -146,13 +158,15 @@ class Discourse:
         if noun.name and " " in noun.name and not noun.quoted:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
-    def met(self, clause: Clause) -> None:
+    def mention_others(self, clause: Clause) -> None:
         """Remember whom a clause names beside its subject, for "she" while nobody else was named."""
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
-            if noun.name and any(beside.owner and beside.head in RELATIVES for beside in noun.also):
+            if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
         for slot in clause.slots:
-            if slot.preposition in _WITH or (not slot.preposition and clause.verb.lemma in _MEETING):
+            if slot.preposition in _COMPANION_PREPOSITIONS or (
+                not slot.preposition and clause.verb.lemma in _MEETING_VERBS
+            ):
                 for noun in slot.nouns:
                     if noun.name and not noun.quoted and not is_company(noun) and " " not in noun.name:
                         for pronoun in ("he", "she"):
@@ -163,7 +177,7 @@ class Discourse:
             return self.speaker
         if pronoun in closed.SECOND:
             return self.partner
-        return self._last.get(_case(pronoun)) or (self.topic if _case(pronoun) != "they" else None)
+        return self._last.get(_nominative(pronoun)) or (self.topic if _nominative(pronoun) != "they" else None)
 
     def _name(self, name: str) -> str:
         name = name.removesuffix("'s").removesuffix("’s")
@@ -172,12 +186,12 @@ class Discourse:
         return self._full.get(name, name)
 
 
-def discourse(turn: Turn, partner: str | None) -> Discourse:
+def open_discourse(turn: Turn, partner: str | None) -> Discourse:
     """Return the beginning of a turn's discourse."""
     if turn.kind == "document":
         topic = _topic(turn.title)
         kind = topic.split()[-1].lower() if topic else ""
-        return Discourse(None, None, topic, kind not in _OWN | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
+        return Discourse(None, None, topic, kind not in _TOPIC_NOUNS | TEAMS and bool(_HE_OR_SHE.search(turn.text)))
     return Discourse(speaker(turn), partner, None)
 
 
@@ -187,30 +201,30 @@ def _topic(title: str | None) -> str | None:
         return None
     name = _BRACKETS.sub("", title).split(":")[0].strip()
     parts = name.split()
-    named = parts and all(part[0].isupper() or part in _JOINING or part[0].isdigit() for part in parts)
-    if not named or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
+    is_name = parts and all(part[0].isupper() or part in _NAME_PARTICLES or part[0].isdigit() for part in parts)
+    if not is_name or len(parts) > 6 or any(part in ("in", "and", "for") for part in parts):
         return None
     return name
 
 
-def _is_a_thing(noun: Noun) -> bool:
+def _is_a_thing(noun: NounPhrase) -> bool:
     return noun.head in PETS or is_company(noun) or (not noun.named and noun.head not in RELATIVES)
 
 
-def _is_no_person(noun: Noun) -> bool:
+def _is_no_person(noun: NounPhrase) -> bool:
     """Return whether a name in a document is no person's: it has an article, a number, or a common word at its end."""
     words = noun.text.split()
     odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
-    article = noun.determiner == "the" and not noun.common
-    return odd or article or words[-1].lower() in EVENTS | VENUES | CLUBS or len(words) > 4
+    has_article = noun.determiner == "the" and not noun.common
+    return odd or has_article or words[-1].lower() in EVENTS | VENUES | CLUBS or len(words) > 4
 
 
-def _case(pronoun: str) -> str:
+def _nominative(pronoun: str) -> str:
     return {"him": "he", "himself": "he", "her": "she", "herself": "she", "them": "they", "themselves": "they",
             "itself": "it"}.get(pronoun, pronoun)  # fmt: skip
 
 
-def _lower(noun: Noun) -> str:
+def _lower(noun: NounPhrase) -> str:
     return noun.text[0].lower() + noun.text[1:] if not noun.named else noun.text
 
 

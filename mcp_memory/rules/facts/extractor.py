@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
-from mcp_memory.rules.facts.appositions import asides
-from mcp_memory.rules.facts.claims import Told, asserted, fact
+from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.clause_reader import clauses
-from mcp_memory.rules.facts.copula import copular
-from mcp_memory.rules.facts.discourse import Discourse, discourse
-from mcp_memory.rules.facts.modality import PLAIN, asserted_until, intent_of
-from mcp_memory.rules.facts.openings import with_openings
-from mcp_memory.rules.facts.validity import When, durations, now
-from mcp_memory.rules.facts.verbal import verbal
-from mcp_memory.rules.facts.words import Word, is_english, words_of
+from mcp_memory.rules.facts.clause_reader import read_clauses
+from mcp_memory.rules.facts.copula_claims import copula_claims
+from mcp_memory.rules.facts.discourse import Discourse, open_discourse
+from mcp_memory.rules.facts.modality import PLAIN, assertion_end, intent_of
+from mcp_memory.rules.facts.openings import merge_openings
+from mcp_memory.rules.facts.phrase_claims import phrase_claims
+from mcp_memory.rules.facts.validity import Validity, durations, from_utterance
+from mcp_memory.rules.facts.verb_claims import verb_claims
+from mcp_memory.rules.facts.words import Word, is_english, split_words
 from mcp_memory.temporal.guards import guarded
 
 _LEAD_IN = re.compile(
@@ -61,24 +61,26 @@ class Note:
     end: int
 
 
-def after_lead_in(text: str, start: int, end: int) -> int:
+def skip_lead_in(text: str, start: int, end: int) -> int:
     """Return where what is to be kept begins: behind "remember that", or at the start of the sentence."""
-    found = _LEAD_IN.match(text, start, end)
-    return found.end() if found and found.end() < end else start
+    match = _LEAD_IN.match(text, start, end)
+    return match.end() if match and match.end() < end else start
 
 
-def note(text: str, start: int, end: int) -> Note | None:
+def read_note(text: str, start: int, end: int) -> Note | None:
     """Return what a line says that is one item and its value, or None."""
-    found = _NOTE.match(text, start, min(end, start + 160))
-    if found is None or found.end() != end or _NO_ITEM.match(found["what"]) or not _VALUE.search(found["value"]):
+    match = _NOTE.match(text, start, min(end, start + 160))
+    if match is None or match.end() != end or _NO_ITEM.match(match["what"]) or not _VALUE.search(match["value"]):
         return None
-    what = found["what"].lower()
-    who = found["owner"] or found["who"] or ""
+    what = match["what"].lower()
+    owner = match["owner"] or match["who"] or ""
     relation = _RELATIONS.get(what, what.replace(" ", "_").replace("-", "_"))
-    return Note(who, relation, found["value"], found.start("what"), found.end("value"))
+    return Note(owner, relation, match["value"], match.start("what"), match.end("value"))
 
 
-def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[StatedTime]) -> Iterator[Assertion]:
+def _note_assertions(
+    turn: Turn, discourse: Discourse, index: int, note: Note, times: Sequence[StatedTime]
+) -> Iterator[Assertion]:
     """Yield what a line tells that is one item and its value.
 
     Args:
@@ -88,16 +90,18 @@ def noted(turn: Turn, who: Discourse, index: int, kept: Note, times: Sequence[St
         kept: the line.
         times: that its sentence states.
     """
-    head = kept.who or who.speaker
+    head = note.who or discourse.speaker
     if head is None:
         return
-    if kept.who:
-        who.turn_to(kept.who)
-    held = now(turn.time)
-    times = [time for time in times if time.start < kept.end and kept.start < time.end]
+    if note.who:
+        discourse.focus_on(note.who)
+    validity = from_utterance(turn.time)
+    times = [time for time in times if time.start < note.end and note.start < time.end]
     if times and times[-1].since <= turn.time and times[-1].until < FOREVER:
-        held = When(times[-1].since, FOREVER, True)
-    yield fact(turn, index, (kept.start, kept.end), (head, kept.relation, kept.value), held, "FACT", PLAIN)
+        validity = Validity(times[-1].since, FOREVER, True)
+    yield make_assertion(
+        turn, index, (note.start, note.end), (head, note.relation, note.value), validity, "FACT", PLAIN
+    )
 
 
 LONGEST = 1_200
@@ -124,16 +128,16 @@ class RuleExtractor:
             sentences: spans of its sentences, in characters.
             times: what each of them states.
         """
-        who = discourse(turn, partner)
-        found: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
+        discourse = open_discourse(turn, partner)
+        assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, (start, end) in enumerate(sentences):
-            for assertion in self._assertions(turn, who, index, (start, min(end, start + LONGEST)), times[index]):
+            for assertion in self._assertions(turn, discourse, index, (start, min(end, start + LONGEST)), times[index]):
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
-                found.setdefault((*key, assertion.since, assertion.until), assertion)
-        told = with_openings(turn, sentences, times, list(found.values()))
-        return guarded(turn, who.partner, sentences, told)
+                assertions.setdefault((*key, assertion.since, assertion.until), assertion)
+        merged = merge_openings(turn, sentences, times, list(assertions.values()))
+        return guarded(turn, discourse.partner, sentences, merged)
 
-    def clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
+    def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
         """Return the clauses of a sentence.
 
         Args:
@@ -142,9 +146,9 @@ class RuleExtractor:
             words: of the sentence.
             talk: whether somebody speaks.
         """
-        return clauses(words, talk=talk)
+        return read_clauses(words, talk=talk)
 
-    def told(self, clause: Clause, *, talk: bool) -> Iterator[Told]:
+    def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
         """Yield what a clause tells.
 
         Args:
@@ -152,49 +156,49 @@ class RuleExtractor:
             talk: whether somebody speaks.
         """
         if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
-            yield from copular(clause, talk=talk)
-        yield from verbal(clause)
+            yield from copula_claims(clause, talk=talk)
+        yield from verb_claims(clause)
 
     def _assertions(
-        self, turn: Turn, who: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime]
+        self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime]
     ) -> Iterator[Assertion]:
         start, end = span
         talk = turn.kind != "document"
         if talk:
-            start = after_lead_in(turn.text, start, end)
-            if (kept := note(turn.text, start, end)) is not None:
-                yield from noted(turn, who, index, kept, times)
+            start = skip_lead_in(turn.text, start, end)
+            if (note := read_note(turn.text, start, end)) is not None:
+                yield from _note_assertions(turn, discourse, index, note, times)
                 return
         if not is_english(turn.text[start:end]):
             return
-        stop = asserted_until(turn.text, start, end)
-        words = words_of(
+        stop = assertion_end(turn.text, start, end)
+        words = split_words(
             turn.text, start, end if stop <= start else stop, [*times, *durations(turn.text, start, end, turn.time)]
         )
-        read = self.clauses(turn.text, start, words, talk=talk)
+        read = self.read_clauses(turn.text, start, words, talk=talk)
         if stop <= start:
             for clause in read:  # nothing is asserted, yet "she" may mean whom the question named
                 for subject in clause.subject:
-                    who.said(subject)
+                    discourse.mention(subject)
             return
         intent = intent_of(turn.text[start:end], dated=bool(times))
-        aside: dict[int, list[Told]] = {}
-        for clause, told in asides(read, talk=talk):
-            aside.setdefault(id(clause), []).append(told)
-        known: set[tuple[str, str, bool]] = set()  # what the rules read; a parse only adds to it
+        aside: dict[int, list[Claim]] = {}
+        for clause, claim in phrase_claims(read, talk=talk):
+            aside.setdefault(id(clause), []).append(claim)
+        rule_facts: set[tuple[str, str, bool]] = set()  # what the rules read; a parse only adds to it
         for clause in read:
-            for subject in clause.said_by:
-                who.said(subject)
-            facts = [] if clause.confidence <= 0 else [*self.told(clause, talk=talk)]
-            said = [(told, min(clause.confidence, PLAIN)) for told in facts]
-            said += [(told, PLAIN) for told in aside.get(id(clause), ())]
-            for told, confidence in said:
-                for assertion in asserted(turn, who, index, clause, told, intent, confidence):
+            for subject in clause.source:
+                discourse.mention(subject)
+            facts = [] if clause.confidence <= 0 else [*self.claims(clause, talk=talk)]
+            stated = [(claim, min(clause.confidence, PLAIN)) for claim in facts]
+            stated += [(claim, PLAIN) for claim in aside.get(id(clause), ())]
+            for claim, confidence in stated:
+                for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence):
                     key = assertion.head.casefold(), assertion.relation, assertion.negated
-                    if not (clause.parsed and key in known):
+                    if not (clause.parsed and key in rule_facts):
                         yield assertion
                     if not clause.parsed:
-                        known.add(key)
+                        rule_facts.add(key)
             for subject in clause.subject:
-                who.said(subject)
-            who.met(clause)
+                discourse.mention(subject)
+            discourse.mention_others(clause)

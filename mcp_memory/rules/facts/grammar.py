@@ -8,7 +8,7 @@ from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import STATES
 from mcp_memory.rules.facts.tables.predicatives import ADJECTIVE_WORDS
-from mcp_memory.rules.facts.verbs import Form, reading
+from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
 _ADJECTIVES = STATES | ADJECTIVE_WORDS
@@ -20,52 +20,52 @@ _BREAKING = (
 )  # fmt: skip
 
 
-def skipped(words: Sequence[Word], place: int) -> int:
+def skip_adverbials(words: Sequence[Word], index: int) -> int:
     """Return the next place that holds neither an adverb nor a time."""
-    while place < len(words) and is_adverb(words, place):
-        place += 1
-    return place
+    while index < len(words) and is_adverb(words, index):
+        index += 1
+    return index
 
 
-def is_adverb(words: Sequence[Word], place: int) -> bool:
+def is_adverb(words: Sequence[Word], index: int) -> bool:
     """Return whether a word says how, when or how surely."""
-    word = words[place]
+    word = words[index]
     return word.kind in ("adverb", "time") or (
-        word.kind == "word" and word.low in closed.ADVERBS and (place == 0 or not word.capital)
+        word.kind == "word" and word.low in closed.ADVERBS and (index == 0 or not word.capital)
     )
 
 
-def is_auxiliary(words: Sequence[Word], place: int) -> bool:
+def is_auxiliary(words: Sequence[Word], index: int) -> bool:
     """Return whether the word is "is", "has", "will" or the like; a capital within a sentence makes it a name."""
-    word = words[place]
-    return word.low in closed.AUXILIARIES and (place == 0 or not word.capital)
+    word = words[index]
+    return word.low in closed.AUXILIARIES and (index == 0 or not word.capital)
 
 
-def is_finite(words: Sequence[Word], place: int, forms: frozenset[Form] = _FINITE) -> bool:
+def is_finite(words: Sequence[Word], index: int, forms: frozenset[Form] = _FINITE) -> bool:
     """Return whether a word may be the verb that a subject stands before."""
-    if place >= len(words) or words[place].kind != "word":
+    if index >= len(words) or words[index].kind != "word":
         return False
-    if is_auxiliary(words, place):
+    if is_auxiliary(words, index):
         return True
-    if words[place].capital and place:
+    if words[index].capital and index:
         return False
-    verb = reading(words[place].low)
+    verb = inflection(words[index].low)
     return verb is not None and not forms.isdisjoint(verb.forms)
 
 
-def breaks(words: Sequence[Word], place: int) -> bool:
+def ends_phrase(words: Sequence[Word], index: int) -> bool:
     """Return whether a word cannot be part of a noun phrase."""
-    if place >= len(words):
+    if index >= len(words):
         return True
-    word = words[place]
+    word = words[index]
     if word.kind not in ("word", "number"):
         return True
-    if word.capital and place:
+    if word.capital and index:
         return False
     return word.low in _BREAKING
 
 
-def is_genitive(words: Sequence[Word], place: int, verb_seen: bool) -> bool:
+def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     """Return whether the "'s" at ``place`` says whose something is, rather than "is" or "has".
 
     Args:
@@ -73,7 +73,7 @@ def is_genitive(words: Sequence[Word], place: int, verb_seen: bool) -> bool:
         place: of the "'s".
         verb_seen: whether the clause has its verb already; then it is no second one.
     """
-    following = place + 1
+    following = index + 1
     if following >= len(words) or words[following].kind == "time":
         return False
     if verb_seen:
@@ -85,7 +85,7 @@ def is_genitive(words: Sequence[Word], place: int, verb_seen: bool) -> bool:
         return False
     if word.low in RELATIVES:
         return True
-    verb = reading(word.low)
+    verb = inflection(word.low)
     if verb and not {"ing", "participle"}.isdisjoint(verb.forms) and not word.capital and "plain" not in verb.forms:
         return False
     # "Ann's dog barks" against "my colour's green": is there another verb before the clause ends?

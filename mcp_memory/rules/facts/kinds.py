@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, word_set
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
 
@@ -29,54 +29,54 @@ _NOT_DEADLY = word_set(
 _POINTING = word_set("this that these those no any another every each")
 
 
-def last_word(noun: Noun) -> str:
+def last_word(noun: NounPhrase) -> str:
     """Return the last word of what a phrase calls its thing, in lower case, "clinic" of "the Halden Clinic"."""
     return (noun.name.split()[-1] if noun.name else noun.head).lower()
 
 
-def is_team(noun: Noun) -> bool:
+def is_team(noun: NounPhrase) -> bool:
     """Return whether it is a team by its name: the last word, or a plural as animals and warriors are."""
     return last_word(noun) in nouns.TEAMS
 
 
-def is_company(noun: Noun) -> bool:
+def is_company(noun: NounPhrase) -> bool:
     """Return whether it is a firm or an institution by its last word."""
     return last_word(noun) in nouns.COMPANIES or (bool(noun.common) and noun.head in nouns.COMPANIES)
 
 
-def is_club(noun: Noun) -> bool:
+def is_club(noun: NounPhrase) -> bool:
     """Return whether one is a member of it, by its last word."""
     return last_word(noun) in nouns.CLUBS or (bool(noun.common) and noun.head in nouns.CLUBS)
 
 
-def is_school(noun: Noun) -> bool:
+def is_school(noun: NounPhrase) -> bool:
     """Return whether one studies at it, by its last word."""
     return last_word(noun) in nouns.SCHOOLS or noun.head in nouns.SCHOOLS
 
 
-def is_role(noun: Noun) -> bool:
+def is_role(noun: NounPhrase) -> bool:
     """Return whether it says what somebody works as."""
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
-def _sounds_like_role(noun: Noun) -> bool:
+def _sounds_like_role(noun: NounPhrase) -> bool:
     return len(noun.head) > 5 and noun.head.endswith(
         ("er", "or", "ist", "ian", "eer", "ant", "ent", "man", "woman", "ess")
     )
 
 
-def is_kin(noun: Noun) -> bool:
+def is_kin(noun: NounPhrase) -> bool:
     """Return whether it is somebody by what they are to somebody."""
     return noun.head in RELATIVES and (noun.owner is not None or bool(noun.name) or noun.text[:1].isupper())
 
 
-def _named(noun: Noun) -> bool:
+def _named(noun: NounPhrase) -> bool:
     return (
         noun.named and not noun.quoted and last_word(noun) not in _CALENDAR and noun.text.lower() not in nouns.LANGUAGES
     )
 
 
-def _is_thing(noun: Noun) -> bool:
+def _is_thing(noun: NounPhrase) -> bool:
     if noun.named:
         return last_word(noun) not in _CALENDAR
     if len(noun.head) < 2 or noun.head[0].isdigit() or noun.determiner in _POINTING:
@@ -84,7 +84,7 @@ def _is_thing(noun: Noun) -> bool:
     return noun.head not in closed.EMPTY | nouns.VAGUE | _CALENDAR
 
 
-def _is_place(noun: Noun) -> bool:
+def _is_place(noun: NounPhrase) -> bool:
     return (
         (_named(noun) and not is_kin(noun))
         or (noun.head in nouns.PLACES and noun.head != "abroad")
@@ -92,7 +92,7 @@ def _is_place(noun: Noun) -> bool:
     )
 
 
-def _is_person(noun: Noun) -> bool:
+def _is_person(noun: NounPhrase) -> bool:
     return (
         is_kin(noun)
         or (_named(noun) and not (is_company(noun) and len(noun.name.split()) > 1))
@@ -100,7 +100,7 @@ def _is_person(noun: Noun) -> bool:
     )
 
 
-def _is_liked(noun: Noun) -> bool:
+def _is_liked(noun: NounPhrase) -> bool:
     if (noun.head in nouns.VAGUE and not noun.quoted) or noun.text.split()[0].lower() in closed.LIGHT_GERUNDS:
         return False
     if not _is_thing(noun) or (noun.head in RELATIVES and not noun.name and noun.owner is None and noun.determiner):
@@ -108,19 +108,19 @@ def _is_liked(noun: Noun) -> bool:
     return not (noun.owner and noun.owner.pronoun in ("you", "he", "she", "they"))
 
 
-def _is_org(noun: Noun) -> bool:
+def _is_org(noun: NounPhrase) -> bool:
     return _named(noun) or is_company(noun) or is_club(noun) or is_school(noun) or is_team(noun)
 
 
-def _is_workplace(noun: Noun) -> bool:
+def _is_workplace(noun: NounPhrase) -> bool:
     """Return whether one may work at it: of things that are called by no name, one that is known, "the aquarium"."""
     if _is_org(noun):
         return True
-    known = noun.determiner in ("a", "an", "the") or noun.owner is not None
-    return known and _is_thing(noun) and noun.head not in nouns.NO_WORKPLACES and not is_role(noun)
+    definite = noun.determiner in ("a", "an", "the") or noun.owner is not None
+    return definite and _is_thing(noun) and noun.head not in nouns.NO_WORKPLACES and not is_role(noun)
 
 
-_TESTS: dict[str, Callable[[Noun], bool]] = {
+_TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "any": lambda _: True,
     "name": _named,
     "place": _is_place,
@@ -154,7 +154,7 @@ _TESTS: dict[str, Callable[[Noun], bool]] = {
 }
 
 
-def fits(noun: Noun, kind: str) -> bool:
+def fits(noun: NounPhrase, kind: str) -> bool:
     """Return whether a phrase is such a thing.
 
     Args:
@@ -166,12 +166,12 @@ def fits(noun: Noun, kind: str) -> bool:
     return _TESTS[kind](noun)
 
 
-def is_trip(noun: Noun) -> bool:
+def is_trip(noun: NounPhrase) -> bool:
     """Return whether it is a stay whose place stands behind it: "a week in Malta"."""
     return noun.head in _TRIPS
 
 
-def is_demonym(noun: Noun) -> bool:
+def is_demonym(noun: NounPhrase) -> bool:
     """Return whether a word tells where somebody is from: "Danish"."""
     return noun.text.lower() in nouns.NATIONALITIES
 
@@ -182,7 +182,7 @@ _NUMBERS = word_set(
 )
 
 
-def is_age(noun: Noun) -> bool:
+def is_age(noun: NounPhrase) -> bool:
     """Return whether a phrase is a bare number that may be somebody's age."""
     text = noun.text.lower()
     return (text.isdecimal() and 0 < int(text) < 125 and len(text) < 4) or (

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from mcp_memory.domain.times import FOREVER, StatedTime
 from mcp_memory.language.expressions import MONTH_WORDS, WEEKDAY_WORDS
 from mcp_memory.language.stated import stated_times
-from mcp_memory.rules.facts.names import Bracket, Formula, Run, listed, quoted, run
+from mcp_memory.rules.facts.names import Bracket, NameSpan, OpeningFact, quoted_span, read_name, read_name_list
 from mcp_memory.rules.facts.tables import article_words
 
 _YEAR = re.compile(r"(?<![\d,])(?:1\d{3}|20\d\d|[3-9]\d\d)(?!\d)")
@@ -52,7 +52,7 @@ _RELATIVE = re.compile(
 )  # fmt: skip
 
 
-def life(text: str, beside: Sequence[Bracket], head: str, *, sure: bool) -> Iterator[Formula]:
+def bracket_facts(text: str, brackets: Sequence[Bracket], head: str, *, sure: bool) -> Iterator[OpeningFact]:
     """Yield what the brackets behind a name tell of a life.
 
     Args:
@@ -61,37 +61,37 @@ def life(text: str, beside: Sequence[Bracket], head: str, *, sure: bool) -> Iter
         head: who it is.
         sure: whether it is a person; else only a bracket that says "born" tells.
     """
-    for bracket in beside[:3]:
+    for bracket in brackets[:3]:
         if not (sure or bracket.born) or _NOT_LIVED.search(text, bracket.start, bracket.end):
             continue
-        years = [found.start() for found in _YEAR.finditer(text, bracket.start, bracket.end)]
+        years = [match.start() for match in _YEAR.finditer(text, bracket.start, bracket.end)]
         if not years:
-            yield from _born_as(text, bracket.start, bracket.end, head)
+            yield from _birth_name_facts(text, bracket.start, bracket.end, head)
             continue
         died = _DIED.search(text, bracket.start, bracket.end)
         dash = next(
             (
-                found
-                for found in _DASH.finditer(text, bracket.start, bracket.end)
-                if years[0] < found.start() and years[-1] >= found.end()
+                match
+                for match in _DASH.finditer(text, bracket.start, bracket.end)
+                if years[0] < match.start() and years[-1] >= match.end()
             ),
             None,
         )
         first = bracket.start
         last = dash.start() if dash else died.start() if died else bracket.end
         if died and dash is None and died.start() < years[0]:
-            yield from _side(text, died.end(), bracket.end, head, "died")
+            yield from _event_facts(text, died.end(), bracket.end, head, "died")
             continue
         if dash or bracket.born or died:
-            yield from _born_as(text, first, last, head)
+            yield from _birth_name_facts(text, first, last, head)
             born = _BORN.search(text, first, last)
-            yield from _side(text, born.end() if born else first, last, head, "born")
+            yield from _event_facts(text, born.end() if born else first, last, head, "born")
         if dash or died:
-            yield from _side(text, dash.end() if dash else last, bracket.end, head, "died")
+            yield from _event_facts(text, dash.end() if dash else last, bracket.end, head, "died")
         return
 
 
-def _side(text: str, start: int, end: int, head: str, what: str) -> Iterator[Formula]:
+def _event_facts(text: str, start: int, end: int, head: str, what: str) -> Iterator[OpeningFact]:
     """Yield the date and the place of one side of a bracket."""
     times = [time for time in stated_times(text, None, start, end) if not time.relative]
     year = _YEAR.search(text, start, end)
@@ -102,70 +102,70 @@ def _side(text: str, start: int, end: int, head: str, what: str) -> Iterator[For
         return
     circa = _CIRCA.search(text, max(start, time.start - 9), time.start)
     first = circa.start() if circa else time.start
-    yield Formula(head, f"{what}_on", text[first : time.end], first, time.end, time)
-    led = _LED_IN.match(text, time.end, end)
-    place = _placed(text, led.end() if led else time.end, end)
-    if place is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" stands a name
-        before = _placed(text, start, first)
+    yield OpeningFact(head, f"{what}_on", text[first : time.end], first, time.end, time)
+    lead = _LED_IN.match(text, time.end, end)
+    position = _read_place(text, lead.end() if lead else time.end, end)
+    if position is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" stands a name
+        before = _read_place(text, start, first)
         if before and text[before.end : first].strip(" ,") in ("", "on"):
-            place = before
-    if place is not None:
-        yield from _where(text, place, end, head, f"{what}_in", time)
+            position = before
+    if position is not None:
+        yield from _place_facts(text, position, end, head, f"{what}_in", time)
 
 
-def _placed(text: str, start: int, end: int) -> Run | None:
+def _read_place(text: str, start: int, end: int) -> NameSpan | None:
     words = _PLACE_WORDS.match(text, start, end)
-    led = _IN.match(text, words.end() if words else start, end)
-    found = run(text, led.end() if led else words.end() if words else start, end)
-    if found is None or text[found.start : found.end].split()[0].lower().strip(".") in _MONTHS:
+    lead = _IN.match(text, words.end() if words else start, end)
+    name = read_name(text, lead.end() if lead else words.end() if words else start, end)
+    if name is None or text[name.start : name.end].split()[0].lower().strip(".") in _MONTHS:
         return None
-    return found
+    return name
 
 
-def _where(
-    text: str, place: Run, end: int, head: str, relation: str, time: StatedTime | None
-) -> Iterator[Formula]:  # fmt: skip
+def _place_facts(
+    text: str, position: NameSpan, end: int, head: str, relation: str, time: StatedTime | None
+) -> Iterator[OpeningFact]:  # fmt: skip
     """Yield a place, and what it lies in: "Portsmouth, Ohio"."""
-    yield Formula(head, relation, text[place.start : place.end], place.start, place.end, time)
-    inner = place
+    yield OpeningFact(head, relation, text[position.start : position.end], position.start, position.end, time)
+    inner = position
     for _ in range(3):
-        wider = _wider(text, inner.end, end)
+        wider = _next_place(text, inner.end, end)
         if wider is None or text[wider.start : wider.end].lower() in _MONTHS:
             return
         after = text[wider.end : wider.end + 1]
         if (after and after not in ",.;) ") or text[wider.end : wider.end + 4] in (" was", " is "):
             return
-        yield Formula(
+        yield OpeningFact(
             text[inner.start : inner.end], "located_in", text[wider.start : wider.end], inner.start, wider.end
         )
         inner = wider
 
 
-def _wider(text: str, place: int, end: int) -> Run | None:
+def _next_place(text: str, position: int, end: int) -> NameSpan | None:
     """Return the name right behind a comma."""
-    comma = _COMMA.match(text, place, end)
-    found = run(text, comma.end(), end) if comma else None
-    return found if found and comma and found.start == comma.end() else None
+    comma = _COMMA.match(text, position, end)
+    name = read_name(text, comma.end(), end) if comma else None
+    return name if name and comma and name.start == comma.end() else None
 
 
-def _born_as(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
-    found = _NEE.search(text, start, end)
-    name = run(text, found.end(), end) if found else None
+def _birth_name_facts(text: str, start: int, end: int, head: str) -> Iterator[OpeningFact]:
+    match = _NEE.search(text, start, end)
+    name = read_name(text, match.end(), end) if match else None
     if name is None or not text[name.start].isupper():
         return
     if text[name.start : name.end].split()[0].lower().strip(".") not in _MONTHS:
-        yield Formula(head, "also_known_as", text[name.start : name.end], name.start, name.end)
+        yield OpeningFact(head, "also_known_as", text[name.start : name.end], name.start, name.end)
 
 
-def aliases(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
+def alias_facts(text: str, start: int, end: int, head: str) -> Iterator[OpeningFact]:
     """Yield how else somebody or something is called, by the words between its name and "is"."""
-    for found in list(_ALSO.finditer(text, start, end))[:3]:
-        name = quoted(text, found.end(), end) or run(text, found.end(), end)
+    for match in list(_ALSO.finditer(text, start, end))[:3]:
+        name = quoted_span(text, match.end(), end) or read_name(text, match.end(), end)
         if name is not None:
-            yield Formula(head, "also_known_as", text[name.start : name.end], name.start, name.end)
+            yield OpeningFact(head, "also_known_as", text[name.start : name.end], name.start, name.end)
 
 
-def said_of_life(text: str, start: int, end: int, times: Sequence[StatedTime], head: str) -> Iterator[Formula]:
+def life_facts(text: str, start: int, end: int, times: Sequence[StatedTime], head: str) -> Iterator[OpeningFact]:
     """Yield what a sentence about a person tells of birth, death, parents and marriage.
 
     Args:
@@ -176,60 +176,60 @@ def said_of_life(text: str, start: int, end: int, times: Sequence[StatedTime], h
         head: the person.
     """
     for what in ("born", "died"):
-        found = _EVENTS[what].search(text, start, min(end, start + 200))
-        if found and (what == "born" or not text[start : found.start()].strip(" ,")) and _is_verb(text, start, found):
-            yield from _occasion(text, found.end(), end, times, head, what)
-    found = _BORN_TO.search(text, start, min(end, start + 260))
-    if found and _is_verb(text, start, found) and not _OTHER_VERB.search(text, *found.span()):
-        for parent in listed(text, found.end(), end):
-            yield Formula(head, "child_of", text[parent.start : parent.end], parent.start, parent.end)
-    yield from _relatives(text, start, end, head)
+        match = _EVENTS[what].search(text, start, min(end, start + 200))
+        if match and (what == "born" or not text[start : match.start()].strip(" ,")) and _is_verb(text, start, match):
+            yield from _birth_or_death_facts(text, match.end(), end, times, head, what)
+    match = _BORN_TO.search(text, start, min(end, start + 260))
+    if match and _is_verb(text, start, match) and not _OTHER_VERB.search(text, *match.span()):
+        for parent in read_name_list(text, match.end(), end):
+            yield OpeningFact(head, "child_of", text[parent.start : parent.end], parent.start, parent.end)
+    yield from _relative_facts(text, start, end, head)
     if (married := _MARRIED.search(text[start : min(end, start + 160)])) is not None:
-        for spouse in listed(text, start + married.end(), end)[:1]:
-            yield Formula(head, "married_to", text[spouse.start : spouse.end], spouse.start, spouse.end)
+        for spouse in read_name_list(text, start + married.end(), end)[:1]:
+            yield OpeningFact(head, "married_to", text[spouse.start : spouse.end], spouse.start, spouse.end)
 
 
-def _is_verb(text: str, start: int, found: re.Match[str]) -> bool:
+def _is_verb(text: str, start: int, match: re.Match[str]) -> bool:
     """Return whether "born" is said of the subject: first thing behind it, or behind "was" or a comma."""
-    before = text[start : found.start()].rstrip()
+    before = text[start : match.start()].rstrip()
     return not before or before.endswith("was") or (len(before) < 60 and before.endswith(("were", ",", "is", "and")))
 
 
-def _occasion(
-    text: str, place: int, end: int, times: Sequence[StatedTime], head: str, what: str
-) -> Iterator[Formula]:  # fmt: skip
+def _birth_or_death_facts(
+    text: str, position: int, end: int, times: Sequence[StatedTime], head: str, what: str
+) -> Iterator[OpeningFact]:  # fmt: skip
     """Yield the time and the place that follow "born" or "died", in any order."""
     time: StatedTime | None = None
-    found: Run | None = None
+    where: NameSpan | None = None
     for _ in range(_OCCASION):
-        led = _LED_IN.match(text, place, end)
-        place = led.end() if led else place
-        stated = next((t for t in times if t.start <= place < t.end or place <= t.start <= place + 3), None)
+        lead = _LED_IN.match(text, position, end)
+        position = lead.end() if lead else position
+        stated = next((t for t in times if t.start <= position < t.end or position <= t.start <= position + 3), None)
         if stated is not None and not stated.relative and time is None:
-            time, place = stated, stated.end
+            time, position = stated, stated.end
             continue
-        here = _placed(text, place, end) if found is None else None
-        if here is None or not _LED.search(text, max(0, place - 12), here.start):
+        candidate = _read_place(text, position, end) if where is None else None
+        if candidate is None or not _LED.search(text, max(0, position - 12), candidate.start):
             break
-        found, place = here, here.end
+        where, position = candidate, candidate.end
         for _ in range(3):  # over ", Ohio, United States"
-            wider = _wider(text, place, end)
+            wider = _next_place(text, position, end)
             if wider is None:
                 break
-            place = wider.end
+            position = wider.end
     if time is not None and time.until < FOREVER and _YEAR.search(text, time.start, time.end):
-        yield Formula(head, f"{what}_on", text[time.start : time.end], time.start, time.end, time)
-    if found is not None:
-        yield from _where(text, found, end, head, f"{what}_in", time)
+        yield OpeningFact(head, f"{what}_on", text[time.start : time.end], time.start, time.end, time)
+    if where is not None:
+        yield from _place_facts(text, where, end, head, f"{what}_in", time)
 
 
-def _relatives(text: str, start: int, end: int, head: str) -> Iterator[Formula]:
-    known: set[str] = set()
-    for found in _RELATIVE.finditer(text, start - 5 if start > 5 else 0, end):
-        relation = article_words.KIN[found["kin"]]
-        if relation in known or (known and found[0].lstrip().startswith(",")):
+def _relative_facts(text: str, start: int, end: int, head: str) -> Iterator[OpeningFact]:
+    relations: set[str] = set()
+    for match in _RELATIVE.finditer(text, start - 5 if start > 5 else 0, end):
+        relation = article_words.KIN[match["kin"]]
+        if relation in relations or (relations and match[0].lstrip().startswith(",")):
             continue
-        known.add(relation)
-        names = listed(text, found.end(), end)
+        relations.add(relation)
+        names = read_name_list(text, match.end(), end)
         for name in names[: 2 if relation == "child_of" else 1 if relation == "married_to" else 4]:
-            yield Formula(head, relation, text[name.start : name.end], name.start, name.end)
+            yield OpeningFact(head, relation, text[name.start : name.end], name.start, name.end)

@@ -13,13 +13,13 @@ from itertools import pairwise
 from mcp_memory.domain.facts import Intent
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import MIGHT, PROBABLE, REPORTED, Verb
+from mcp_memory.rules.facts.verb_groups import MIGHT, PROBABLE, REPORTED, VerbGroup
 from mcp_memory.rules.facts.words import Word
 
 PLAIN = 0.95
-NOT_SAID = 0.0
+NOT_ASSERTED = 0.0
 
-_MATRIX = {
+_MATRIX_VERBS = {
     **dict.fromkeys(("think", "believe", "suppose", "assume", "suspect", "figure", "feel", "expect", "bet"), PROBABLE),
     **dict.fromkeys(("guess",), MIGHT),
     **dict.fromkeys(("say", "tell", "mention", "claim", "report", "hear", "read", "write", "announce", "explain",
@@ -27,39 +27,39 @@ _MATRIX = {
     **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
                      "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
-                     "worry", "fear", "joke", "deny", "decide"), NOT_SAID),
+                     "worry", "fear", "joke", "deny", "decide"), NOT_ASSERTED),
 }  # fmt: skip
 """What a verb makes of the clause that hangs on it."""
-_ADJECTIVES = {
+_MATRIX_ADJECTIVES = {
     **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
     **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
     **dict.fromkeys(("possible", "likely", "afraid"), MIGHT),
     **dict.fromkeys(("true",), 1.0),
 }
-_INVERTED = re.compile(
+_QUESTION_OPENING = re.compile(
     r"(?:^|[,;:.!—–-]\s*|\b(?:and|but|so|or)\s+)(?:(?:so|and|but|well|wait|hey|oh|ok|okay)[, ]+)*"
     r"(?P<open>(?:who|what|when|where|why|how|which|whose|since when|is|are|was|were|do|does|did|have|has|had|can|could"
     r"|will|would|should|shall|may|isn['’]t|aren['’]t|wasn['’]t|weren['’]t|don['’]t|doesn['’]t|didn['’]t|haven['’]t"
     r"|hasn['’]t|can['’]t|couldn['’]t|won['’]t|wouldn['’]t|shouldn['’]t|am|right|huh|correct|yes|no|eh|any)\b)",
     re.IGNORECASE,
 )
-_NOT_MEANT = re.compile(
+_IRONIC = re.compile(
     r"🙄|😜|😏|\b(?:oh sure|yeah right|as if|just kidding|jk|marry me|imagine|pretend)\b", re.IGNORECASE
 )
-_ON_PAPER = re.compile(r"^\s*(?:```|\||\{|<|>)")
+_MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
-def asserted_until(text: str, start: int, end: int) -> int:
+def assertion_end(text: str, start: int, end: int) -> int:
     """Return where in a sentence the assertion ends: at its end, at a question behind a comma, or at its start.
 
     "She's from Oslo, isn't she?" asserts up to the comma, "is she from Oslo?" nothing.
     """
     sentence = text[start:end]
-    if _NOT_MEANT.search(sentence) or _ON_PAPER.search(sentence):
+    if _IRONIC.search(sentence) or _MARKUP.search(sentence):
         return start
     if not any(mark in sentence for mark in QUESTION_MARKS):
         return end
-    opening = list(_INVERTED.finditer(sentence))
+    opening = list(_QUESTION_OPENING.finditer(sentence))
     if not opening:
         # "You got a puppy?" asks as well; a rumour with question marks is told all the same
         return end if any(word in sentence.lower() for word in closed.RUMOURS) else start
@@ -69,22 +69,22 @@ def asserted_until(text: str, start: int, end: int) -> int:
     return start if tag or not sentence[:first].strip(" ,") else start + first
 
 
-def under(verb: Verb, adjective: str = "") -> float | None:
+def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
     """Return the confidence of what hangs on a verb ("I think …"), or None where nothing can hang on it.
 
     Args:
         verb: with its negation: who does not think so asserts nothing.
         adjective: what stands after a form of "be", or "".
     """
-    found = _ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX.get(verb.lemma)
-    if found is None:
+    confidence = _MATRIX_ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX_VERBS.get(verb.lemma)
+    if confidence is None:
         return None
     if verb.negated or (verb.unreal and verb.lemma not in ("say",)):
-        return NOT_SAID
-    return found
+        return NOT_ASSERTED
+    return confidence
 
 
-def adverbial(adverbs: frozenset[str]) -> float:
+def adverb_confidence(adverbs: frozenset[str]) -> float:
     """Return what the adverbs of a clause leave of its certainty."""
     confidence = 1.0
     if adverbs & {"maybe", "perhaps", "possibly"}:
@@ -94,7 +94,7 @@ def adverbial(adverbs: frozenset[str]) -> float:
     return confidence
 
 
-def hearsay(words: Sequence[Word]) -> float:
+def hearsay_confidence(words: Sequence[Word]) -> float:
     """Return REPORTED where the sentence as a whole is a rumour, else 1."""
     lows = [word.low for word in words]
     if not closed.RUMOURS.isdisjoint(lows) or any(
@@ -104,7 +104,7 @@ def hearsay(words: Sequence[Word]) -> float:
     return 1.0
 
 
-_LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
+_INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     ("CAUSAL", re.compile(r"\b(?:because|so that|due to|leads? to|led to|cause[sd]|that['’]s why|thanks to)\b", re.I)),
     ("EVOLUTION", re.compile(r"\b(?:used to|no longer|now|switched|any ?more|became|formerly)\b", re.I)),
     ("TEMPORAL", re.compile(r"\b(?:before|after|until|till|since|ago|when|while)\b", re.I)),
@@ -119,7 +119,7 @@ def intent_of(sentence: str, *, dated: bool) -> Intent:
         sentence: its words.
         dated: whether it states a time.
     """
-    for intent, words in _LEXICON:
+    for intent, words in _INTENT_SIGNS:
         if words.search(sentence) or (intent == "TEMPORAL" and dated):
             return intent
     return "FACT"

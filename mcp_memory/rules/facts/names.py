@@ -17,7 +17,7 @@ _MOST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class OpeningFact:
     """One fact, and the words that say it.
 
     Attributes:
@@ -52,31 +52,31 @@ class Bracket:
     born: bool
 
 
-def brackets(text: str, start: int, end: int) -> list[Bracket]:
+def find_brackets(text: str, start: int, end: int) -> list[Bracket]:
     """Return the outermost brackets between two places, the first few."""
-    found: list[Bracket] = []
+    spans: list[Bracket] = []
     deep = opened = 0
-    for place in range(start, end):
-        character = text[place]
+    for position in range(start, end):
+        character = text[position]
         if character == "(":
-            opened = opened if deep else place + 1
+            opened = opened if deep else position + 1
             deep += 1
         elif character == ")" and deep:
             deep -= 1
             if not deep:
-                found.append(Bracket(opened, place, bool(_BORN.search(text, opened, place))))
-                if len(found) == _MOST:
+                spans.append(Bracket(opened, position, bool(_BORN.search(text, opened, position))))
+                if len(spans) == _MOST:
                     break
-    return found
+    return spans
 
 
-def masked(text: str, beside: Sequence[Bracket]) -> str:
+def mask_brackets(text: str, spans: Sequence[Bracket]) -> str:
     """Return a text of the same length with spaces for the brackets and what they hold."""
-    parts, place = [], 0
-    for bracket in beside:
-        parts += [text[place : bracket.start - 1], " " * (bracket.end - bracket.start + 2)]
-        place = bracket.end + 1
-    return "".join([*parts, text[place:]])
+    parts, position = [], 0
+    for bracket in spans:
+        parts += [text[position : bracket.start - 1], " " * (bracket.end - bracket.start + 2)]
+        position = bracket.end + 1
+    return "".join([*parts, text[position:]])
 
 
 MOST = 12
@@ -100,7 +100,7 @@ _NUMBERED = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _ABBREVIATED = re.compile(r"(?:[^\W\d_]|St|Ste|Jr|Sr|Dr|Mr|Mrs|Prof|Inc|Ltd|Co|(?:[^\W\d_]\.){1,4}[^\W\d_])\.")
 
 
-class Run(NamedTuple):
+class NameSpan(NamedTuple):
     """A name, and where it stands.
 
     Attributes:
@@ -114,12 +114,12 @@ class Run(NamedTuple):
     role: bool = False
 
 
-def run(text: str, place: int, stop: int) -> Run | None:
+def read_name(text: str, position: int, stop: int) -> NameSpan | None:
     """Return the name that begins at a place, up to ten words with capitals and the small words between them."""
-    first = place = _skip(text, place, stop)
+    first = position = _skip(text, position, stop)
     end = first
     for _ in range(10):
-        token = _TOKEN.match(text, place, stop)
+        token = _TOKEN.match(text, position, stop)
         if token is None:
             break
         word = token[0]
@@ -130,79 +130,79 @@ def run(text: str, place: int, stop: int) -> Run | None:
                 break
         elif end == first or word.lower() not in _PARTICLES:
             break
-        place = _skip(text, token.end(), stop)
+        position = _skip(text, token.end(), stop)
     while end > first and text[end - 1] in "-/&'’":
         end -= 1
-    return Run(first, end) if end - first > 1 else None
+    return NameSpan(first, end) if end - first > 1 else None
 
 
-def named(text: str, place: int, stop: int) -> Run | None:
+def name_after_description(text: str, position: int, stop: int) -> NameSpan | None:
     """Return the name at a place behind what says who it is: of "the Danish poet Ada Moor" the last two words."""
     role = False
     for _ in range(9):
-        found = run(text, place, stop)
-        if found is not None:
-            rest = _TOKEN.match(text, _skip(text, found.end, stop), stop)
-            words = text[found.start : found.end].lower().split()
+        name = read_name(text, position, stop)
+        if name is not None:
+            rest = _TOKEN.match(text, _skip(text, name.end, stop), stop)
+            words = text[name.start : name.end].lower().split()
             before = rest is not None and rest[0][0].islower() and _stands_before(rest[0])
             if rest is None or not before or not (set(words) & (article_words.NATIONALITIES | article_words.HALVES)):
                 if set(words) <= article_words.NATIONALITIES:
                     return None
-                return Run(found.start, found.end, role)
-            place = found.end
+                return NameSpan(name.start, name.end, role)
+            position = name.end
             continue
-        token = _TOKEN.match(text, _skip(text, place, stop), stop)
+        token = _TOKEN.match(text, _skip(text, position, stop), stop)
         if token is None or not _stands_before(token[0]):
             return None
         role = role or token[0].lower().rstrip("-") in ROLES
-        place = token.end()
-        if text[place : place + 1] in ("-", "/"):
-            place += 1
+        position = token.end()
+        if text[position : position + 1] in ("-", "/"):
+            position += 1
     return None
 
 
-def listed(text: str, place: int, stop: int) -> list[Run]:
+def read_name_list(text: str, position: int, stop: int) -> list[NameSpan]:
     """Return the names of a list, "A, B and C", in order."""
-    found: list[Run] = []
-    while len(found) < MOST:
-        name = named(text, place, stop)
+    names: list[NameSpan] = []
+    while len(names) < MOST:
+        name = name_after_description(text, position, stop)
         if name is None:
             break
-        name = styled(text, name, stop)
-        found.append(name)
+        name = with_title(text, name, stop)
+        names.append(name)
         part = _AS.match(text, name.end, stop)
         join = _AND.match(text, part.end() if part else name.end, stop)
         if join is None:
             break
-        place = join.end()
-        if place < stop and (after := _AND.match(text, place, stop)) and after.end() > place:
-            place = after.end()
-    return found
+        position = join.end()
+        if position < stop and (after := _AND.match(text, position, stop)) and after.end() > position:
+            position = after.end()
+    return names
 
 
-def styled(text: str, name: Run, stop: int) -> Run:
+def with_title(text: str, name: NameSpan, stop: int) -> NameSpan:
     """Return a name with the title behind its comma: "Otto II, Duke of Harn", "Tom Gale, Jr."."""
     comma = _COMMA.match(text, name.end, stop)
     if comma is None:
         return name
-    place = comma.end()
-    number = _NUMBERED.match(text, place, stop)
-    token = _TOKEN.match(text, _skip(text, number.end() if number else place, stop), stop)
+    position = comma.end()
+    number = _NUMBERED.match(text, position, stop)
+    token = _TOKEN.match(text, _skip(text, number.end() if number else position, stop), stop)
     if token is None or token[0].lower() not in article_words.STYLES or not token[0][0].isupper():
         return name
-    title = run(text, token.start(), stop)
-    return Run(name.start, title.end, name.role) if title else name
+    title = read_name(text, token.start(), stop)
+    return NameSpan(name.start, title.end, name.role) if title else name
 
 
-def quoted(text: str, place: int, stop: int) -> Run | None:
+def quoted_span(text: str, position: int, stop: int) -> NameSpan | None:
     """Return what stands in quotation marks at a place."""
-    found = _QUOTED.match(text, place, stop)
-    return Run(found.start(1), found.end(1)) if found else None
+    match = _QUOTED.match(text, position, stop)
+    return NameSpan(match.start(1), match.end(1)) if match else None
 
 
-def _skip(text: str, place: int, stop: int) -> int:
-    found = _SPACE.match(text, place, stop)
-    return found.end() if found else place
+def _skip(text: str, position: int, stop: int) -> int:
+    match = _SPACE.match(text, position, stop)
+    return match.end() if match else position
 
 
 def _stands_before(word: str) -> bool:

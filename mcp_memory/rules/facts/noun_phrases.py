@@ -11,15 +11,15 @@ from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS, TITLE_ROLES
-from mcp_memory.rules.facts.verbs import Form, reading
+from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
-LEFT_OUT = "(left out)"
+OMITTED = "(left out)"
 """The common words of a subject that is not there, "moved to Oslo in May"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Noun:
+class NounPhrase:
     """A noun phrase.
 
     Attributes:
@@ -46,18 +46,18 @@ class Noun:
     text: str
     head: str
     determiner: str = ""
-    owner: Noun | None = None
+    owner: NounPhrase | None = None
     pronoun: str = ""
     common: str = ""
     name: str = ""
-    of: Noun | None = None
+    of: NounPhrase | None = None
     named: bool = False
-    also: tuple[Noun, ...] = ()
+    appositions: tuple[NounPhrase, ...] = ()
     uncertain: bool = False
     quoted: bool = False
     words: tuple[int, int] = field(default=(0, 0), compare=False)
     times: tuple[Word, ...] = ()
-    within: tuple[tuple[str, Noun], ...] = ()
+    modifiers: tuple[tuple[str, NounPhrase], ...] = ()
 
     @property
     def plural(self) -> bool:
@@ -69,9 +69,9 @@ class Noun:
         )
 
 
-def pronoun(word: Word, place: int) -> Noun:
+def pronoun_phrase(word: Word, index: int) -> NounPhrase:
     """Return a phrase that is nothing but a pronoun."""
-    return Noun(word.start, word.end, word.text, word.low, pronoun=word.low, words=(place, place + 1))
+    return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low, words=(index, index + 1))
 
 
 LONGEST = 9
@@ -82,8 +82,8 @@ _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "numbe
 
 
 def read_phrase(
-    words: Sequence[Word], place: int, *, subject: bool = False, verb_seen: bool = False
-) -> tuple[Noun, int] | None:
+    words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
+) -> tuple[NounPhrase, int] | None:
     """Return the phrase that begins at ``place`` and the place after it, or None.
 
     Args:
@@ -92,108 +92,108 @@ def read_phrase(
         subject: whether the verb is expected after it, so that a verb ends it.
         verb_seen: whether the clause has its verb already.
     """
-    first, owner, determiner = place, None, ""
-    while place < len(words) and words[place].kind == "word" and not (words[place].capital and place):
-        low = words[place].low
-        if low in closed.OWNERS and not (low == "her" and grammar.breaks(words, place + 1)):
-            owner = pronoun(replace(words[place], low=closed.OWNERS[low]), place)
+    first, owner, determiner = index, None, ""
+    while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
+        low = words[index].low
+        if low in closed.OWNERS and not (low == "her" and grammar.ends_phrase(words, index + 1)):
+            owner = pronoun_phrase(replace(words[index], low=closed.OWNERS[low]), index)
         elif low in closed.DETERMINERS:
             determiner = low
         elif not (
             determiner and low in ("very", "really", "pretty", "super", "such", "rather", "so", "new") and low != "new"
         ):
             break
-        place += 1
-    if determiner and place + 1 < len(words) and words[place].kind == "time" and words[place].text.isdecimal():
-        place += not grammar.breaks(words, place + 1)  # "a 1974 film"
-    if place >= len(words):
+        index += 1
+    if determiner and index + 1 < len(words) and words[index].kind == "time" and words[index].text.isdecimal():
+        index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
+    if index >= len(words):
         return None
-    if words[place].kind == "title":
-        word = words[place]
-        title = Noun(words[first].start, word.end, word.text, word.text.split()[-1].lower(), determiner, owner,
-                     name=word.text, named=True, quoted=True, words=(first, place + 1))  # fmt: skip
-        return _without_brackets(words, title, place + 1)
-    low = words[place].low
-    if place == first and low in closed.NOMINATIVE | closed.OBJECTIVE and words[place].kind == "word":
-        return pronoun(words[place], place), place + 1
-    if place + 1 < len(words) and low in _QUANTITIES and words[place + 1].low == "of":
-        found = read_phrase(words, place + 2, subject=subject, verb_seen=verb_seen)
-        return found and (replace(found[0], start=words[first].start, determiner=low), found[1])
-    core = place
-    while place < len(words) and place - core < LONGEST and not _ends(words, core, place, subject, verb_seen):
-        word = words[place]
-        if place > core and (
-            word.low == "'s" or (word.text in "'’" and word.mark and words[place - 1].low.endswith("s"))
+    if words[index].kind == "title":
+        word = words[index]
+        title = NounPhrase(words[first].start, word.end, word.text, word.text.split()[-1].lower(), determiner, owner,
+                     name=word.text, named=True, quoted=True, words=(first, index + 1))  # fmt: skip
+        return _read_brackets(words, title, index + 1)
+    low = words[index].low
+    if index == first and low in closed.NOMINATIVE | closed.OBJECTIVE and words[index].kind == "word":
+        return pronoun_phrase(words[index], index), index + 1
+    if index + 1 < len(words) and low in _QUANTITIES and words[index + 1].low == "of":
+        counted = read_phrase(words, index + 2, subject=subject, verb_seen=verb_seen)
+        return counted and (replace(counted[0], start=words[first].start, determiner=low), counted[1])
+    core = index
+    while index < len(words) and index - core < LONGEST and not _is_boundary(words, core, index, subject, verb_seen):
+        word = words[index]
+        if index > core and (
+            word.low == "'s" or (word.text in "'’" and word.mark and words[index - 1].low.endswith("s"))
         ):
-            owner = _noun(words, first, core, place, determiner, owner)
-            determiner, core = "", place + 1
-        place += 1
-    if place == core:
+            owner = _make_phrase(words, first, core, index, determiner, owner)
+            determiner, core = "", index + 1
+        index += 1
+    if index == core:
         return None
-    found_noun = _noun(words, first, core, place, determiner, owner)
-    naming = place + 1 < len(words) and words[place].low in _NAMING and words[place + 1].capital and not subject
-    if naming and (named := read_phrase(words, place + 1)):
-        found_noun = replace(found_noun, name=named[0].text, named=True, end=named[0].end)
-        place = named[1]
-    if place + 1 < len(words) and words[place].low == "of":
-        inner = read_phrase(words, place + 1, subject=subject, verb_seen=verb_seen)
+    phrase = _make_phrase(words, first, core, index, determiner, owner)
+    naming = index + 1 < len(words) and words[index].low in _NAMING and words[index + 1].capital and not subject
+    if naming and (name_phrase := read_phrase(words, index + 1)):
+        phrase = replace(phrase, name=name_phrase[0].text, named=True, end=name_phrase[0].end)
+        index = name_phrase[1]
+    if index + 1 < len(words) and words[index].low == "of":
+        inner = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
         if inner and not inner[0].pronoun:
-            text = found_noun.text + " of " + _after_of(words, place + 1, inner[0])
-            found_noun = replace(found_noun, of=inner[0], end=inner[0].end, text=text)
-            place = inner[1]
-    return _without_brackets(words, replace(found_noun, words=(first, place)), place)
+            text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
+            phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
+            index = inner[1]
+    return _read_brackets(words, replace(phrase, words=(first, index)), index)
 
 
-def phrase(words: Sequence[Word], first: int, end: int) -> Noun | None:
+def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | None:
     """Return the words from ``first`` to ``end`` as one phrase, where somebody else knows that they are one."""
-    place, owner, determiner = first, None, ""
+    index, owner, determiner = first, None, ""
     core = first
-    while place < end:
-        word = words[place]
-        if place == core and word.low in closed.OWNERS:
-            owner = pronoun(replace(word, low=closed.OWNERS[word.low]), place)
-            core = place + 1
-        elif place == core and word.low in closed.DETERMINERS and not (word.capital and place):
-            determiner, core = word.low, place + 1
-        elif place > core and (word.low == "'s" or (word.mark and word.text in "'’")):
-            owner = _noun(words, first, core, place, determiner, owner)
-            determiner, core = "", place + 1
+    while index < end:
+        word = words[index]
+        if index == core and word.low in closed.OWNERS:
+            owner = pronoun_phrase(replace(word, low=closed.OWNERS[word.low]), index)
+            core = index + 1
+        elif index == core and word.low in closed.DETERMINERS and not (word.capital and index):
+            determiner, core = word.low, index + 1
+        elif index > core and (word.low == "'s" or (word.mark and word.text in "'’")):
+            owner = _make_phrase(words, first, core, index, determiner, owner)
+            determiner, core = "", index + 1
         elif word.kind in ("mark", "time", "adverb") or (
-            place == core and word.low in closed.ADVERBS and place + 1 < end
+            index == core and word.low in closed.ADVERBS and index + 1 < end
         ):
-            core = place + 1
-        place += 1
+            core = index + 1
+        index += 1
     if core >= end:
         return None
     if words[end - 1].kind == "title":
         word = words[end - 1]
         head = word.text.split()[-1].lower()
-        return Noun(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
+        return NounPhrase(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
                     words=(first, end))  # fmt: skip
-    return replace(_noun(words, first, core, end, determiner, owner), words=(first, end))
+    return replace(_make_phrase(words, first, core, end, determiner, owner), words=(first, end))
 
 
-def _after_of(words: Sequence[Word], place: int, inner: Noun) -> str:
-    article = words[place].text + " " if words[place].low in ("the", "a", "an") else ""
+def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
+    determiner = words[index].text + " " if words[index].low in ("the", "a", "an") else ""
     owner = inner.owner.text + "'s " if inner.owner and not inner.owner.pronoun else ""
-    return article + owner + inner.text
+    return determiner + owner + inner.text
 
 
-def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen: bool) -> bool:
-    word = words[place]
-    if place > core and (word.low == "'s" or (word.mark and word.text in "'’" and words[place - 1].low.endswith("s"))):
+def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, verb_seen: bool) -> bool:
+    word = words[index]
+    if index > core and (word.low == "'s" or (word.mark and word.text in "'’" and words[index - 1].low.endswith("s"))):
         if word.low == "'s":
-            return not grammar.is_genitive(words, place, verb_seen)
-        return grammar.breaks(words, place + 1)
-    if grammar.breaks(words, place):
-        return not (subject and place == core and word.capital and _is_name_before_verb(words, place))
+            return not grammar.is_genitive(words, index, verb_seen)
+        return grammar.ends_phrase(words, index + 1)
+    if grammar.ends_phrase(words, index):
+        return not (subject and index == core and word.capital and _is_name_before_verb(words, index))
     if word.capital:
         return False
-    verb = reading(word.low)
+    verb = inflection(word.low)
     if verb is None:
         return False
-    if place == core:
-        following = words[place + 1].low if place + 1 < len(words) else ""
+    if index == core:
+        following = words[index + 1].low if index + 1 < len(words) else ""
         if (
             not subject
             and following in closed.OBJECTIVE | closed.OWNERS.keys() | closed.ARTICLES
@@ -202,30 +202,32 @@ def _ends(words: Sequence[Word], core: int, place: int, subject: bool, verb_seen
             return True  # "remind me", "running my own studio": a verb with its object
         # "fishing town", "used car": a verb form opens a phrase only where a noun follows it
         if verb.forms <= {"ing", "past", "participle"} and not subject:
-            return grammar.breaks(words, place + 1) and "ing" not in verb.forms
+            return grammar.ends_phrase(words, index + 1) and "ing" not in verb.forms
         return False
     if subject:
-        return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, place))
+        return not _FINITE.isdisjoint(verb.forms) or ("plain" in verb.forms and not _noun_follows(words, index))
     if verb.forms == {"ing"} and word.low in nouns.EVENTS | nouns.ING_NOUNS:
         return False
     if verb.forms == {"ing"}:  # "public speaking", yet not "the man living there"
-        return grammar.breaks(words, place + 1) and not (place + 1 >= len(words) or words[place + 1].mark)
+        return grammar.ends_phrase(words, index + 1) and not (index + 1 >= len(words) or words[index + 1].mark)
     return verb.forms <= {"past", "participle"}
 
 
-def _noun_follows(words: Sequence[Word], place: int) -> bool:
-    return grammar.is_finite(words, place + 1, _FINITE)
+def _noun_follows(words: Sequence[Word], index: int) -> bool:
+    return grammar.is_finite(words, index + 1, _FINITE)
 
 
-def _is_name_before_verb(words: Sequence[Word], place: int) -> bool:
+def _is_name_before_verb(words: Sequence[Word], index: int) -> bool:
     """Return whether what looks like a small word opens the sentence as a name: "Will is married"."""
-    following = place + 1
-    return words[place].low in ("will", "may", "mark", "grace") and following < len(words) and (
+    following = index + 1
+    return words[index].low in ("will", "may", "mark", "grace") and following < len(words) and (
         words[following].low in ("is", "was", "has", "and", "'s") or grammar.is_finite(words, following, _FINITE)
     )  # fmt: skip
 
 
-def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: str, owner: Noun | None) -> Noun:
+def _make_phrase(
+    words: Sequence[Word], first: int, core: int, end: int, determiner: str, owner: NounPhrase | None
+) -> NounPhrase:
     """Return the phrase of the words from ``core`` to ``end``, which begins with its determiners at ``first``."""
     inside = words[core:end]
     split = len(inside)
@@ -241,7 +243,7 @@ def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: st
         core == 0
         and split == 0
         and inside[0].kind == "word"
-        and (inside[0].low in _ordinary() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
+        and (inside[0].low in _common_words() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
     ):
         split = len(inside)  # a capital that only begins the sentence
     text = _text(inside)
@@ -251,12 +253,12 @@ def _noun(words: Sequence[Word], first: int, core: int, end: int, determiner: st
     if common and name and any(word.capital for word in inside[:split]) and not (core == 0 and split == 1):
         common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
     head = inside[split - 1].low if common else inside[-1].low
-    return Noun(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
+    return NounPhrase(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
                 named=any(word.capital for word in inside[core == 0 and split == len(inside) :]))  # fmt: skip
 
 
 @cache
-def _ordinary() -> frozenset[str]:
+def _common_words() -> frozenset[str]:
     """Return the words of the tables: at the start of a sentence their capital makes no name of them."""
     sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
     return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS)
@@ -271,13 +273,13 @@ def _text(words: Sequence[Word]) -> str:
     return out
 
 
-def _without_brackets(words: Sequence[Word], found: Noun, place: int) -> tuple[Noun, int]:
+def _read_brackets(words: Sequence[Word], phrase: NounPhrase, index: int) -> tuple[NounPhrase, int]:
     """Return the phrase with what stands in brackets behind it read for its times only, "Winter Accounts (1941)"."""
-    if place < len(words) and words[place].text == "(":
-        for close in range(place + 1, min(place + 14, len(words))):
+    if index < len(words) and words[index].text == "(":
+        for close in range(index + 1, min(index + 14, len(words))):
             if words[close].text == ")":
-                inside = words[place + 1 : close]
-                also = read_phrase(words, place + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
+                inside = words[index + 1 : close]
+                also = read_phrase(words, index + 1) if len(inside) in (1, 2) and inside[0].kind == "word" else None
                 times = tuple(word for word in inside if word.kind == "time")
-                return replace(found, times=times, also=(also[0],) if also else ()), close + 1
-    return found, place
+                return replace(phrase, times=times, appositions=(also[0],) if also else ()), close + 1
+    return phrase, index

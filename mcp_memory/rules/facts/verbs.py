@@ -45,17 +45,17 @@ def frames() -> tuple[Frame, ...]:
     for table in (verbs.HOME, verbs.WORK, verbs.PEOPLE, verbs.TASTE, verbs.THINGS, verbs.DOINGS):
         for line in table.strip().splitlines():
             head, slots, relation, effect, tail = (cell.strip() for cell in line.split("|"))
-            rows.append(_frame(head, slots, relation, effect, tail))
+            rows.append(_parse_frame(head, slots, relation, effect, tail))
     written = {row.verb for row in rows if not row.passive and not row.particles and "obj" in row.slots}
-    rows += [_frame(verb, "obj", verb, "event", "thing") for verb in verbs.OPEN.split() if verb not in written]
+    rows += [_parse_frame(verb, "obj", verb, "event", "thing") for verb in verbs.OPEN.split() if verb not in written]
     return tuple(rows)
 
 
-def _frame(head: str, slots: str, relation: str, effect: str, tail: str) -> Frame:
+def _parse_frame(head: str, slots: str, relation: str, effect: str, tail: str) -> Frame:
     passive = head.startswith("be ")
-    verb, *particles = _plain(head.removeprefix("be ")) if passive else head.split()
-    known: Effect = effect  # type: ignore[assignment]  # the table is ours, and a test reads it whole
-    return Frame(passive, verb, tuple(particles), frozenset(slots.split()), relation, known, tail)
+    verb, *particles = _parse_passive(head.removeprefix("be ")) if passive else head.split()
+    parsed_effect: Effect = effect  # type: ignore[assignment]  # the table is ours, and a test reads it whole
+    return Frame(passive, verb, tuple(particles), frozenset(slots.split()), relation, parsed_effect, tail)
 
 
 _PARTICIPLES = {
@@ -71,26 +71,26 @@ _PARTICIPLES = {
 }  # fmt: skip
 
 
-def _plain(passive: str) -> list[str]:
+def _parse_passive(passive: str) -> list[str]:
     """Return the verb of a passive in its plain form, with its particles; "be friends" and the like have none."""
     first, *rest = passive.split()
     return [_PARTICIPLES[first], *rest] if first in _PARTICIPLES else ["be", first, *rest]
 
 
 @cache
-def by_verb() -> dict[tuple[bool, str], tuple[Frame, ...]]:
+def frames_by_verb() -> dict[tuple[bool, str], tuple[Frame, ...]]:
     """Return the table by passive and plain form, lines with more particles first."""
-    found: dict[tuple[bool, str], list[Frame]] = {}
+    index: dict[tuple[bool, str], list[Frame]] = {}
     for frame in frames():
         passive = frame.passive and frame.verb != "be"
-        found.setdefault((passive, frame.verb), []).append(frame)
-    return {key: tuple(sorted(rows, key=lambda row: -len(row.particles))) for key, rows in found.items()}
+        index.setdefault((passive, frame.verb), []).append(frame)
+    return {key: tuple(sorted(rows, key=lambda row: -len(row.particles))) for key, rows in index.items()}
 
 
 Form = Literal["plain", "third", "past", "participle", "ing"]
 
 
-class Reading(NamedTuple):
+class Inflection(NamedTuple):
     """A verb in its plain form, and the forms that a word may be of it."""
 
     lemma: str
@@ -106,38 +106,38 @@ _DOUBLING = word_set(
 
 
 @cache
-def _forms() -> dict[str, Reading]:
+def _inflections() -> dict[str, Inflection]:
     """Return every known form; where two verbs share one, the first known wins."""
-    found: dict[str, tuple[str, set[Form]]] = {}
+    inflections: dict[str, tuple[str, set[Form]]] = {}
 
     def add(form: str, lemma: str, kind: Form) -> None:
-        known = found.setdefault(form, (lemma, set()))
-        if known[0] == lemma:
-            known[1].add(kind)
+        entry = inflections.setdefault(form, (lemma, set()))
+        if entry[0] == lemma:
+            entry[1].add(kind)
 
     irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
     for lemma, past, participle in irregular:
         add(past, lemma, "past")
         add(participle, lemma, "participle")
-    known = {lemma for lemma, _, _ in irregular}
+    irregular_lemmas = {lemma for lemma, _, _ in irregular}
     regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in frames())]
-    for lemma in dict.fromkeys([*known, *regular]):
+    for lemma in dict.fromkeys([*irregular_lemmas, *regular]):
         if lemma == "be":
             continue
         add(lemma, lemma, "plain")
         add(third(lemma), lemma, "third")
         add(_ing(lemma), lemma, "ing")
-        if lemma not in known:
+        if lemma not in irregular_lemmas:
             for past in _past(lemma):
                 add(past, lemma, "past")
                 add(past, lemma, "participle")
     for form, lemma in SECOND_FORMS.items():
         add(form, lemma, "past")
         add(form, lemma, "participle")
-    return {form: Reading(lemma, frozenset(kinds)) for form, (lemma, kinds) in found.items()}
+    return {form: Inflection(lemma, frozenset(kinds)) for form, (lemma, kinds) in inflections.items()}
 
 
-_NO_VERBS = word_set(
+_NOT_VERBS = word_set(
     "hundred indeed sacred wicked naked rugged beloved crooked speed morning evening something anything"
     " nothing everything building wedding spring string sibling ceiling feeling meeting clothing pudding"
     " painting darling offspring earring boring amazing interesting exciting shilling herring duckling"
@@ -145,35 +145,35 @@ _NO_VERBS = word_set(
 )
 
 
-def reading(word: str) -> Reading | None:
+def inflection(word: str) -> Inflection | None:
     """Return what verb a word in lower case is a form of, if any; "be" is not among them.
 
     A verb that no list knows is still recognised by "-ed" and "-ing", so that a clause is seen to be one.
     """
-    known = _forms().get(word)
-    if known is None and len(word) > 5 and word not in _NO_VERBS:
+    inflection = _inflections().get(word)
+    if inflection is None and len(word) > 5 and word not in _NOT_VERBS:
         if word.endswith("ed"):
-            return Reading(_undone(word.removesuffix("ed")), frozenset(("past", "participle")))
+            return Inflection(_plain_form(word.removesuffix("ed")), frozenset(("past", "participle")))
         if word.endswith("ing"):
-            return Reading(_undone(word.removesuffix("ing")), frozenset(("ing",)))
-    return known
+            return Inflection(_plain_form(word.removesuffix("ing")), frozenset(("ing",)))
+    return inflection
 
 
-_WITH_E = re.compile(
+_ENDS_IN_E = re.compile(
     r"(?:[vuz]|[^k]c|[drl]g|[bcdfgkptz]l|[aiu]d|^[^aeiou]*[aeiou][dtkmnp]|[aeiou]s|[rn]s|[^aeo]ir|[^o]ur|at)$"
 )
 
 
-def _undone(stem: str) -> str:
+def _plain_form(stem: str) -> str:
     """Return the plain form of a regular verb without its "-ed", as far as the spelling tells: "merge", "stop"."""
     if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
         return stem[:-1]
-    return stem + "e" if _WITH_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
+    return stem + "e" if _ENDS_IN_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
 
 
-def known(word: str) -> bool:
+def is_known_form(word: str) -> bool:
     """Return whether a word in lower case is a form of a verb that the lists know."""
-    return word in _forms()
+    return word in _inflections()
 
 
 def _ing(lemma: str) -> str:
@@ -200,7 +200,7 @@ def _irregular() -> dict[str, tuple[str, str]]:
     return {plain: (past, participle) for plain, past, participle in entries}
 
 
-def inflected(lemma: str, form: Form) -> str:
+def inflect(lemma: str, form: Form) -> str:
     """Return a verb in one of its forms; a verb that no list knows is taken for a regular one."""
     if form == "plain":
         return lemma

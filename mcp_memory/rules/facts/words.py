@@ -28,11 +28,11 @@ _WITHOUT_APOSTROPHE = {
     "havent": -2, "hasnt": -2, "arent": -2, "werent": -2, "shes": 3, "hes": 2, "thats": 4, "couldnt": -2, "wouldnt": -2,
     "youre": 3, "theyre": 4, "weve": 2, "youve": 3, "theyve": 4,
 }  # fmt: skip
-_WHOLE = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer's"))
+_NOT_CONTRACTED = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer's"))
 """Words that only look like possessives."""
 _SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "'re"}
 _QUOTED = re.compile(r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»")
-_SPEAKS = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
+_FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Word:
         return self.kind == "mark"
 
 
-def words_of(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
+def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) -> list[Word]:
     """Return the words of a sentence in order.
 
     Args:
@@ -75,46 +75,51 @@ def words_of(text: str, start: int, end: int, times: Sequence[StatedTime]) -> li
         end: first character after it.
         times: what it states; each becomes one word.
     """
-    taken = [
+    special = [
         Word(text[t.start : t.end], "", t.start, t.end, "time", t)
         for t in times
-        if start <= t.start < t.end <= end and not _is_ours(text, t)
+        if start <= t.start < t.end <= end and not _is_possessed(text, t)
     ]
-    for found in _QUOTED.finditer(text, start, end):
-        if all(found.end() <= other.start or found.start() >= other.end for other in taken):
-            inside = next(group for group in found.groups() if group is not None)
-            place = text.index(inside, found.start())
+    for match in _QUOTED.finditer(text, start, end):
+        if all(match.end() <= other.start or match.start() >= other.end for other in special):
+            inside = next(group for group in match.groups() if group is not None)
+            index = text.index(inside, match.start())
             kind: Kind = "title" if _is_title(inside) else "speech"
-            taken.append(Word(inside, inside.lower(), place, place + len(inside), kind))
-    taken.sort(key=lambda word: word.start)
+            special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
+    special.sort(key=lambda word: word.start)
     words: list[Word] = []
-    place = start
-    for special in taken:
-        words += _plain(text, place, special.start)
-        words.append(special)
-        place = special.end
-    words += _plain(text, place, end)
-    return _adverbials([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
+    index = start
+    for special_word in special:
+        words += _split_plain(text, index, special_word.start)
+        words.append(special_word)
+        index = special_word.end
+    words += _split_plain(text, index, end)
+    return _join_adverbials([word for word in words if word.low not in ('"', "“", "”", "«", "»")])
 
 
-_OUR_LAST = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
 
 
-def _is_ours(text: str, time: StatedTime) -> bool:
+def _is_possessed(text: str, time: StatedTime) -> bool:
     """Return whether a "last month" is no time but a stretch of somebody's: "my last month at Orbix"."""
-    return bool(_OUR_LAST.search(text, max(0, time.start - 9), time.start))
+    return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))
 
 
 def _is_title(inside: str) -> bool:
     parts = inside.split()
     capitals = sum(part[0].isupper() for part in parts)
-    return bool(parts) and inside[0].isupper() and capitals * 2 >= len(parts) and not _SPEAKS.search(inside)
+    return (
+        bool(parts)
+        and inside[0].isupper()
+        and capitals * 2 >= len(parts)
+        and not _FIRST_OR_SECOND_PERSON.search(inside)
+    )
 
 
-def _plain(text: str, start: int, end: int) -> list[Word]:
+def _split_plain(text: str, start: int, end: int) -> list[Word]:
     words: list[Word] = []
-    for found in _TOKEN.finditer(text, start, end):
-        token, first, last = found[0], found.start(), found.end()
+    for match in _TOKEN.finditer(text, start, end):
+        token, first, last = match[0], match.start(), match.end()
         if not (token[0].isalnum() or token[0] == "_"):
             words.append(Word(token, token if token in STOPS or token in "'’" else ",", first, last, "mark"))
             continue
@@ -125,24 +130,24 @@ def _plain(text: str, start: int, end: int) -> list[Word]:
             cut %= len(token)
         elif low == "cannot":
             cut = 3
-        elif split and split.start() and low not in _WHOLE:
+        elif split and split.start() and low not in _NOT_CONTRACTED:
             cut = split.start()
         if cut:
             suffix = low[cut:]
-            words.append(_word(token[:cut], low[:cut], first, first + cut))
+            words.append(_make_word(token[:cut], low[:cut], first, first + cut))
             words.append(Word(token[cut:], _SUFFIXES.get(suffix, suffix), first + cut, last))
         else:
-            words.append(_word(token, low, first, last))
+            words.append(_make_word(token, low, first, last))
     return words
 
 
-def _word(token: str, low: str, first: int, last: int) -> Word:
+def _make_word(token: str, low: str, first: int, last: int) -> Word:
     low = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}.get(low, low)
     return Word(token, low, first, last, "number" if token[0].isdigit() else "word")
 
 
 @cache
-def _runs() -> dict[str, list[tuple[str, ...]]]:
+def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
     runs: dict[str, list[tuple[str, ...]]] = {}
     for phrase in sorted(ADVERBIAL_PHRASES, key=len, reverse=True):
         parts = tuple(phrase.split())
@@ -150,20 +155,20 @@ def _runs() -> dict[str, list[tuple[str, ...]]]:
     return runs
 
 
-def _adverbials(words: list[Word]) -> list[Word]:
+def _join_adverbials(words: list[Word]) -> list[Word]:
     """Return the words with "at the moment", "for good" and the like as one word each."""
-    runs, joined, place = _runs(), [], 0
-    while place < len(words):
-        word = words[place]
+    runs, joined, index = _adverbials_by_first_word(), [], 0
+    while index < len(words):
+        word = words[index]
         for parts in runs.get(word.low, ()):
-            last = place + len(parts) - 1
-            if last < len(words) and all(words[place + n].low == part for n, part in enumerate(parts)):
+            last = index + len(parts) - 1
+            if last < len(words) and all(words[index + n].low == part for n, part in enumerate(parts)):
                 joined.append(Word(" ".join(parts), " ".join(parts), word.start, words[last].end, "adverb"))
-                place = last + 1
+                index = last + 1
                 break
         else:
             joined.append(word)
-            place += 1
+            index += 1
     return joined
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.rules.facts.verbs import inflected
+from mcp_memory.rules.facts.verbs import inflect
 
 
 @pytest.mark.parametrize(
@@ -17,11 +17,11 @@ from mcp_memory.rules.facts.verbs import inflected
     ],
 )
 def test_a_verb_takes_each_of_its_forms(lemma, third, past, participle, ing):
-    assert inflected(lemma, "plain") == lemma
+    assert inflect(lemma, "plain") == lemma
     found = (
-        inflected(lemma, "third"),
-        inflected(lemma, "past"),
-        inflected(lemma, "participle"),
-        inflected(lemma, "ing"),
+        inflect(lemma, "third"),
+        inflect(lemma, "past"),
+        inflect(lemma, "participle"),
+        inflect(lemma, "ing"),
     )
     assert found == (third, past, participle, ing)

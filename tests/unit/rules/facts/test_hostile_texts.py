@@ -9,7 +9,7 @@ from telling import read, turn
 
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.kinds import fits
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.verbs import frames
 
 PIECES = [
@@ -51,7 +51,7 @@ def test_a_hundred_kilobytes_in_one_sentence_take_no_longer_than_they_should(pie
 
 
 def test_every_line_of_the_verb_table_is_well_formed() -> None:
-    something = Noun(0, 1, "x", "x")
+    something = NounPhrase(0, 1, "x", "x")
     effects = {"state", "begin", "end", "event", "lasting", "ended", "present", "past", "been"}
     for frame in frames():
         assert frame.effect in effects, frame

@@ -7,7 +7,7 @@ from telling import facts, held, read, turn
 
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import split
-from mcp_memory.rules.facts.openings import openings
+from mcp_memory.rules.facts.openings import opening_assertions
 
 
 def told(text: str, title: str | None) -> set[str]:
@@ -18,7 +18,7 @@ def _opening(text: str, title: str) -> list[str]:
     """Return what the opening alone tells, without the general rules."""
     spans = split(text)
     times = [stated_times(text, None, *span) for span in spans]
-    return [f"{fact.relation} {fact.tail}" for fact in openings(turn(text, title=title), spans, times)]
+    return [f"{fact.relation} {fact.tail}" for fact in opening_assertions(turn(text, title=title), spans, times)]
 
 
 def test_the_bracket_behind_a_name_holds_both_ends_of_a_life() -> None:

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Told
+from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
-from mcp_memory.rules.facts.verbs import Effect, reading
+from mcp_memory.rules.facts.verbs import Effect, inflection
 
 SILENT = word_set(
     "be have get do make take give go come put let keep seem look feel think know want need mean say tell ask talk"
@@ -62,7 +62,7 @@ ABSTRACT = word_set(
 ABSTRACT_ENDINGS = ("ness", "ship", "ity", "ism", "ance", "ence", "hood", "ful", "thing", "body", "one")
 
 
-def open_relation(clause: Clause) -> Iterator[Told]:
+def open_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what a clause tells with its own verb as the relation.
 
     Args:
@@ -71,28 +71,30 @@ def open_relation(clause: Clause) -> Iterator[Told]:
     verb = clause.verb
     if verb.unreal or verb.lemma in SILENT or verb.phase == "end" or len(verb.lemma) < 3 or not clause.slots:
         return
-    subjects = [subject for subject in clause.subject if _acts(subject)]
-    if not subjects or (verb.negated and not _habit(clause)):
+    subjects = [subject for subject in clause.subject if _is_identified(subject)]
+    if not subjects or (verb.negated and not _denies_habit(clause)):
         return
     if verb.passive:
-        yield from _undergone(clause, subjects)
+        yield from _passive_claims(clause, subjects)
         return
     effect: Effect = "event" if verb.tense != "present" else "state"
     for relation, noun, slot in _tails(clause):
         for subject in subjects:
-            yield Told(subject, relation, noun, effect, noun.times or None, slot.end)
+            yield Claim(subject, relation, noun, effect, noun.times or None, slot.end)
 
 
-def _acts(subject: Noun) -> bool:
+def _is_identified(subject: NounPhrase) -> bool:
     """Return whether somebody or something is meant that has a name here."""
     if subject.uncertain or subject.pronoun in closed.SECOND | {"that", "this", "there", "one"}:
         return False
-    named = bool(subject.pronoun or subject.named or subject.name)
-    known = subject.owner is not None and (kinds.is_kin(subject) or subject.head in PETS | nouns.ROLES)
-    return (named or known or subject.determiner == "the") and subject.head not in closed.EMPTY | nouns.VAGUE
+    has_name = bool(subject.pronoun or subject.named or subject.name)
+    is_relative_or_role = subject.owner is not None and (kinds.is_kin(subject) or subject.head in PETS | nouns.ROLES)
+    return (
+        has_name or is_relative_or_role or subject.determiner == "the"
+    ) and subject.head not in closed.EMPTY | nouns.VAGUE
 
 
-def _habit(clause: Clause) -> bool:
+def _denies_habit(clause: Clause) -> bool:
     """Return whether what is denied is a habit: "doesn't eat pork"."""
     verb = clause.verb
     if verb.lemma not in HABITS or verb.tense != "present" or verb.progressive or clause.slots[0].preposition:
@@ -100,42 +102,42 @@ def _habit(clause: Clause) -> bool:
     return not clause.slots[0].nouns[0].determiner
 
 
-def _tails(clause: Clause) -> Iterator[tuple[str, Noun, Slot]]:
+def _tails(clause: Clause) -> Iterator[tuple[str, NounPhrase, Slot]]:
     verb, slot = clause.verb, clause.slots[0]
     particle = "".join(f"_{word}" for word in clause.particles)
     if not slot.preposition:
         if verb.lemma in GOVERNING or (len(clause.slots) > 1 and not clause.slots[1].preposition):
             return  # "paid me two pounds": which of the two is the tail is not clear
         for noun in slot.nouns:
-            if _says_something(noun, clause):
+            if _is_informative(noun, clause):
                 yield verb.lemma + particle, noun, slot
         return
     for noun in slot.nouns:
-        fits = kinds.fits(noun, "name") or (slot.preposition in PARTICLES and _says_something(noun, clause))
+        fits = kinds.fits(noun, "name") or (slot.preposition in PARTICLES and _is_informative(noun, clause))
         if fits and noun.determiner not in ("this", "that", "these", "those"):
             yield f"{verb.lemma}{particle}_{slot.preposition}", noun, slot
 
 
-def _undergone(clause: Clause, subjects: list[Noun]) -> Iterator[Told]:
+def _passive_claims(clause: Clause, subjects: list[NounPhrase]) -> Iterator[Claim]:
     """Yield what was done to somebody or something: "operated by the university", "twinned with Altona"."""
     for slot in sorted(clause.slots, key=lambda slot: slot.preposition != "by"):
-        by = slot.preposition == "by" and all(_says_something(noun, clause) for noun in slot.nouns)
+        by = slot.preposition == "by" and all(_is_informative(noun, clause) for noun in slot.nouns)
         if slot.preposition and slot.preposition not in ("by", "with", "for", "to", "after", "under", "in", "at"):
             continue
-        opening = reading(slot.nouns[0].text.split()[0])
+        opening = inflection(slot.nouns[0].text.split()[0])
         if slot.preposition == "to" and opening and "plain" in opening.forms:
             continue  # "founded to strengthen …"
         if not by and not (slot.preposition and all(kinds.fits(noun, "name") for noun in slot.nouns)):
             continue
         effect: Effect = "state" if clause.verb.tense == "present" else "event"
-        relation = f"{clause.verb.written or clause.verb.lemma}_{slot.preposition}"
+        relation = f"{clause.verb.surface or clause.verb.lemma}_{slot.preposition}"
         for noun in slot.nouns if by else slot.nouns[:1]:
             for subject in subjects:
-                yield Told(subject, relation, noun, effect, None, slot.end)
+                yield Claim(subject, relation, noun, effect, None, slot.end)
         return
 
 
-def _says_something(noun: Noun, clause: Clause) -> bool:
+def _is_informative(noun: NounPhrase, clause: Clause) -> bool:
     """Return whether a phrase tells by itself what it means."""
     if not kinds.fits(noun, "thing") or noun.head in ABSTRACT or noun.text.endswith("ing"):
         return False

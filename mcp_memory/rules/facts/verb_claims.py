@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.choices import chosen
-from mcp_memory.rules.facts.claims import Told, kinship
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.noun_phrases import Noun
-from mcp_memory.rules.facts.open_relations import open_relation
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.open_claims import open_claims
 from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
-from mcp_memory.rules.facts.verbs import Effect, Frame, by_verb
+from mcp_memory.rules.facts.tail_relations import relations_for_tail
+from mcp_memory.rules.facts.verbs import Effect, Frame, frames_by_verb
 
 _LASTING_ADVERBS = frozenset(("for good", "permanently"))
 _SEATS = word_set("headquarters base seat office offices hq")
@@ -26,33 +26,33 @@ _JOB_VERBS = {
 }
 
 
-def verbal(clause: Clause) -> Iterator[Told]:
+def verb_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what a clause tells whose verb is not a mere "be"; what no table knows is told by the verb itself."""
-    told = list(_known(clause))
-    yield from told or open_relation(clause)
+    claims = list(_table_claims(clause))
+    yield from claims or open_claims(clause)
 
 
-def _known(clause: Clause) -> Iterator[Told]:
-    yield from _job(clause)
-    yield from _home(clause)
-    yield from _age(clause)
-    yield from _named(clause)
-    for reading in (degree, appointed, membership, given_up):
-        yield from reading(clause)
-    yield from _switched(clause)
-    matched = False
+def _table_claims(clause: Clause) -> Iterator[Claim]:
+    yield from _job_claims(clause)
+    yield from _home_claims(clause)
+    yield from _age_claims(clause)
+    yield from _naming_claims(clause)
+    for read_set_phrase in (_degree_claims, _appointment_claims, _membership_claims, _cessation_claims):
+        yield from read_set_phrase(clause)
+    yield from _switch_claims(clause)
+    has_frame = False
     for frame in _frames(clause):
-        for told in _by_frame(clause, frame):
-            matched = True
-            yield told
-    if clause.verb.passive and not matched:
-        yield from _passive(clause)
+        for claim in _frame_claims(clause, frame):
+            has_frame = True
+            yield claim
+    if clause.verb.passive and not has_frame:
+        yield from _agent_claims(clause)
 
 
 def _frames(clause: Clause) -> Iterator[Frame]:
     verb = clause.verb
     good = bool(clause.adverbs & _LASTING_ADVERBS)
-    for frame in by_verb().get((verb.passive, verb.lemma), ()):
+    for frame in frames_by_verb().get((verb.passive, verb.lemma), ()):
         particles = frame.particles
         if particles[-2:] == ("for", "good"):
             if good and (particles[:-2] == clause.particles or "back" in clause.adverbs):
@@ -61,15 +61,15 @@ def _frames(clause: Clause) -> Iterator[Frame]:
             yield frame
 
 
-def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
+def _frame_claims(clause: Clause, frame: Frame) -> Iterator[Claim]:
     if "each" in frame.slots:
         if len(clause.subject) == 2 and not any(
             slot.preposition in ("to", "with", "from", "") for slot in clause.slots
         ):
-            one, other = clause.subject
-            if other.pronoun in closed.FIRST:  # "Nora and I" is told of me
-                one, other = other, one
-            yield Told(one, frame.relation, other, frame.effect)
+            subject, partner = clause.subject
+            if partner.pronoun in closed.FIRST:  # "Nora and I" is told of me
+                subject, partner = partner, subject
+            yield Claim(subject, frame.relation, partner, frame.effect)
         return
     if "time" in frame.slots:
         own = clause.subject[0].pronoun in ("i", "we", "you")
@@ -78,7 +78,7 @@ def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
         dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
         if dated and not (own and dated[0].time and dated[0].time.relative):  # "I was born yesterday"
             for subject in clause.subject:
-                yield Told(subject, frame.relation, dated[0].text, frame.effect)
+                yield Claim(subject, frame.relation, dated[0].text, frame.effect)
         return
     if frame.relation == "lives_in" and frame.verb == "move" and clause.slots and not clause.slots[0].preposition:
         if clause.slots[0].nouns[0].head not in _SEATS:
@@ -89,16 +89,16 @@ def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
     for noun, slot in _tails(clause, frame):
         if not kinds.fits(noun, frame.tail):
             continue
-        for relation, effect in chosen(frame.relation, frame.effect, noun, verb, past=past):
+        for relation, effect in relations_for_tail(frame.relation, frame.effect, noun, verb, past=past):
             for subject in clause.subject:
-                for tail in (noun, *noun.also) if noun.also and _names_them(noun) else (noun,):
-                    if tail is noun and noun.also and _names_them(noun):
+                for tail in (noun, *noun.appositions) if noun.appositions and _appositions_are_names(noun) else (noun,):
+                    if tail is noun and noun.appositions and _appositions_are_names(noun):
                         continue
                     times = noun.times or None
                     if relation.startswith("<"):
-                        yield Told(tail, relation[1:], subject, effect, times, slot.end)
+                        yield Claim(tail, relation[1:], subject, effect, times, slot.end)
                     else:
-                        yield Told(
+                        yield Claim(
                             subject,
                             relation,
                             tail,
@@ -110,22 +110,22 @@ def _by_frame(clause: Clause, frame: Frame) -> Iterator[Told]:
                     if effect == "end" and relation == "owns":
                         continue
                 if len(clause.subject) == 1 and relation in ("plays", "visited", "attended"):
-                    for companion in _together(clause):
-                        yield Told(companion, relation, noun, effect, None, slot.end)
+                    for companion in _companions(clause):
+                        yield Claim(companion, relation, noun, effect, None, slot.end)
 
 
-def _together(clause: Clause) -> list[Noun]:
+def _companions(clause: Clause) -> list[NounPhrase]:
     """Return the people with whom it is done."""
-    beside = [noun for slot in clause.slots if slot.preposition == "with" for noun in slot.nouns]
-    return [noun for noun in beside if kinds.fits(noun, "person") and not noun.pronoun]
+    companions = [noun for slot in clause.slots if slot.preposition == "with" for noun in slot.nouns]
+    return [noun for noun in companions if kinds.fits(noun, "person") and not noun.pronoun]
 
 
-def _names_them(noun: Noun) -> bool:
+def _appositions_are_names(noun: NounPhrase) -> bool:
     """Return whether what stands beside it are its names: "two cats, Salt and Pepper"."""
-    return not noun.name and all(beside.name and not beside.determiner for beside in noun.also)
+    return not noun.name and all(companions.name and not companions.determiner for companions in noun.appositions)
 
 
-def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[Noun, Slot]]:
+def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[NounPhrase, Slot]]:
     """Yield the phrases in the slots of a line, first slot first; "a week in Malta" gives Malta."""
     taken = False
     for index, slot in enumerate(clause.slots):
@@ -134,16 +134,16 @@ def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[Noun, Slot]]:
         taken = True
         for noun in slot.nouns:
             if frame.tail == "trip" and kinds.is_trip(noun):
-                behind = clause.slots[index + 1 : index + 2]
-                if behind and behind[0].preposition in ("in", "to", "at"):
-                    yield from ((inner, behind[0]) for inner in behind[0].nouns if inner.named)
+                next_slots = clause.slots[index + 1 : index + 2]
+                if next_slots and next_slots[0].preposition in ("in", "to", "at"):
+                    yield from ((inner, next_slots[0]) for inner in next_slots[0].nouns if inner.named)
             else:
                 yield noun, slot
 
 
-def _passive(clause: Clause) -> Iterator[Told]:
+def _agent_claims(clause: Clause) -> Iterator[Claim]:
     """Yield "by whom" a thing was done as who did it."""
-    for frame in by_verb().get((False, clause.verb.lemma), ()):
+    for frame in frames_by_verb().get((False, clause.verb.lemma), ()):
         if frame.relation == frame.verb and frame.effect == "event":
             continue  # "published by": the participle is the relation
         if "obj" not in frame.slots or frame.particles != clause.particles or frame.verb == "make":
@@ -153,13 +153,13 @@ def _passive(clause: Clause) -> Iterator[Told]:
                 for agent in slot.nouns:
                     if kinds.fits(agent, "name"):
                         for subject in clause.subject:
-                            for relation, effect in chosen(
+                            for relation, effect in relations_for_tail(
                                 frame.relation, frame.effect, subject, clause.verb, past=True
                             ):
-                                yield Told(agent, relation, subject, effect, None, slot.end)
+                                yield Claim(agent, relation, subject, effect, None, slot.end)
 
 
-def _job(clause: Clause) -> Iterator[Told]:
+def _job_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the employer and the role of "started my job as a nurse at Halden Clinic"."""
     verb = "_".join((clause.verb.lemma, *clause.particles))
     effect = _JOB_VERBS.get(verb)
@@ -172,32 +172,34 @@ def _job(clause: Clause) -> Iterator[Told]:
         for noun in slot.nouns[:1]:
             for subject in clause.subject:
                 if slot.preposition == "as" and kinds.fits(noun, "role"):
-                    yield Told(subject, "works_as", noun, effect, None, slot.end)  # type: ignore[arg-type]
+                    yield Claim(subject, "works_as", noun, effect, None, slot.end)  # type: ignore[arg-type]
                 elif slot.preposition in ("at", "with", "for") and kinds.fits(noun, "org"):
-                    yield Told(subject, "works_at", noun, effect, None, slot.end)  # type: ignore[arg-type]
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)  # type: ignore[arg-type]
 
 
-def _home(clause: Clause) -> Iterator[Told]:
+def _home_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the place of "made Lisbon her home" and "called Lisbon home"."""
     if clause.verb.lemma in ("make", "call") and len(clause.slots) > 1 and clause.slots[1].nouns[0].head == "home":
         place = clause.slots[0].nouns[0]
         effect: Effect = "begin" if clause.verb.lemma == "make" else "state"
         if kinds.fits(place, "place") and (clause.slots[1].nouns[0].owner or clause.verb.lemma == "call"):
             for subject in clause.subject:
-                yield Told(subject, "lives_in", place, effect, None, clause.slots[1].end)
+                yield Claim(subject, "lives_in", place, effect, None, clause.slots[1].end)
 
 
-def _age(clause: Clause) -> Iterator[Told]:
+def _age_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the age of "turned 40"."""
     if clause.verb.lemma == "turn" and clause.slots and not clause.slots[0].preposition and not clause.verb.passive:
         number = clause.slots[0].nouns[0]
         if kinds.is_age(number):
             for subject in clause.subject:
-                for person in subject.also if subject.also and _names_them(subject) else (subject,):
-                    yield Told(person, "age", number.text, "begin", None, clause.slots[0].end)
+                for person in (
+                    subject.appositions if subject.appositions and _appositions_are_names(subject) else (subject,)
+                ):
+                    yield Claim(person, "age", number.text, "begin", None, clause.slots[0].end)
 
 
-def _named(clause: Clause) -> Iterator[Told]:
+def _naming_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the name of "my wife is called Nele"."""
     if not clause.verb.passive or clause.verb.lemma not in ("call", "name") or not clause.slots:
         return
@@ -207,67 +209,67 @@ def _named(clause: Clause) -> Iterator[Told]:
     subject = clause.subject[0]
     relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
     if relation and relation[0] != "(" and subject.owner:
-        yield from kinship(subject.owner, relation, slot.nouns[0], slot.end)
+        yield from kinship_claims(subject.owner, relation, slot.nouns[0], slot.end)
     elif subject.owner and subject.head in PETS and not subject.name:
-        yield Told(subject.owner, "has_pet", slot.nouns[0], "state", None, slot.end)
+        yield Claim(subject.owner, "has_pet", slot.nouns[0], "state", None, slot.end)
     else:
-        yield Told(subject, "named", slot.nouns[0], "lasting", None, slot.end)
+        yield Claim(subject, "named", slot.nouns[0], "lasting", None, slot.end)
 
 
-def _switched(clause: Clause) -> Iterator[Told]:
+def _switch_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what one plays now and no longer: "switched from guitar to bass"."""
     if clause.verb.lemma not in ("switch", "change", "move"):
         return
     for slot in clause.slots:
         for noun in slot.nouns:
             if noun.head in nouns.PLAYED and slot.preposition in ("from", "to"):
-                yield Told(
+                yield Claim(
                     clause.subject[0], "plays", noun, "begin" if slot.preposition == "to" else "end", None, slot.end
                 )
 
 
-_STUDYING = word_set("do have start begin study pursue finish complete get earn hold take come go return move work")
-_FINISHING = frozenset(("finish", "complete", "get", "earn"))
-_APPOINTING = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
-_WITH_RELATION = word_set("work live play study be date teach drive use speak own attend")
+_STUDY_VERBS = word_set("do have start begin study pursue finish complete get earn hold take come go return move work")
+_FINISH_VERBS = frozenset(("finish", "complete", "get", "earn"))
+_APPOINT_VERBS = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
+_VERBS_WITH_RELATION = word_set("work live play study be date teach drive use speak own attend")
 """Verbs whose end the verb table tells."""
 
 
-def degree(clause: Clause) -> Iterator[Told]:
+def _degree_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the subject of "for my master's in public health" and "doing a degree in law"."""
-    for slot, behind in zip(clause.slots, clause.slots[1:], strict=False):
-        if slot.nouns[0].head not in nouns.DEGREES or behind.preposition != "in" or slot.preposition not in ("", "for"):
+    for slot, field in zip(clause.slots, clause.slots[1:], strict=False):
+        if slot.nouns[0].head not in nouns.DEGREES or field.preposition != "in" or slot.preposition not in ("", "for"):
             continue
-        if behind.nouns[0].named or clause.verb.lemma not in _STUDYING:
+        if field.nouns[0].named or clause.verb.lemma not in _STUDY_VERBS:
             continue
-        effect: Effect = "ended" if clause.verb.lemma in _FINISHING and not slot.preposition else "lasting"
+        effect: Effect = "ended" if clause.verb.lemma in _FINISH_VERBS and not slot.preposition else "lasting"
         for subject in clause.subject:
-            yield Told(subject, "studies", behind.nouns[0], effect, None, behind.end)
+            yield Claim(subject, "studies", field.nouns[0], effect, None, field.end)
 
 
-def appointed(clause: Clause) -> Iterator[Told]:
+def _appointment_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the office of "Orbix appointed Ann as director", and whose it is."""
     verb = clause.verb
-    if verb.lemma not in _APPOINTING or verb.passive or not clause.slots or not clause.subject:
+    if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
         return
     employer, hired = clause.subject[0], clause.slots[0]
     person = hired.nouns[0]
     if len(clause.slots) < 2:
         employs = verb.lemma in ("hire", "recruit", "employ") and employer.named and not hired.preposition
         if employs and person.named and kinds.fits(person, "person"):
-            yield Told(person, "works_at", employer, "begin", None, hired.end)
+            yield Claim(person, "works_at", employer, "begin", None, hired.end)
         return
     slot = clause.slots[1]
     if hired.preposition or not kinds.fits(person, "person") or slot.preposition not in ("as", "", "to"):
         return
     if not kinds.is_role(slot.nouns[0]):
         return
-    yield Told(person, "works_as", slot.nouns[0], "begin", None, slot.end)
+    yield Claim(person, "works_as", slot.nouns[0], "begin", None, slot.end)
     if len(clause.subject) == 1 and employer.named and verb.lemma != "elect":
-        yield Told(person, "works_at", employer, "begin", None, slot.end)
+        yield Claim(person, "works_at", employer, "begin", None, slot.end)
 
 
-def membership(clause: Clause) -> Iterator[Told]:
+def _membership_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the club of "cancelled my membership at the gym"."""
     if len(clause.slots) < 2 or clause.slots[0].preposition or clause.slots[0].nouns[0].head != "membership":
         return
@@ -275,17 +277,17 @@ def membership(clause: Clause) -> Iterator[Told]:
     ends = clause.verb.lemma in ("cancel", "quit", "end", "drop", "give")
     tells = ends or clause.verb.lemma in ("get", "have", "buy")
     if tells and slot.preposition in ("at", "of", "in", "with") and kinds.fits(slot.nouns[0], "org") and clause.subject:
-        yield Told(clause.subject[0], "member_of", slot.nouns[0], "end" if ends else "state", None, slot.end)
+        yield Claim(clause.subject[0], "member_of", slot.nouns[0], "end" if ends else "state", None, slot.end)
 
 
-def given_up(clause: Clause) -> Iterator[Told]:
+def _cessation_claims(clause: Clause) -> Iterator[Claim]:
     """Yield what was given up, by the verb that says so: "quit smoking", "stopped eating meat"."""
     verb = clause.verb
-    if verb.phase != "end" or verb.passive or verb.lemma in _WITH_RELATION or not clause.subject:
+    if verb.phase != "end" or verb.passive or verb.lemma in _VERBS_WITH_RELATION or not clause.subject:
         return
     if clause.slots and not clause.slots[0].preposition:
         noun = clause.slots[0].nouns[0]
         if kinds.fits(noun, "thing"):
-            yield Told(clause.subject[0], f"stop_{verb.written}", noun, "lasting", None, clause.slots[0].end)
+            yield Claim(clause.subject[0], f"stop_{verb.surface}", noun, "lasting", None, clause.slots[0].end)
     elif all(slot.preposition for slot in clause.slots):
-        yield Told(clause.subject[0], "stop", verb.written, "lasting", None, verb.end)
+        yield Claim(clause.subject[0], "stop", verb.surface, "lasting", None, verb.end)

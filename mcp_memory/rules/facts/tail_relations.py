@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import nouns
 from mcp_memory.rules.facts.tables.nouns import PETS
-from mcp_memory.rules.facts.verb_groups import Verb
+from mcp_memory.rules.facts.verb_groups import VerbGroup
 from mcp_memory.rules.facts.verbs import Effect
 
 Choice = tuple[str, Effect]
@@ -15,7 +15,7 @@ _CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby tod
 _SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepbrother half-brother bro")
 
 
-def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool) -> list[Choice]:
+def relations_for_tail(relation: str, effect: Effect, noun: NounPhrase, verb: VerbGroup, *, past: bool) -> list[Choice]:
     """Return the relations and effects that a line of the verb table stands for with this tail; usually its own.
 
     Args:
@@ -27,11 +27,11 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
     """
     match relation:
         case "joined":
-            return [(_belonging(noun), effect)]
+            return [(_join_relation(noun), effect)]
         case "signed":
             return [("works_at" if kinds.is_company(noun) else "plays_for", effect)]
         case "left":
-            return _left(noun)
+            return _leave_relations(noun)
         case "seeing":
             return [("dating", "state")] if verb.progressive and " " not in noun.name else []
         case "being_with":
@@ -43,21 +43,21 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
         case "enrolled":
             return [("studies_at" if kinds.is_school(noun) else "studies", effect)]
         case "attends":
-            return [("studies_at", "state")] if kinds.is_school(noun) else _attended(noun, past)
+            return [("studies_at", "state")] if kinds.is_school(noun) else _attend_relations(noun, past)
         case "make":
-            return _made(noun, verb)
+            return _make_relations(noun, verb)
         case "runs":
-            return _runs(noun)
+            return _run_relations(noun)
         case "learns":
             if past and kinds.fits(noun, "language"):
                 return [("speaks", "lasting")]
             return [] if noun.determiner or noun.owner else [("studies", "state")]
         case "started_up":
-            return _started(noun)
+            return _start_relations(noun)
         case "got":
-            return _got(noun)
+            return _get_relations(noun)
         case "has":
-            return _has(noun) or (_attended(noun, past) if noun.determiner in ("a", "an") else [])
+            return _have_relations(noun) or (_attend_relations(noun, past) if noun.determiner in ("a", "an") else [])
         case "sold":
             return [("sold", "event"), ("owns", "end")]
         case "belongs":
@@ -67,14 +67,14 @@ def chosen(relation: str, effect: Effect, noun: Noun, verb: Verb, *, past: bool)
         case "went":
             if "back" in verb.adverbs:
                 return []
-            attended = _attended(noun, past) or ([("attended", effect)] if past and kinds.is_club(noun) else [])
+            attended = _attend_relations(noun, past) or ([("attended", effect)] if past and kinds.is_club(noun) else [])
             venue = kinds.last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the")
             place = kinds.fits(noun, "name") and noun.head not in nouns.EVENTS
             return attended or ([("visited", effect)] if venue or place else [])
     return [(relation, effect)]
 
 
-def _belonging(noun: Noun) -> str:
+def _join_relation(noun: NounPhrase) -> str:
     if kinds.is_team(noun):
         return "plays_for"
     if kinds.is_club(noun):
@@ -82,7 +82,7 @@ def _belonging(noun: Noun) -> str:
     return "works_at" if not kinds.is_school(noun) else "studies_at"
 
 
-def _left(noun: Noun) -> list[Choice]:
+def _leave_relations(noun: NounPhrase) -> list[Choice]:
     if noun.owner or noun.head in nouns.JOBS:
         return []
     if kinds.is_team(noun):
@@ -98,12 +98,12 @@ def _left(noun: Noun) -> list[Choice]:
     return []
 
 
-def _attended(noun: Noun, past: bool) -> list[Choice]:
+def _attend_relations(noun: NounPhrase, past: bool) -> list[Choice]:
     is_event = kinds.last_word(noun) in nouns.EVENTS or noun.head in nouns.EVENTS
     return [("attended", "past")] if past and is_event else []
 
 
-def _made(noun: Noun, verb: Verb) -> list[Choice]:
+def _make_relations(noun: NounPhrase, verb: VerbGroup) -> list[Choice]:
     """Return what making tells: a trade in the present ("makes church organs"), a work of one's hands otherwise."""
     bare = not (noun.determiner or noun.owner)
     if verb.tense == "present" and not verb.progressive and bare and noun.plural and noun.head not in nouns.VAGUE:
@@ -111,14 +111,14 @@ def _made(noun: Noun, verb: Verb) -> list[Choice]:
     return [("made", "event")] if noun.head in nouns.CRAFTS and noun.determiner != "the" else []
 
 
-def _runs(noun: Noun) -> list[Choice]:
-    named = noun.named and " " in noun.name and not noun.quoted and noun.head not in nouns.EVENTS
-    if kinds.is_company(noun) or kinds.is_club(noun) or named:
+def _run_relations(noun: NounPhrase) -> list[Choice]:
+    has_full_name = noun.named and " " in noun.name and not noun.quoted and noun.head not in nouns.EVENTS
+    if kinds.is_company(noun) or kinds.is_club(noun) or has_full_name:
         return [("leads", "state")]
     return [("run", "state")] if noun.head in ("marathon", "marathons", "half-marathons", "ultramarathons") else []
 
 
-def _started(noun: Noun) -> list[Choice]:
+def _start_relations(noun: NounPhrase) -> list[Choice]:
     if noun.head in nouns.JOBS:
         return []
     settled = bool(noun.determiner or noun.named)
@@ -131,11 +131,11 @@ def _started(noun: Noun) -> list[Choice]:
     if noun.head in nouns.OWNABLE and noun.head in ("business", "brewery", "blog"):
         return [("founded", "event")]
     bare = not (noun.determiner or noun.owner or noun.named)
-    known = noun.head in nouns.PLAYED | nouns.ACTIVITIES or noun.head.endswith("ing")
-    return [("started", "event")] if bare and known and noun.head not in nouns.VAGUE else []
+    is_activity = noun.head in nouns.PLAYED | nouns.ACTIVITIES or noun.head.endswith("ing")
+    return [("started", "event")] if bare and is_activity and noun.head not in nouns.VAGUE else []
 
 
-def _got(noun: Noun) -> list[Choice]:
+def _get_relations(noun: NounPhrase) -> list[Choice]:
     if noun.head in PETS:
         return [("has_pet", "begin")]
     if noun.head in nouns.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"):
@@ -145,7 +145,7 @@ def _got(noun: Noun) -> list[Choice]:
     return [("won", "event")] if noun.head in nouns.AWARDS and noun.named else []
 
 
-def _has(noun: Noun) -> list[Choice]:
+def _have_relations(noun: NounPhrase) -> list[Choice]:
     if noun.head in _CHILDREN and not noun.owner:
         return [("parent_of", "state")]
     if noun.head in _SIBLINGS and not noun.owner:

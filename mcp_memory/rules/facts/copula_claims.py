@@ -8,17 +8,17 @@ from functools import cache
 
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import kinds
-from mcp_memory.rules.facts.claims import Told, kinship
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.noun_phrases import Noun
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns, predicatives
 from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tables.predicatives import lines
 from mcp_memory.rules.facts.verbs import Effect
 
 
-def copular(clause: Clause, *, talk: bool) -> Iterator[Told]:
+def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     """Yield what a clause tells whose verb is "be" or "become".
 
     Args:
@@ -28,84 +28,90 @@ def copular(clause: Clause, *, talk: bool) -> Iterator[Told]:
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
     if (
         len(clause.subject) == 1
-        and clause.subject[0].within
-        and (found := list(turning_point(clause, clause.subject[0])))
+        and clause.subject[0].modifiers
+        and (claims := list(_first_or_last_period_claims(clause, clause.subject[0])))
     ):
-        yield from found
+        yield from claims
         return
-    if len(clause.subject) == 1 and (found := list(possession(clause, clause.subject[0], effect))):
-        yield from found
+    if len(clause.subject) == 1 and (claims := list(_possession_claims(clause, clause.subject[0], effect))):
+        yield from claims
         return
     for subject in clause.subject:
-        found = list(_adjective(clause, subject, effect))
-        yield from found or _object(clause, subject, effect, talk)
-        if not found:
-            yield from _place(clause, subject, effect, talk)
+        claims = list(_adjective_claims(clause, subject, effect))
+        yield from claims or _predicative_claims(clause, subject, effect, talk)
+        if not claims:
+            yield from _preposition_claims(clause, subject, effect, talk)
             for place, slot in enumerate(clause.slots[1:], 1):  # "a vegan since 2017 and gluten free since June"
                 if not slot.preposition and not clause.slots[place - 1].preposition:
                     times = tuple(time for time in clause.times if time.start > slot.end)
-                    beside = replace(clause, slots=clause.slots[place:], times=times)
-                    yield from (replace(told, times=times) for told in _object(beside, subject, effect, talk) if times)
+                    rest = replace(clause, slots=clause.slots[place:], times=times)
+                    yield from (
+                        replace(claim, times=times)
+                        for claim in _predicative_claims(rest, subject, effect, talk)
+                        if times
+                    )
 
 
-def _adjective(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
-    slot = complement_of(clause)
+def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
+    slot = _predicative(clause)
     if slot is None or (subject.pronoun in ("it", "that", "this")):
         return
     noun = slot.nouns[-1]
     for words, prepositions, relation, tail in lines(predicatives.ADJECTIVES):
         if words[0] in (noun.head, noun.text.lower()) and len(words) == 1:
-            for behind in clause.slots[1:3]:
-                if behind.preposition in prepositions:
-                    for item in behind.nouns:
+            for following_slot in clause.slots[1:3]:
+                if following_slot.preposition in prepositions:
+                    for item in following_slot.nouns:
                         if kinds.fits(item, tail):
                             relation_ = (
                                 relation
                                 if relation != "enrolled"
                                 else ("studies_at" if kinds.is_school(item) else "studies")
                             )
-                            yield Told(subject, relation_, item, effect, None, behind.end)
+                            yield Claim(subject, relation_, item, effect, None, following_slot.end)
 
 
-def _object(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterator[Told]:
-    slot = complement_of(clause)
+def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
+    slot = _predicative(clause)
     if slot is None or subject.pronoun in ("that", "this", "there"):
         return
     for noun in slot.nouns:
         if noun.uncertain or noun.pronoun:
             continue
-        yield from _is_somebody(subject, noun, slot, effect)
+        yield from _relational_claims(subject, noun, slot, effect)
         if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
-            behind = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
-            if behind in ("", "years"):
-                yield Told(subject, "age", noun.text, effect, None, slot.end)
+            next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
+            if next_head in ("", "years"):
+                yield Claim(subject, "age", noun.text, effect, None, slot.end)
             continue
         if noun.head == "old" and kinds.is_age(replace(noun, text=noun.text.split()[0])) and "year" in noun.text:
-            yield Told(subject, "age", noun.text.split()[0], effect, None, slot.end)
+            yield Claim(subject, "age", noun.text.split()[0], effect, None, slot.end)
             continue
         if noun.owner is None:
-            yield from _is_something(clause, subject, noun, slot, effect, talk)
+            yield from _class_claims(clause, subject, noun, slot, effect, talk)
 
 
-def _is_somebody(subject: Noun, noun: Noun, slot: Slot, effect: Effect) -> Iterator[Told]:
+def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
     """Yield what "Ann is my sister" or "ramen is my favourite food" tells."""
     if noun.owner is None or noun.name:
         return
     if noun.text.startswith(("favourite", "favorite")):
         kind = noun.text.split(" of ")[0].removeprefix("favourite").removeprefix("favorite").strip()
         if kind and subject.pronoun == "" and kinds.fits(subject, "thing"):
-            yield Told(noun.owner, "favourite_" + kind.replace(" ", "_").lower(), subject, effect, None, slot.end)
+            yield Claim(noun.owner, "favourite_" + kind.replace(" ", "_").lower(), subject, effect, None, slot.end)
         elif not kind and kinds.fits(subject, "thing"):
-            yield Told(noun.owner, "likes", subject, "state", None, slot.end)
+            yield Claim(noun.owner, "likes", subject, "state", None, slot.end)
     elif noun.head == "home" and subject.named and kinds.fits(subject, "place"):
-        yield Told(noun.owner, "lives_in", subject, effect, None, slot.end)
+        yield Claim(noun.owner, "lives_in", subject, effect, None, slot.end)
     elif noun.head in ("passion", "hobby") and noun.text.lower() == noun.head and kinds.fits(subject, "liked"):
-        yield Told(noun.owner, "interested_in", subject, effect, None, slot.end)
+        yield Claim(noun.owner, "interested_in", subject, effect, None, slot.end)
     elif noun.head in RELATIVES and RELATIVES[noun.head][0][0] != "(" and subject.pronoun not in ("it", "that"):
-        yield from kinship(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
+        yield from kinship_claims(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
 
 
-def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect: Effect, talk: bool) -> Iterator[Told]:
+def _class_claims(
+    clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect, talk: bool
+) -> Iterator[Claim]:
     for words, prepositions, relation, tail in lines(predicatives.NOUNS):
         if noun.head not in words:
             continue
@@ -115,36 +121,36 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
             and kinds.fits(noun.of, tail)
             and not (relation == "leads" and kinds.is_role(noun))
         ):
-            yield Told(subject, relation, noun.of, effect, None, slot.end)
+            yield Claim(subject, relation, noun.of, effect, None, slot.end)
             return
-        for behind in clause.slots[1:2]:
-            if behind.preposition in prepositions:
-                for item in behind.nouns:
+        for following_slot in clause.slots[1:2]:
+            if following_slot.preposition in prepositions:
+                for item in following_slot.nouns:
                     if kinds.fits(item, tail):
-                        yield Told(subject, relation, item, effect, None, behind.end)
+                        yield Claim(subject, relation, item, effect, None, following_slot.end)
                 return
     if kinds.is_demonym(noun) and not noun.determiner and subject.pronoun not in ("it", "they"):
         if subject.owner is None or kinds.is_kin(subject) or subject.name:
-            yield Told(subject, "nationality", noun, "lasting", None, slot.end)
+            yield Claim(subject, "nationality", noun, "lasting", None, slot.end)
         return
     if noun.head in nouns.STATES or noun.text.lower().replace(" ", "-") in nouns.STATES:
-        yield Told(subject, "is_a", noun, effect, None, slot.end)
+        yield Claim(subject, "is_a", noun, effect, None, slot.end)
         return
     if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return
-    beside = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
-    if (kinds.is_role(noun) or beside) and not noun.name:
+    is_second_role = noun is not slot.nouns[0] and kinds.is_role(slot.nouns[0]) and kinds.fits(noun, "role")
+    if (kinds.is_role(noun) or is_second_role) and not noun.name:
         if noun.text.split()[0].lower() in nouns.JUDGING or noun.determiner == "such":
-            yield Told(subject, "is_a", noun, effect, None, slot.end)
+            yield Claim(subject, "is_a", noun, effect, None, slot.end)
         elif noun.determiner in ("a", "an", "the", "") and not noun.plural and "like" not in clause.adverbs:
             if noun.head in nouns.ROYAL and not (noun.of and noun.of.named):
                 return  # "queen of the dance floor"
-            yield Told(subject, "works_as", noun, effect, None, slot.end)
+            yield Claim(subject, "works_as", noun, effect, None, slot.end)
             if noun.text.split()[0].lower() in nouns.NATIONALITIES and noun.determiner:
-                yield Told(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
-            yield from _where(clause, subject, noun, effect)
+                yield Claim(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
+            yield from _employer_claims(clause, subject, noun, effect)
         return
-    by = any(behind.preposition == "by" for behind in clause.slots[1:2])
+    by = any(following_slot.preposition == "by" for following_slot in clause.slots[1:2])
     the = noun.determiner == "the" and (noun.of is not None or by) and not talk
     kind_is_told = noun.determiner in ("a", "an") or the
     if noun.name or noun.head in nouns.VAGUE - {"person"} or noun.head in RELATIVES or not kind_is_told:
@@ -152,35 +158,38 @@ def _is_something(clause: Clause, subject: Noun, noun: Noun, slot: Slot, effect:
     if not talk or noun.head in nouns.PERSONISH | PETS | nouns.STATES:
         if subject.pronoun == "" and not (subject.named or subject.determiner == "the" or not talk):
             return
-        for behind in clause.slots[1:2]:
-            if behind.preposition == "by" and noun.head in nouns.WORKS:
-                yield from (Told(author, "wrote", subject, "event", None, behind.end) for author in behind.nouns)
+        for following_slot in clause.slots[1:2]:
+            if following_slot.preposition == "by" and noun.head in nouns.WORKS:
+                yield from (
+                    Claim(author, "wrote", subject, "event", None, following_slot.end)
+                    for author in following_slot.nouns
+                )
         lasting: Effect = "lasting" if not talk and effect == "state" else effect
-        yield Told(subject, "is_a", noun, lasting, None, slot.end)
-        for behind in clause.slots[1:2]:
-            if behind.preposition in ("in", "on", "from") and not talk:
-                for item in behind.nouns[:1]:
+        yield Claim(subject, "is_a", noun, lasting, None, slot.end)
+        for following_slot in clause.slots[1:2]:
+            if following_slot.preposition in ("in", "on", "from") and not talk:
+                for item in following_slot.nouns[:1]:
                     if kinds.fits(item, "place"):
-                        relation = "comes_from" if behind.preposition == "from" else "located_in"
+                        relation = "comes_from" if following_slot.preposition == "from" else "located_in"
                         if relation == "comes_from" or noun.head not in nouns.WORKS | nouns.EVENTS | nouns.PERSONISH:
-                            yield Told(subject, relation, item, "lasting", None, behind.end)
+                            yield Claim(subject, relation, item, "lasting", None, following_slot.end)
 
 
-def _where(clause: Clause, subject: Noun, noun: Noun, effect: Effect) -> Iterator[Told]:
+def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield the employer of "is a professor at Felden University", and the band of "is the drummer of Tin Orchard"."""
     if noun.of and noun.head in nouns.MUSICIANS and kinds.fits(noun.of, "org"):
-        yield Told(subject, "member_of", noun.of, effect, None)
-    for behind in clause.slots[1:4]:
-        if behind.preposition in ("at", "for", "with") and kinds.fits(behind.nouns[0], "org"):
+        yield Claim(subject, "member_of", noun.of, effect, None)
+    for following_slot in clause.slots[1:4]:
+        if following_slot.preposition in ("at", "for", "with") and kinds.fits(following_slot.nouns[0], "org"):
             relation = "member_of" if noun.head in nouns.MUSICIANS else "works_at"
             if noun.head in nouns.SPORTS_ROLES:
                 relation = "plays_for"
-            if not (behind.preposition == "for" and not kinds.fits(behind.nouns[0], "name")):
-                for employer in behind.nouns if relation == "plays_for" else behind.nouns[:1]:
-                    yield Told(subject, relation, employer, effect, employer.times or None, behind.end)
+            if not (following_slot.preposition == "for" and not kinds.fits(following_slot.nouns[0], "name")):
+                for employer in following_slot.nouns if relation == "plays_for" else following_slot.nouns[:1]:
+                    yield Claim(subject, relation, employer, effect, employer.times or None, following_slot.end)
 
 
-def _place(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterator[Told]:
+def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
     """Yield what a bare preposition tells: "is from Pune", "has been in Manchester since 2020", "is into horses"."""
     lasts = clause.verb.tense == "perfect" or bool(clause.adverbs & {"still"})
     for slot in clause.slots[:1]:
@@ -188,18 +197,18 @@ def _place(clause: Clause, subject: Noun, effect: Effect, talk: bool) -> Iterato
             match slot.preposition:
                 case "from" if kinds.fits(noun, "name") and subject.pronoun not in ("it", "that", "this"):
                     if not clause.adverbs & {"from time to time"}:
-                        yield Told(subject, "comes_from", noun, "lasting", None, slot.end)
+                        yield Claim(subject, "comes_from", noun, "lasting", None, slot.end)
                 case "into" if kinds.fits(noun, "hobby") and subject.pronoun != "it":
-                    yield Told(subject, "interested_in", noun, effect, None, slot.end)
+                    yield Claim(subject, "interested_in", noun, effect, None, slot.end)
                 case "in" if kinds.fits(noun, "name") and noun.determiner != "the":
                     if lasts and clause.times and talk:
-                        yield Told(subject, "lives_in", noun, effect, None, slot.end)
+                        yield Claim(subject, "lives_in", noun, effect, None, slot.end)
                     elif not talk and clause.verb.tense == "present" and not subject.pronoun:
-                        yield Told(subject, "located_in", noun, effect, None, slot.end)
+                        yield Claim(subject, "located_in", noun, effect, None, slot.end)
                 case "with" if kinds.is_company(noun) and noun.named and lasts and clause.times:
-                    yield Told(subject, "works_at", noun, effect, None, slot.end)
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)
                 case "at" if kinds.fits(noun, "employer") and lasts and (kinds.is_company(noun) or clause.times):
-                    yield Told(subject, "works_at", noun, effect, None, slot.end)
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)
 
 
 @cache
@@ -208,21 +217,21 @@ def _possessed() -> dict[str, tuple[str, str]]:
     return {word: (relation, tail) for words, relation, tail in rows for word in words.split()}
 
 
-def complement_of(clause: Clause) -> Slot | None:
+def _predicative(clause: Clause) -> Slot | None:
     """Return what a subject is said to be, where that is no preposition."""
     return clause.slots[0] if clause.slots and not clause.slots[0].preposition else None
 
 
-def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
+def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield what "my favourite food is ramen" or "Ann's hometown is Bergen" tells."""
-    slot = complement_of(clause)
+    slot = _predicative(clause)
     owner = subject.owner or (subject.of if subject.determiner == "the" else None)
     if owner is None or (subject.name and not (subject.name.isupper() and len(subject.name) < 4)):
         return
     if subject.head in nouns.JOBS and slot is None:
         return
     if subject.head == "birthday" and clause.times:
-        yield Told(owner, "born_on", clause.times[0].text, "lasting", (), clause.end)
+        yield Claim(owner, "born_on", clause.times[0].text, "lasting", (), clause.end)
     if slot is None:
         return
     for noun in slot.nouns:
@@ -231,29 +240,29 @@ def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
         if subject.text.startswith("favourite ") or subject.text.startswith("favorite "):
             kind = subject.text.split(" of ")[0].removeprefix("favourite ").removeprefix("favorite ")
             if not (noun.determiner in ("this", "that") or noun.head in nouns.VAGUE):
-                yield Told(owner, "favourite_" + kind.replace(" ", "_").lower(), noun, effect, None, slot.end)
+                yield Claim(owner, "favourite_" + kind.replace(" ", "_").lower(), noun, effect, None, slot.end)
         elif subject.head in _possessed():
             relation, tail = _possessed()[subject.head]
-            tail_noun: Noun | str = noun
+            tail_noun: NounPhrase | str = noun
             if tail == "time":
                 if clause.times:
-                    yield Told(owner, relation, clause.times[0].text, "lasting", (), slot.end)
+                    yield Claim(owner, relation, clause.times[0].text, "lasting", (), slot.end)
                 elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
-                    yield Told(owner, relation, noun.text, "lasting", (), slot.end)  # a day of no year
+                    yield Claim(owner, relation, noun.text, "lasting", (), slot.end)  # a day of no year
                 continue
             if (
                 subject.head in ("job", "profession", "occupation")
                 and noun.determiner in ("a", "an", "")
                 and kinds.is_role(noun)
             ):
-                yield Told(owner, relation, tail_noun, effect, None, slot.end)
+                yield Claim(owner, relation, tail_noun, effect, None, slot.end)
             elif tail == "any" and any(sign in noun.text for sign in "@0123456789"):
-                yield Told(owner, relation, noun.text, effect, None, slot.end)
+                yield Claim(owner, relation, noun.text, effect, None, slot.end)
             elif tail not in ("any", "role") and kinds.fits(noun, tail):
                 if relation.startswith("<"):
-                    yield Told(noun, relation[1:], owner, effect, None, slot.end)
+                    yield Claim(noun, relation[1:], owner, effect, None, slot.end)
                 else:
-                    yield Told(owner, relation, noun, effect, None, slot.end)
+                    yield Claim(owner, relation, noun, effect, None, slot.end)
         elif (
             subject.head in RELATIVES
             and noun.name
@@ -261,15 +270,15 @@ def possession(clause: Clause, subject: Noun, effect: Effect) -> Iterator[Told]:
             and subject.owner
         ):
             relation = RELATIVES[subject.head][0]
-            yield from kinship(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
-        elif subject.owner and _own(clause, owner, subject, noun):
+            yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
+        elif subject.owner and _is_named_after_noun(clause, owner, subject, noun):
             name = subject.text.lower().replace(" ", "_").replace("-", "_")
-            yield Told(owner, name, noun, effect, None, slot.end)
+            yield Claim(owner, name, noun, effect, None, slot.end)
 
 
-def _own(clause: Clause, owner: Noun, subject: Noun, noun: Noun) -> bool:
+def _is_named_after_noun(clause: Clause, owner: NounPhrase, subject: NounPhrase, noun: NounPhrase) -> bool:
     """Return whether what something of somebody's is can be told by its own name: "my dentist is Dr. Okafor"."""
-    clear = not (subject.of or subject.plural or subject.within) and owner.pronoun != "it"
+    clear = not (subject.of or subject.plural or subject.modifiers) and owner.pronoun != "it"
     if not clear or clause.verb.tense != "present" or subject.head in nouns.VAGUE | closed.EMPTY | nouns.JUDGED:
         return False
     if subject.head in RELATIVES and RELATIVES[subject.head][0][0] != "(":
@@ -278,7 +287,7 @@ def _own(clause: Clause, owner: Noun, subject: Noun, noun: Noun) -> bool:
     return sign and not noun.determiner and noun.owner is None and not kinds.is_demonym(noun)
 
 
-def turning_point(clause: Clause, subject: Noun) -> Iterator[Told]:
+def _first_or_last_period_claims(clause: Clause, subject: NounPhrase) -> Iterator[Claim]:
     """Yield what "my last month at Orbix was May 2019" or "her first day in Oslo was …" tells."""
     first = subject.text.split()[0].lower()
     if (
@@ -288,10 +297,10 @@ def turning_point(clause: Clause, subject: Noun) -> Iterator[Told]:
     ):
         return
     effect: Effect = "begin" if first == "first" else "end"
-    for slot in subject.within:
+    for slot in subject.modifiers:
         if clause.times and slot[0] in ("at", "with") and kinds.fits(slot[1], "org"):
-            yield Told(subject.owner, "works_at", slot[1], effect)
+            yield Claim(subject.owner, "works_at", slot[1], effect)
         elif clause.times and slot[0] == "as" and kinds.fits(slot[1], "role"):
-            yield Told(subject.owner, "works_as", slot[1], effect)
+            yield Claim(subject.owner, "works_as", slot[1], effect)
         elif clause.times and slot[0] == "in" and kinds.fits(slot[1], "place"):
-            yield Told(subject.owner, "lives_in", slot[1], effect)
+            yield Claim(subject.owner, "lives_in", slot[1], effect)

@@ -1,0 +1,112 @@
+"""What phrases tell by themselves, whatever their clause says: "my sister Anna", "Calvo, a member of the council"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.tables import closed, nouns, predicatives
+from mcp_memory.rules.facts.tables.nouns import PETS
+from mcp_memory.rules.facts.tables.predicatives import lines
+
+_PAST = ("former", "ex-", "late", "then", "future", "retired")
+_NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
+
+
+def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:
+    """Yield what the phrases of a sentence tell beside its clauses, each with the clause it stands in."""
+    for clause in sentence_clauses:
+        for noun, where in _phrases(clause):
+            for claim in _claims_of_phrase(noun, talk, where):
+                yield clause, claim
+
+
+def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
+    """Yield the phrases of a clause, each with whether it is where something happens."""
+    places = ((noun, slot.preposition in ("in", "at", "from")) for slot in clause.slots for noun in slot.nouns)
+    for noun, where in (*((noun, False) for noun in clause.subject), *places):
+        yield noun, where
+        if noun.owner and not noun.owner.pronoun:
+            yield noun.owner, where
+        if noun.of:
+            yield noun.of, where
+
+
+def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Claim]:
+    end = noun.end
+    if noun.owner and noun.head in RELATIVES and (noun.name or _names_in_apposition(noun)):
+        relation = RELATIVES[noun.head][0]
+        for name in _names_in_apposition(noun) or (noun,):
+            yield from kinship_claims(noun.owner, relation, name, end, ())
+    elif noun.owner and noun.head in PETS and (noun.name or _names_in_apposition(noun)):
+        for name in _names_in_apposition(noun) or (noun,):
+            yield Claim(noun.owner, "has_pet", name, "state", (), end)
+            if noun.name and not noun.plural:
+                yield Claim(noun, "is_a", noun.head, "lasting", (), end)
+    elif noun.name and noun.common and noun.text[:1].isupper() and kinds.is_role(noun) and not noun.owner:
+        yield Claim(noun.name, "works_as", noun.common, "state", (), end)
+    elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
+        if noun.plural or noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
+            pass  # "the brothers Ann and Tom …": what each of them is, is not said
+        elif kinds.is_role(noun) and not noun.common.startswith(_PAST):
+            yield Claim(noun.name, "works_as", noun.common, "state", (), end)
+        elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
+            yield Claim(noun.name, "is_a", noun.common, "state", (), end)
+    elif (
+        noun.owner and noun.owner.pronoun in closed.FIRST and noun.head in PETS and not noun.plural and noun.of is None
+    ):
+        yield Claim(noun.owner, "has_pet", noun, "state", (), end)
+    elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or noun.owner.pronoun in closed.FIRST):
+        yield Claim(noun.owner, "has_condition", noun, "state", (), end)
+    for preposition, place in noun.modifiers:
+        if preposition == "in" and noun.name and not talk and kinds.fits(place, "name"):
+            yield Claim(noun, "located_in", place, "state", (), place.end)
+    for apposition in noun.appositions:
+        if where and apposition.head in RELATIVES:
+            continue  # "grew up in Oslo, the son of a smith"
+        if kinds.is_age(apposition):
+            yield Claim(noun, "age", apposition.text, "state", (), end)
+            continue
+        if noun.of or noun.quoted or (apposition.plural and not noun.plural and apposition.of is None):
+            continue  # "chairman of the council, a body of nine": it may be said of either
+        if (
+            (noun.name or not noun.owner)
+            and (apposition.determiner or apposition.of or apposition.owner)
+            and not _names_in_apposition(noun)
+        ):
+            yield from _claims_of_apposition(noun, apposition)
+
+
+def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
+    """Return the names that stand beside a common noun: "my boys, Kai and Ren"."""
+    return (
+        tuple(apposition for apposition in noun.appositions if apposition.name and not apposition.determiner)
+        if not noun.name
+        else ()
+    )
+
+
+def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase) -> Iterator[Claim]:
+    """Yield what an apposition tells of the name before it."""
+    end = max(apposition.end, noun.end)
+    has_relation = False
+    if apposition.owner:
+        if apposition.head in RELATIVES and noun.name:
+            yield from kinship_claims(apposition.owner, RELATIVES[apposition.head][0], noun, end, ())
+        return
+    for words, prepositions, relation, tail in lines(predicatives.NOUNS):
+        if apposition.head not in words or not apposition.of or "of" not in prepositions or relation == "leads":
+            continue
+        if kinds.fits(apposition.of, tail):
+            yield Claim(noun, relation, apposition.of, "state", (), end)
+            has_relation = True
+    if not has_relation and apposition.head not in nouns.VAGUE and not apposition.name:
+        relation = "works_as" if kinds.is_role(apposition) else "is_a"
+        yield Claim(noun, relation, apposition, "state", (), end)
+    for origin in apposition.appositions:
+        if kinds.fits(origin, "name"):
+            yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)
