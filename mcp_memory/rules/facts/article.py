@@ -1,7 +1,8 @@
-"""What an encyclopaedia article is about: the name with which its first sentence begins, and which of the next go on.
+"""Read the subject and the predicate of the first sentence of an encyclopaedia article.
 
-A sentence goes on about the article's own if it begins with its name, with "he" or "she" of a person, or with "it" or
-"the film" of anything else.
+The subject is the name with which the sentence begins. The predicate is what it says behind "is": "a 1958 American
+comedy film", "an Italian painter and sculptor". A later sentence is about the same subject if it begins with its name,
+with "he" or "she" for a person, or with "it" or "the film" for anything else.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ _OTHER_CLAUSE = re.compile(r"\b(?:whose|where|while|when)\b")
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """What an article is about, and where its first sentence says so.
+    """The subject of an article, and where its first sentence names it.
 
     Attributes:
         name: of the title, or as the sentence writes it.
         start: first character of the words that name it.
         end: first character after them.
-        copula: first character after the "is" of the sentence; 0 where it says nothing of the kind about it.
+        copula: first character after the "is" of the sentence; 0 if the sentence does not say what the subject is.
     """
 
     name: str
@@ -51,13 +52,13 @@ class Article:
 
 
 def article_subject(title: str | None, text: str, start: int, end: int) -> Article | None:
-    """Return what an article is about, if its first sentence begins with the words of the title, or with a name.
+    """Return the subject of an article if its first sentence begins with words of the title, or with a name.
 
     Args:
         title: of the article, if it has one.
-        text: of the article, brackets blanked.
+        text: of the article, brackets masked.
         start: first character of its first sentence.
-        end: first character behind it.
+        end: first character after it.
     """
     copula = _COPULA.search(text, start, min(end, start + 400))
     stop = copula.start() if copula else min(end, start + 120)
@@ -89,14 +90,14 @@ def article_subject(title: str | None, text: str, start: int, end: int) -> Artic
 
 
 def continuation(text: str, subject: Article, start: int, end: int, *, person: bool) -> int | None:
-    """Return where a sentence goes on behind its subject, if that is the article's own; else None.
+    """Return where a sentence continues behind its subject if that is the article's subject, otherwise None.
 
     Args:
         text: of the article.
-        article: what it is about.
+        subject: of the article.
         start: first character of the sentence.
-        end: first character behind it.
-        person: whether it is about a person.
+        end: first character after it.
+        person: whether the subject is a person.
     """
     if person and text.startswith("Born ", start):
         return start
@@ -111,7 +112,7 @@ def continuation(text: str, subject: Article, start: int, end: int, *, person: b
 
 
 def _is_name(written: str, name: str) -> bool:
-    """Return whether what stands before the verb is a name: words with capitals, those of the title, and small ones."""
+    """Return whether the words before the verb are a name: capitalised, or in the title, or small particles."""
     title_words = name.lower().split()
     return all(
         not word[0].islower() or word in _SMALL or word.strip(_EDGES) in title_words or word[1:2].isupper()
@@ -120,7 +121,7 @@ def _is_name(written: str, name: str) -> bool:
 
 
 def _share_word(name: str, written: str) -> bool:
-    """Return whether two names share a word of some length, or are one."""
+    """Return whether two names share a word of three or more letters, or are equal."""
     ours, theirs = entity_key(name), entity_key(written)
     return ours == theirs or bool({w for w in ours.split() if len(w) > 2} & set(theirs.split()))
 
@@ -144,15 +145,15 @@ _ENDINGS = (*ROLE_ENDINGS, "baller")
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a subject is said to be.
+    """What a sentence says that its subject is.
 
     Attributes:
         start: first character.
         end: first character after it.
-        kind: what it comes down to, or nothing where that is open.
-        kinds: each thing it is said to be, with its place.
-        nationalities: places of their adjectives.
-        year: place of the year before the kind.
+        kind: the kind of the subject, or "" if it is unknown.
+        kinds: each class of the subject, with its span.
+        nationalities: spans of their adjectives.
+        year: span of the year before the class.
         kin: whether it is somebody's relative.
     """
 
@@ -166,11 +167,11 @@ class Predicate:
 
 
 def read_predicate(text: str, position: int, stop: int) -> Predicate | None:
-    """Return the nouns behind "is" and "was", up to the first word that begins something else.
+    """Return the nouns behind "is" and "was", up to the first word that begins another phrase.
 
     Args:
-        text: the whole document, brackets blanked.
-        place: first character behind the verb.
+        text: the whole document, brackets masked.
+        position: first character after the verb.
         stop: first character that is not read.
     """
     determiner = _ARTICLE.match(text, position, stop)
@@ -209,7 +210,7 @@ def read_predicate(text: str, position: int, stop: int) -> Predicate | None:
 
 
 def _nation(text: str, token: re.Match[str], stop: int) -> tuple[int, int] | None:
-    """Return where a nationality stands, "South Korean" whole, "Danish-born" without its tail."""
+    """Return the span of a nationality: "South Korean" whole, "Danish-born" without its second part."""
     word = token[0]
     if not word[0].isupper():
         return None
@@ -233,7 +234,7 @@ def _nation(text: str, token: re.Match[str], stop: int) -> tuple[int, int] | Non
 
 
 def _kinds(text: str, groups: list[list[re.Match[str]]]) -> tuple[Kind, tuple[tuple[str, int, int], ...], int]:
-    """Return the kind by the first noun that has one, and all the nouns of that kind, each with its adjectives."""
+    """Return the kind of the first noun that has one, and all the nouns of that kind, each with its adjectives."""
     kind: Kind = ""
     kinds: list[tuple[str, int, int]] = []
     begun: list[re.Match[str]] = []  # "film and television actor" is one
@@ -256,7 +257,7 @@ def _kinds(text: str, groups: list[list[re.Match[str]]]) -> tuple[Kind, tuple[tu
 
 
 def _is_before(group: list[re.Match[str]], groups: list[list[re.Match[str]]]) -> bool:
-    """Return whether a kind of work stands before a role: "film and television actor"."""
+    """Return whether a kind of work is part of a role that follows: "film and television actor"."""
     if _kind(group[-1])[0] != "work":
         return False
     later = groups[groups.index(group) + 1 :]

@@ -1,4 +1,4 @@
-"""What a clause tells, before it is given its times and its place in the memory."""
+"""Claims, the facts that a clause states, and the assertions made of them: entities, interval, position in the text."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from mcp_memory.rules.facts.words import Word
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One fact as a clause tells it.
+    """One fact as a clause states it, before references and times are resolved.
 
     Attributes:
-        head: whom it is about: a phrase, or a name that was made out already.
+        head: what it is about: a phrase, or a name that is resolved already.
         relation: its name.
-        tail: a phrase, or the words themselves.
-        effect: what the moment does to it.
-        times: that belong to this fact alone; None for those of its clause, () for what a phrase tells by itself ("my
-            sister Anna"), which holds from when it was said whatever its clause is about.
-        end: first character after the words that tell it; 0 for the end of its clause.
-        affirmed: whether it holds although its verb is denied: "doesn't like ham" tells of a dislike.
+        tail: a phrase, or the text itself.
+        effect: what the time of the clause means for it.
+        times: the times of this claim alone; None for those of its clause; () for a claim that a phrase makes by itself
+            ("my sister Anna"), which holds from the moment of the utterance, whatever its clause is about.
+        end: first character after the words that state it; 0 for the end of its clause.
+        affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
     """
 
     head: NounPhrase | str
@@ -46,14 +46,14 @@ class Claim:
 def kinship_claims(
     owner: NounPhrase, relation: str, name: NounPhrase, end: int, times: tuple[Word, ...] | None = None
 ) -> Iterator[Claim]:
-    """Yield what somebody is to somebody, by the relation in the table of kin.
+    """Yield the claim that one person is a relative of another.
 
     Args:
         owner: whose relative it is.
-        relation: from the owner, ``<`` before one that runs to the owner, in brackets where none is kept.
+        relation: from the owner; with ``<`` if it runs to the owner, in brackets if it is not kept.
         name: the relative.
-        end: first character after the words that tell it.
-        times: as in ``Told``.
+        end: first character after the words that state it.
+        times: as in `Claim`.
     """
     if relation.startswith("<"):
         yield Claim(name, relation[1:], owner, "state", times, end)
@@ -64,14 +64,14 @@ def kinship_claims(
 def assert_claim(
     turn: Turn, discourse: Discourse, index: int, clause: Clause, claim: Claim, intent: Intent, confidence: float
 ) -> Iterator[Assertion]:
-    """Yield what a clause tells as assertions, one for each interval in which it holds.
+    """Yield a claim as assertions, one for each interval in which it holds.
 
     Args:
-        turn: it stands in.
-        who: has been spoken of.
+        turn: that holds it.
+        discourse: what the text has mentioned so far.
         index: of its sentence.
-        clause: it is told by.
-        told: what it tells.
+        clause: that states it.
+        claim: what it states.
         intent: of the sentence.
         confidence: in (0, 1].
     """
@@ -92,9 +92,7 @@ def assert_claim(
     if aside and not isinstance(claim.tail, str):
         start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
-    if (
-        tail == discourse.speaker and relations().get(relation).symmetric
-    ):  # "Ben and I married" is about whoever says so
+    if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
         head, tail = tail, head
     timeless = turn.kind == "document" and turn.said_at is None
     for validity in (
@@ -102,7 +100,7 @@ def assert_claim(
         if not aside
         else [from_utterance(turn.time)]
     ):
-        # What a document of no known time says without a date, it says of no known time.
+        # In a document of unknown time, a fact without a date has no known start.
         undated = timeless and not validity.stated and not validity.negated
         moment = replace(validity, since=BEGINNING) if undated else validity
         yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
@@ -112,14 +110,14 @@ def make_assertion(
     turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent,
     confidence: float,
 ) -> Assertion:  # fmt: skip
-    """Return what a turn tells, as an assertion.
+    """Return an assertion.
 
     Args:
-        turn: that tells it.
+        turn: that states it.
         index: of its sentence.
-        span: of the words that tell it, in characters of the turn's text.
-        told: head, relation and tail.
-        held: when it holds.
+        span: of the words that state it, in characters of the turn's text.
+        triple: head, relation and tail.
+        validity: when it holds.
         intent: of the sentence.
         confidence: in (0, 1].
     """
@@ -167,6 +165,7 @@ def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | N
 
 
 def _resolve_relation(discourse: Discourse, claim: Claim) -> str:
+    """Return the relation; "based in" is ``lives_in`` for a person and ``located_in`` for anything else."""
     if claim.relation == "based_in":
         person = (
             isinstance(claim.head, NounPhrase) and discourse.is_person(claim.head) and claim.head.determiner != "the"

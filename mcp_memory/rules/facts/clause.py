@@ -1,4 +1,8 @@
-"""A clause, as the rules and the parser both give it to those who say what it means."""
+"""The clause, and how subjects and verbs that are not side by side belong together.
+
+Covered are subjects that are left out or shared, participles behind a phrase, insertions between subject and verb,
+content clauses ("I think that …"), and imperatives, which have no subject.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +23,20 @@ from mcp_memory.rules.facts.words import Word
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A subject, its verb, and what depends on it.
+    """A subject, its verb, and what depends on it; read by the rules or taken from a parse.
 
     Attributes:
         subject: one phrase or several; empty where it is left out at the start ("Just got back from Malta").
-        verb: with all that stands around it.
+        verb: its verb group.
         particles: words that belong to the verb ("up", "back in").
         slots: objects (under "") and prepositions with their phrases, in order.
-        times: those that say when.
+        times: when it happens.
         adverbs: of the clause, in lower case.
-        confidence: in [0, 1]; 0 for what is not asserted, 1 for what is said plainly.
+        confidence: in [0, 1]; 0 for what is not asserted, 1 for a plain statement.
         start: first character.
         end: first character after it.
-        said_by: whoever is quoted as saying it.
-        parsed: whether a parser read it, beside what the rules read.
+        source: whoever is quoted as saying it.
+        parsed: whether it comes from a parser, in addition to the clauses of the rules.
     """
 
     subject: tuple[NounPhrase, ...]
@@ -54,15 +58,17 @@ _STILL = frozenset(("still", "currently", "now"))
 def verb_without_subject(
     words: Sequence[Word], first: int, last: VerbGroup | None, adverbs: frozenset[str], *, shared: bool, talk: bool
 ) -> VerbGroup | None:
-    """Return the verb at ``first`` of a clause that shares the subject before it, or that has left out its "I".
+    """Return the verb at ``first`` of a clause that shares the subject before it or leaves out its "I".
+
+    Examples: "… and moved to Oslo", "Just sold the car", "Still driving the bus".
 
     Args:
         words: of the sentence.
-        first: place of the first word of the clause.
+        first: index of the first word of the clause.
         last: the verb of the clause before it.
         adverbs: read before the clause.
         shared: whether it is joined to that clause, so that it may share its subject.
-        talk: whether somebody speaks.
+        talk: whether the text is a message.
     """
     verb = read_verb_group(words, first)
     if verb is None:
@@ -85,7 +91,7 @@ def verb_without_subject(
 
 
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
-    """Return the verb of "Still driving the bus" and "Currently reading …", told of who speaks."""
+    """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
     word = words[first]
     main = inflection(word.low) if word.kind == "word" and not word.capital else None
     if main is None or main.forms != {"ing"} or not adverbs & _STILL:
@@ -94,7 +100,10 @@ def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: fro
 
 
 def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] | None:
-    """Return the confidence of the clause that hangs on a verb, and its place; None where none hangs on it."""
+    """Return the confidence and the index of the clause that is the content of a verb, or None if there is none.
+
+    Examples: "I think that …", "Tom told me …", "it's not that …".
+    """
     index = grammar.skip_adverbials(words, verb.next_index)
     adjective = words[index].low if verb.lemma == "be" and index < len(words) else ""
     if verb.lemma == "be" and verb.negated and adjective == "that":
@@ -129,7 +138,7 @@ _BEHIND = frozenset(("by", "in", "at", "from", "on", "to", "with", "as", "near",
 
 
 def antecedent(previous: Clause, *, comma: bool = False) -> tuple[NounPhrase, ...]:
-    """Return what is told on behind a clause: its subject where it said what that is, else its last phrase."""
+    """Return what a participle behind a clause describes: the subject of a copula, otherwise the last phrase."""
     if not previous.slots or (comma and previous.verb.passive):
         return previous.subject[-1:]
     first, last = previous.slots[0], previous.slots[-1].nouns[-1:]
@@ -140,7 +149,11 @@ def antecedent(previous: Clause, *, comma: bool = False) -> tuple[NounPhrase, ..
 
 
 def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> VerbGroup | None:
-    """Return the participle at ``place`` as a verb that tells of the clause before it, or None."""
+    """Return the participle at ``index`` as a verb about the phrase before it, or None.
+
+    Examples: "a firm based in Oslo", "a film directed by X", "a railway linking A and B". In a clause with a copula it
+    describes the subject.
+    """
     start = index
     while start < len(words) and words[start].low in ("first", "originally", "now", "formerly", "best", "mainly"):
         start += 1
@@ -159,7 +172,7 @@ def reduced_relative(words: Sequence[Word], index: int, previous: Clause) -> Ver
 
 
 def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGroup) -> bool:
-    """Return whether a verb in its plain form has a subject that takes one: "Caucus chair" is no clause."""
+    """Return whether a verb in its plain form has a subject that takes it: "Caucus chair" is no clause."""
     word = words[verb.next_index - 1]
     verb_form = inflection(word.low)
     if (
@@ -172,16 +185,16 @@ def agrees(words: Sequence[Word], subject: tuple[NounPhrase, ...], verb: VerbGro
         return True
     if word.start != verb.start or len(subject) > 1 or subject[0].pronoun in ("i", "we", "you", "they"):
         return True
-    # "documents like references": between nouns, "like" is a verb only where people do it
+    # "documents like references": between nouns, "like" is a verb only if people do it
     return subject[0].plural and (verb.lemma != "like" or subject[0].head in RELATIVES)
 
 
 def read_insertions(
     words: Sequence[Word], subject: tuple[NounPhrase, ...], index: int
 ) -> tuple[tuple[NounPhrase, ...], int, Clause | None]:
-    """Return the subject with what stands between it and its verb ("in Grauen"), and the place of the verb.
+    """Return the subject with the modifiers before its verb ("in Grauen"), and the index of the verb.
 
-    What such an insertion tells by itself comes third: ", coached by Ada Rensen since July,".
+    The third value is the clause that an insertion states: ", coached by Ada Rensen since July,".
     """
     insertion = None
     while index + 1 < len(words) and words[index].low in ("in", "at", "from", "as", "with", "on", "to") and subject:

@@ -1,4 +1,4 @@
-"""The clauses of a sentence: who, what they do, to what, when, and how surely it is said."""
+"""Read the clauses of a sentence: subject, verb, complements, times, and how certain the sentence makes them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "bel
 
 
 def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
-    """Return the clauses of a sentence in order, and phrases that stand alone are left out.
+    """Return the clauses of a sentence in order, without phrases that stand alone.
 
     Args:
         words: of the sentence.
-        talk: whether somebody speaks, so that a subject left out at the start is "I".
+        talk: whether the text is a message, so that a subject left out at the start is "I".
     """
     reader = _ClauseReader(words, talk)
     clauses = reader.read()
@@ -49,7 +49,7 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
 
 
 class _ClauseReader:
-    """One walk over the words of a sentence."""
+    """Reads the words of a sentence once, from left to right."""
 
     def __init__(self, words: Sequence[Word], talk: bool) -> None:
         self.words = words
@@ -117,12 +117,12 @@ class _ClauseReader:
         return True
 
     def _skip_to_mark(self) -> None:
-        """Go on behind the next mark: what stands before it asks or asserts nothing."""
+        """Skip to the next punctuation mark: the words before it ask, or assert nothing."""
         while self.index < len(self.words) and not self.words[self.index].mark:
             self.index += 1
 
     def _leading_phrase(self) -> None:
-        """Go over "In Oslo," or "As a child" at the start of a clause."""
+        """Skip "In Oslo," or "As a child" at the start of a clause."""
         following = self.index + 1
         if following < len(self.words) and self.words[following].kind == "time":
             self.index = following
@@ -131,7 +131,7 @@ class _ClauseReader:
         self.index = index if phrases else following
 
     def _relative(self) -> None:
-        """Read "who ran the firm" as said of the last phrase before it."""
+        """Read "who ran the firm" as a clause about the last phrase before it."""
         previous, word = self.clauses[-1], self.words[self.index]
         if word.low == "where":
             self.subordinator = "where"
@@ -145,7 +145,7 @@ class _ClauseReader:
             self.subordinator = "that"
 
     def _participle(self) -> bool:
-        """Read "based in Oslo" as told of what stands before it; say whether it was there."""
+        """Read "based in Oslo" as a clause about the phrase before it; return whether there was one."""
         previous = self.clauses[-1]
         verb = None if self.subordinator else reduced_relative(self.words, self.index, previous)
         if verb is None or not (subject := antecedent(previous, comma=self.conjunction == ",")):
@@ -159,7 +159,7 @@ class _ClauseReader:
         return True
 
     def _gerund(self) -> bool:
-        """Read "before joining Corso FC" as told of the subject before it; say whether there was one."""
+        """Read "before joining Corso FC" as a clause about the subject before it; return whether there was one."""
         words, index = self.words, self.index + 1
         verb = inflection(words[index].low) if index < len(words) else None
         if verb is None or "ing" not in verb.forms or "plain" in verb.forms or self.clauses[-1].verb.tense != "past":
@@ -230,7 +230,7 @@ class _ClauseReader:
         if verb.unreal and verb.confidence < 1 and verb.negated:
             confidence = 0.0
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
-            confidence = 0.0  # "since I was 17" gives a time, and tells of nothing that is so
+            confidence = 0.0  # "since I was 17" states a time and no fact
         if not rest.slots and verb.lemma in _SAYING and self.conjunction == "," and self.clauses:
             hedge = content_confidence(verb) or 0.0
             self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]

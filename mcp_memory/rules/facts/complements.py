@@ -1,4 +1,4 @@
-"""What stands behind a verb: its objects, its prepositions with theirs, and when."""
+"""Read what depends on a verb: particles, objects, prepositional phrases, times and adverbs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from mcp_memory.rules.facts.words import Word
 
 
 def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, ...], int]:
-    """Return the words behind a verb that belong to it by the table, and the place after them."""
+    """Return the words behind a verb that belong to it by the verb table, and the index after them.
+
+    "grow up" and "move back in" are verbs of their own in the table.
+    """
     for passive in dict.fromkeys((verb.passive, False)):
         for frame in frames_by_verb().get((passive, verb.lemma), ()):
             index = verb.next_index
@@ -47,7 +50,7 @@ MOST = 12
 _LIKING_VERBS = word_set("like love enjoy hate dislike adore prefer detest loathe can't_stand can't_bear")
 _DIRECTIONS = word_set("up down out over across around along off on through in")
 _SUBORDINATING = word_set("as like than after before since until for till")
-"""Prepositions behind which a clause may begin."""
+"""Prepositions that a clause may follow."""
 _APPROXIMATING = word_set("about over around under")
 _CLAUSE_OPENERS = word_set(
     "because when while although though whereas that who which where why how whose whom what so if unless whether cause"
@@ -72,15 +75,15 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Complement:
-    """All that stands behind a verb in its clause.
+    """All that depends on a verb in its clause.
 
     Attributes:
         particles: the words that belong to the verb.
         slots: in order.
-        times: that say when.
+        times: of the clause.
         adverbs: in lower case.
         end: first character after it.
-        place: of the first word after it.
+        next_index: index of the first word after it.
     """
 
     particles: tuple[str, ...]
@@ -92,7 +95,7 @@ class Complement:
 
 
 def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
-    """Return what stands behind a verb, up to the end of its clause."""
+    """Return what depends on a verb, up to the end of its clause."""
     particles, index = match_particles(words, verb)
     reader = _ComplementReader(words, verb, index, words[index - 1].end)
     while reader.index < len(words) and len(reader.slots) < MOST and reader.step():
@@ -104,13 +107,13 @@ def read_complement(words: Sequence[Word], verb: VerbGroup) -> Complement:
 
 @dataclass(slots=True)
 class _ComplementReader:
-    """A walk over the words behind a verb. Each step returns whether the clause goes on.
+    """Reads the words behind a verb. Each step returns whether the clause continues.
 
     Attributes:
         words: of the sentence.
         verb: whose complement is read.
-        place: of the word that is looked at next.
-        end: first character after what has been taken.
+        index: of the next word.
+        end: first character after the words taken.
         slots: so far, in order.
         times: likewise.
         adverbs: likewise.
@@ -125,7 +128,7 @@ class _ComplementReader:
     adverbs: set[str] = field(default_factory=set)
 
     def step(self) -> bool:
-        """Take what stands at the place, by what kind of word it is."""
+        """Take what begins at ``index``, by the kind of the word there."""
         word = self.words[self.index]
         if word.kind == "time":
             self.times.append(word)
@@ -157,7 +160,7 @@ class _ComplementReader:
         return True
 
     def _mark(self, mark: Word) -> bool:
-        """Go over brackets and over commas that part nothing; a list behind "including" joins the last slot."""
+        """Skip brackets and commas inside the clause; a list behind "including" joins the last slot."""
         if mark.text == "(" and (close := _closing_bracket(self.words, self.index)):
             self.times += [inside for inside in self.words[self.index : close] if inside.kind == "time"]
             self.index = close + 1
@@ -172,7 +175,7 @@ class _ComplementReader:
         return self._take(replace(last, nouns=(*last.nouns, *phrases), end=phrases[-1].end), after)
 
     def _preposition(self, word: Word) -> bool:
-        """Take a preposition with its phrases, or go over one that only leads to a time, an adverb or another."""
+        """Take a preposition with its phrases, or skip one before a time, an adverb or another preposition."""
         words, index = self.words, self.index
         if word.low in _SUBORDINATING and _subject_follows(words, index + 1):
             return False
@@ -212,7 +215,7 @@ class _ComplementReader:
 
 
 def _list_after_including(words: Sequence[Word], index: int) -> int:
-    """Return where a list begins behind ", including", ", such as" or ", among them"; 0 where none does."""
+    """Return the index where a list begins behind ", including", ", such as" or ", among them"; 0 for none."""
     lows = [word.low for word in words[index + 1 : index + 3]]
     if lows[:1] == ["including"]:
         return index + 2
@@ -229,7 +232,7 @@ def _closing_bracket(words: Sequence[Word], index: int) -> int:
 
 
 def _clause_continues(words: Sequence[Word], index: int) -> bool:
-    """Return whether a comma is followed by a time or a preposition of the same clause."""
+    """Return whether a time or a preposition of the same clause follows a comma."""
     if index >= len(words):
         return False
     word = words[index]
@@ -273,6 +276,6 @@ def _gerund(words: Sequence[Word], index: int) -> tuple[Slot, int] | None:
     activity = NounPhrase(
         words[index].start, words[last - 1].end, text, words[index].low, common=text, words=(index, last)
     )
-    # what is done with something that only a pronoun names is left alone: "running my own studio", "seeing you"
+    # an activity whose object is only a pronoun is left out: "running my own studio", "seeing you"
     unclear = len(objects) > 1 or any(noun.pronoun or noun.owner for noun in objects)
     return Slot("", (replace(activity, uncertain=unclear),), activity.end), max(after, last)

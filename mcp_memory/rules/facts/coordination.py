@@ -1,4 +1,7 @@
-"""Several phrases side by side: "French, Polish and some Dutch", and "my boss, Linda Farrow," which is only one."""
+"""Read coordinated noun phrases, "French, Polish and some Dutch", and tell them from appositions.
+
+"my boss, Linda Farrow," is one phrase with an apposition.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ MOST = 12
 def read_phrases(
     words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[tuple[NounPhrase, ...], int]:
-    """Return the phrases that begin at ``place`` and the place after the last; none gives ``((), place)``."""
+    """Return the phrases that begin at ``index`` and the index after the last; ``((), index)`` if there are none."""
     first_phrase = read_phrase(words, index, subject=subject, verb_seen=verb_seen)
     if first_phrase is None:
         return (), index
@@ -71,15 +74,16 @@ def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:
 
 
 def _list_ends(words: Sequence[Word], index: int, subject: bool) -> bool:
+    """Return whether no further item of the list begins at ``index``."""
     if index >= len(words):
         return True
-    if subject:  # "Sven and Carla got married": the verb after it belongs to all of them
+    if subject:  # "Sven and Carla got married": the verb behind it belongs to both
         return grammar.is_finite(words, index) and not words[index].capital
     return opens_clause(words, index)
 
 
 def _is_list_item(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
-    """Return whether the phrase after a comma is a further item: an "and" or a comma follows it, or nothing at all."""
+    """Return whether the phrase behind a comma is a further item: "and", a comma or the end follows it."""
     following = read_phrase(words, index, verb_seen=verb_seen)
     if following is None:
         return False
@@ -90,7 +94,7 @@ def _is_list_item(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
 def _attach_appositions(
     words: Sequence[Word], first: NounPhrase, index: int, subject: bool, verb_seen: bool
 ) -> tuple[NounPhrase, int]:
-    """Return the phrase with what a comma sets beside it: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
+    """Return the phrase with its appositions: "Calvo, a member of …,", "two cats, Salt and Pepper"."""
     if _age_follows(words, index) and (first.name or first.head in RELATIVES):
         age, after = read_phrase(words, index + 1) or (first, index)
         first = replace(first, appositions=(age,))
@@ -202,10 +206,10 @@ def _list_follows(words: Sequence[Word], index: int) -> bool:
 
 
 def _share_owner(phrases: list[NounPhrase]) -> tuple[NounPhrase, ...]:
-    """Return the phrases, the first one's owner given to bare common ones after it: "my brother and sister"."""
+    """Return the phrases; common nouns without an owner get the owner of the first: "my brother and sister"."""
     owner, first = phrases[0].owner, phrases[0]
     if first.owner and first.name and first.common and first.head.endswith("s") and len(phrases) > 1:
-        # "my brothers Nico and Jan": both are what the first is called
+        # "my brothers Nico and Jan": both get the common noun of the first
         return tuple(
             item
             if item is first or item.common or not item.name
@@ -219,7 +223,7 @@ def _share_owner(phrases: list[NounPhrase]) -> tuple[NounPhrase, ...]:
 
 
 def opens_clause(words: Sequence[Word], index: int) -> bool:
-    """Return whether a clause begins here, with its own subject or with the one before; after a comma or an "and"."""
+    """Return whether a clause with its own or a shared subject begins here, behind a comma or "and"."""
     index = grammar.skip_adverbials(words, index)
     if index >= len(words):
         return False

@@ -1,4 +1,4 @@
-"""What "is" tells: roles, kinds, ages, origins, and whatever the tables of adjectives and nouns name."""
+"""Claims of clauses with "be" or "become": roles, classes, ages, origins, and the tables of adjectives and nouns."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from mcp_memory.rules.facts.verbs import Effect
 
 
 def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
-    """Yield what a clause tells whose verb is "be" or "become".
+    """Yield the claims of a clause whose verb is "be" or "become".
 
     Args:
         clause: of a sentence.
-        talk: whether somebody speaks; a document says of more things what they are.
+        talk: whether the text is a message; a document classifies more things ("X is a Y").
     """
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
     if (
@@ -92,7 +92,7 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
 
 
 def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect) -> Iterator[Claim]:
-    """Yield what "Ann is my sister" or "ramen is my favourite food" tells."""
+    """Yield the claim of "Ann is my sister" or "ramen is my favourite food"."""
     if noun.owner is None or noun.name:
         return
     if noun.text.startswith(("favourite", "favorite")):
@@ -190,7 +190,7 @@ def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effe
 
 
 def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
-    """Yield what a bare preposition tells: "is from Pune", "has been in Manchester since 2020", "is into horses"."""
+    """Yield the claims of a bare preposition: "is from Pune", "has been in Manchester since 2020", "is into horses"."""
     lasts = clause.verb.tense == "perfect" or bool(clause.adverbs & {"still"})
     for slot in clause.slots[:1]:
         for noun in slot.nouns:
@@ -218,12 +218,12 @@ def _possessed() -> dict[str, tuple[str, str]]:
 
 
 def _predicative(clause: Clause) -> Slot | None:
-    """Return what a subject is said to be, where that is no preposition."""
+    """Return the noun phrase behind the copula, unless a preposition follows it."""
     return clause.slots[0] if clause.slots and not clause.slots[0].preposition else None
 
 
 def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
-    """Yield what "my favourite food is ramen" or "Ann's hometown is Bergen" tells."""
+    """Yield the claims of "my favourite food is ramen" or "Ann's hometown is Bergen"."""
     slot = _predicative(clause)
     owner = subject.owner or (subject.of if subject.determiner == "the" else None)
     if owner is None or (subject.name and not (subject.name.isupper() and len(subject.name) < 4)):
@@ -248,7 +248,7 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
                 if clause.times:
                     yield Claim(owner, relation, clause.times[0].text, "lasting", (), slot.end)
                 elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
-                    yield Claim(owner, relation, noun.text, "lasting", (), slot.end)  # a day of no year
+                    yield Claim(owner, relation, noun.text, "lasting", (), slot.end)  # a day without a year
                 continue
             if (
                 subject.head in ("job", "profession", "occupation")
@@ -277,7 +277,7 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
 
 
 def _is_named_after_noun(clause: Clause, owner: NounPhrase, subject: NounPhrase, noun: NounPhrase) -> bool:
-    """Return whether what something of somebody's is can be told by its own name: "my dentist is Dr. Okafor"."""
+    """Return whether the noun of a possession can be a relation of its own: "my dentist is Dr. Okafor"."""
     clear = not (subject.of or subject.plural or subject.modifiers) and owner.pronoun != "it"
     if not clear or clause.verb.tense != "present" or subject.head in nouns.VAGUE | closed.EMPTY | nouns.JUDGED:
         return False
@@ -288,7 +288,7 @@ def _is_named_after_noun(clause: Clause, owner: NounPhrase, subject: NounPhrase,
 
 
 def _first_or_last_period_claims(clause: Clause, subject: NounPhrase) -> Iterator[Claim]:
-    """Yield what "my last month at Orbix was May 2019" or "her first day in Oslo was …" tells."""
+    """Yield the claims of "my last month at Orbix was May 2019" or "her first day in Oslo was …"."""
     first = subject.text.split()[0].lower()
     if (
         subject.head not in ("day", "month", "week", "year")

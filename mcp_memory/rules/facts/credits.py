@@ -1,7 +1,7 @@
-"""Who made a work, when it came out, where a place lies, who founded a company: the participles behind the kind.
+"""Read the makers and the date of a work, the location of a place, the founders of a company.
 
-"… film directed by A and starring B and C, based on the novel "D"" is read phrase by phrase; a phrase that belongs to
-another work ("a remake of the film directed by E") is left out.
+They follow the class of the subject as participles: "… film directed by A and starring B and C, based on the novel
+"D"" is read phrase by phrase; a phrase about another work ("a remake of the film directed by E") is left out.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ def credit_facts(
     text: str, start: int, end: int, times: Sequence[StatedTime], head: str, kind: str, *,
     after: int = 0, continued: bool = False,
 ) -> Iterator[OpeningFact]:  # fmt: skip
-    """Yield what a sentence about a work, a place or a body tells.
+    """Yield the facts of a sentence about a work, a place or an organisation.
 
     Args:
-        text: the whole document, brackets blanked.
+        text: the whole document, brackets masked.
         start: first character that is read.
-        end: first character behind the sentence.
-        times: what it states.
+        end: first character after the sentence.
+        times: the times that it states.
         head: what it is about.
         kind: work, place, body or event.
-        after: first character behind its kind, in the first sentence.
-        goes_on: whether it is a later sentence.
+        after: first character after its class, in the first sentence.
+        continued: whether it is a later sentence.
     """
     nested = [match.start() for match in _NESTED.finditer(text, start, end)]
     if kind == "work":
@@ -111,7 +111,7 @@ def _participle_facts(
 
 
 def _is_of_another(text: str, nested: Sequence[int], position: int) -> bool:
-    """Return whether the last phrase that speaks of another work runs up to a place without a comma."""
+    """Return whether the last phrase about another work reaches up to a position without a comma."""
     last = max((position for position in nested if position < position), default=-1)
     return last >= 0 and "," not in text[last:position] and " and " not in text[last:position]
 
@@ -141,7 +141,7 @@ def _work_facts(
 
 
 def _maker_facts(text: str, start: int, after: int, end: int, head: str) -> Iterator[OpeningFact]:
-    """Yield the maker that stands right behind the kind: "a novel by A"."""
+    """Yield the maker directly behind the class: "a novel by A"."""
     by = _BY.match(text, after, end)
     words = text[start:after].lower().rstrip(" .,").split()
     relation = _SIDE_BY.get(words[-1].split("-")[-1]) if words else None

@@ -1,6 +1,6 @@
-"""Who is meant: "I" is who speaks, "you" who is spoken to, "she" the last one named, "her brother" hers.
+"""Resolve references: "I" is the speaker, "you" the addressee, "she" the last person mentioned, "her brother" hers.
 
-The memory of a discourse is the one text; what only an earlier message tells is not known here.
+The discourse is a single text; a person that only an earlier message mentions is not known here.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors bos
 
 @dataclass(slots=True)
 class Discourse:
-    """Whom a text has spoken of so far.
+    """The people and things that a text has mentioned so far.
 
     Attributes:
         speaker: "I"; None in a document.
         partner: "you", if known.
-        topic: what a document is about, if it is a name.
-        person: whether that is a person, by the pronouns of the text; then it is no "the company".
-        left_out: who is meant by a clause without a subject, if not the speaker.
+        topic: what a document is about, if that is a name.
+        person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
+        omitted_subject: the subject of clauses that leave it out, if it is not the speaker.
     """
 
     speaker: str | None
@@ -67,13 +67,13 @@ class Discourse:
     _full: dict[str, str] = field(default_factory=dict)
 
     def focus_on(self, name: str) -> None:
-        """Take somebody for whom the next clauses are about that leave out their subject."""
+        """Make somebody the subject of the next clauses that leave out their subject."""
         self.omitted_subject = name
         for pronoun in ("he", "she"):
             self._last[pronoun] = name
 
     def entity(self, noun: NounPhrase) -> str | None:
-        """Return the name of what a phrase means, or None where it is not known."""
+        """Return the name of the entity that a phrase refers to, or None if it is unknown."""
         if noun.common == OMITTED and self.omitted_subject:
             return self.omitted_subject
         if noun.pronoun:
@@ -104,7 +104,7 @@ class Discourse:
         return None
 
     def thing(self, noun: NounPhrase) -> str | None:
-        """Return how a phrase is written as the tail of a fact."""
+        """Return the text of a phrase as the tail of a fact."""
         if noun.pronoun:
             return self._pronoun(noun.pronoun) if noun.pronoun not in ("it", "they", "them") else None
         if noun.owner:
@@ -131,7 +131,7 @@ class Discourse:
         return self._name(noun.text) if noun.named else noun.text
 
     def is_person(self, noun: NounPhrase) -> bool:
-        """Return whether a phrase means a person, as far as it can be told."""
+        """Return whether a phrase refers to a person, as far as can be decided."""
         if noun.pronoun:
             return noun.pronoun not in ("it",)
         if self.topic and self.entity(noun) == self.topic:
@@ -139,7 +139,7 @@ class Discourse:
         return noun.head in RELATIVES or not is_company(noun)
 
     def mention(self, noun: NounPhrase) -> None:
-        """Remember a subject, which a pronoun may stand for from now on."""
+        """Remember a subject, which pronouns may refer to from now on."""
         name = self.entity(noun)
         if name is None or noun.pronoun in closed.FIRST | closed.SECOND:
             return
@@ -159,7 +159,7 @@ class Discourse:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
     def mention_others(self, clause: Clause) -> None:
-        """Remember whom a clause names beside its subject, for "she" while nobody else was named."""
+        """Remember the people that a clause names beside its subject, for "she" until somebody else is named."""
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
             if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
@@ -187,7 +187,7 @@ class Discourse:
 
 
 def open_discourse(turn: Turn, partner: str | None) -> Discourse:
-    """Return the beginning of a turn's discourse."""
+    """Return the discourse at the start of a turn."""
     if turn.kind == "document":
         topic = _topic(turn.title)
         kind = topic.split()[-1].lower() if topic else ""
@@ -196,7 +196,7 @@ def open_discourse(turn: Turn, partner: str | None) -> Discourse:
 
 
 def _topic(title: str | None) -> str | None:
-    """Return a title that is a name: all its words have capitals but the joining ones."""
+    """Return a title if it is a name: all its words are capitalised, except particles."""
     if not title:
         return None
     name = _BRACKETS.sub("", title).split(":")[0].strip()
@@ -212,7 +212,7 @@ def _is_a_thing(noun: NounPhrase) -> bool:
 
 
 def _is_no_person(noun: NounPhrase) -> bool:
-    """Return whether a name in a document is no person's: it has an article, a number, or a common word at its end."""
+    """Return whether a name in a document is no person's: it has an article, a number, or a common noun at its end."""
     words = noun.text.split()
     odd = any(letter.isdigit() for letter in noun.text) or noun.text.isupper() or noun.of is not None
     has_article = noun.determiner == "the" and not noun.common

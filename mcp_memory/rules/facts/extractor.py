@@ -1,4 +1,8 @@
-"""The extractor that comes with the install: facts read out of English by rules."""
+"""The extractor of the default install: it reads facts from English with rules.
+
+Short notes are read by their form: "remember that …", "new phone number for Ann: 555 0142", "blood type: O". They have
+no verb, or an imperative; the text behind the imperative is read as a statement.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +48,11 @@ _RELATIONS = {"phone number": "phone", "phone": "phone", "number": "phone", "mob
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line that says what something is.
+    """A line that gives the value of an item.
 
     Attributes:
-        who: whose it is by name; "" for who writes.
-        relation: what it is, as the name of a relation.
+        who: the name of its owner; "" for the speaker.
+        relation: the item, as the name of a relation.
         value: as written.
         start: first character within the text.
         end: first character after it.
@@ -62,13 +66,13 @@ class Note:
 
 
 def skip_lead_in(text: str, start: int, end: int) -> int:
-    """Return where what is to be kept begins: behind "remember that", or at the start of the sentence."""
+    """Return the start of the statement: behind "remember that", or the start of the sentence."""
     match = _LEAD_IN.match(text, start, end)
     return match.end() if match and match.end() < end else start
 
 
 def read_note(text: str, start: int, end: int) -> Note | None:
-    """Return what a line says that is one item and its value, or None."""
+    """Return the item and the value of a line that has nothing else, or None."""
     match = _NOTE.match(text, start, min(end, start + 160))
     if match is None or match.end() != end or _NO_ITEM.match(match["what"]) or not _VALUE.search(match["value"]):
         return None
@@ -81,15 +85,7 @@ def read_note(text: str, start: int, end: int) -> Note | None:
 def _note_assertions(
     turn: Turn, discourse: Discourse, index: int, note: Note, times: Sequence[StatedTime]
 ) -> Iterator[Assertion]:
-    """Yield what a line tells that is one item and its value.
-
-    Args:
-        turn: it stands in.
-        who: has been spoken of; whose it is, what follows is about.
-        index: of its sentence.
-        kept: the line.
-        times: that its sentence states.
-    """
+    """Yield the assertion of a note; its owner becomes the subject of the next clauses without one."""
     head = note.who or discourse.speaker
     if head is None:
         return
@@ -105,11 +101,11 @@ def _note_assertions(
 
 
 LONGEST = 1_200
-"""Characters of a sentence that are read; what is longer was not written to be read as one."""
+"""Characters of a sentence that are read; longer ones were not written as one sentence."""
 
 
 class RuleExtractor:
-    """Reads facts out of English by rules. Other languages give nothing."""
+    """Extracts facts from English with rules. Other languages yield nothing."""
 
     name = "rules"
 
@@ -120,13 +116,13 @@ class RuleExtractor:
         sentences: Sequence[tuple[int, int]],
         times: Sequence[Sequence[StatedTime]],
     ) -> list[Assertion]:
-        """Return what a turn asserts, in the order of its words. Blocking, and without side effects.
+        """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
         Args:
-            turn: the text, who says it and when.
-            partner: whom a message is said to, if known: "you".
+            turn: the text, its speaker and its time.
+            partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
-            times: what each of them states.
+            times: the stated times of each sentence.
         """
         discourse = open_discourse(turn, partner)
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
@@ -141,20 +137,15 @@ class RuleExtractor:
         """Return the clauses of a sentence.
 
         Args:
-            text: of the turn, for those who parse it; the rules need the words alone.
+            text: of the turn; a parser needs it, the rules do not.
             start: first character of the sentence.
             words: of the sentence.
-            talk: whether somebody speaks.
+            talk: whether the text is a message.
         """
         return read_clauses(words, talk=talk)
 
     def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
-        """Yield what a clause tells.
-
-        Args:
-            clause: that is asserted.
-            talk: whether somebody speaks.
-        """
+        """Yield the claims of an asserted clause; ``talk`` is whether the text is a message."""
         if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
             yield from copula_claims(clause, talk=talk)
         yield from verb_claims(clause)
@@ -175,24 +166,24 @@ class RuleExtractor:
         words = split_words(
             turn.text, start, end if stop <= start else stop, [*times, *durations(turn.text, start, end, turn.time)]
         )
-        read = self.read_clauses(turn.text, start, words, talk=talk)
+        clauses = self.read_clauses(turn.text, start, words, talk=talk)
         if stop <= start:
-            for clause in read:  # nothing is asserted, yet "she" may mean whom the question named
+            for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
                 for subject in clause.subject:
                     discourse.mention(subject)
             return
         intent = intent_of(turn.text[start:end], dated=bool(times))
-        aside: dict[int, list[Claim]] = {}
-        for clause, claim in phrase_claims(read, talk=talk):
-            aside.setdefault(id(clause), []).append(claim)
-        rule_facts: set[tuple[str, str, bool]] = set()  # what the rules read; a parse only adds to it
-        for clause in read:
+        by_clause: dict[int, list[Claim]] = {}
+        for clause, claim in phrase_claims(clauses, talk=talk):
+            by_clause.setdefault(id(clause), []).append(claim)
+        rule_facts: set[tuple[str, str, bool]] = set()  # a parse only adds to what the rules read
+        for clause in clauses:
             for subject in clause.source:
                 discourse.mention(subject)
-            facts = [] if clause.confidence <= 0 else [*self.claims(clause, talk=talk)]
-            stated = [(claim, min(clause.confidence, PLAIN)) for claim in facts]
-            stated += [(claim, PLAIN) for claim in aside.get(id(clause), ())]
-            for claim, confidence in stated:
+            claims = [] if clause.confidence <= 0 else self.claims(clause, talk=talk)
+            weighted = [(claim, min(clause.confidence, PLAIN)) for claim in claims]
+            weighted += [(claim, PLAIN) for claim in by_clause.get(id(clause), ())]
+            for claim, confidence in weighted:
                 for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence):
                     key = assertion.head.casefold(), assertion.relation, assertion.negated
                     if not (clause.parsed and key in rule_facts):

@@ -1,4 +1,4 @@
-"""What a word may be where it stands: questions about one place in a row of words."""
+"""Classify the word at one index of a sentence: adverb, auxiliary, finite verb, genitive, phrase boundary."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _BREAKING = (
 
 
 def skip_adverbials(words: Sequence[Word], index: int) -> int:
-    """Return the next place that holds neither an adverb nor a time."""
+    """Return the next index that holds neither an adverb nor a time."""
     while index < len(words) and is_adverb(words, index):
         index += 1
     return index
 
 
 def is_adverb(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word says how, when or how surely."""
+    """Return whether a word says how, when or how certainly."""
     word = words[index]
     return word.kind in ("adverb", "time") or (
         word.kind == "word" and word.low in closed.ADVERBS and (index == 0 or not word.capital)
@@ -36,13 +36,13 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
 
 
 def is_auxiliary(words: Sequence[Word], index: int) -> bool:
-    """Return whether the word is "is", "has", "will" or the like; a capital within a sentence makes it a name."""
+    """Return whether the word is "is", "has", "will" or the like; a capital inside a sentence makes it a name."""
     word = words[index]
     return word.low in closed.AUXILIARIES and (index == 0 or not word.capital)
 
 
 def is_finite(words: Sequence[Word], index: int, forms: frozenset[Form] = _FINITE) -> bool:
-    """Return whether a word may be the verb that a subject stands before."""
+    """Return whether a word may be the finite verb behind a subject."""
     if index >= len(words) or words[index].kind != "word":
         return False
     if is_auxiliary(words, index):
@@ -66,12 +66,12 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
-    """Return whether the "'s" at ``place`` says whose something is, rather than "is" or "has".
+    """Return whether the "'s" at ``index`` marks a possessor, rather than "is" or "has".
 
     Args:
         words: of the sentence.
-        place: of the "'s".
-        verb_seen: whether the clause has its verb already; then it is no second one.
+        index: of the "'s".
+        verb_seen: whether the clause has its verb already, so that "'s" cannot be a second one.
     """
     following = index + 1
     if following >= len(words) or words[following].kind == "time":

@@ -1,4 +1,4 @@
-"""Whether a phrase is such a thing as a relation needs: a place, a person, an organisation, a role or the like."""
+"""Decide whether a noun phrase is of the kind that a relation needs: place, person, organisation, role and so on."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ _NOT_DEADLY = word_set(
     "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
     " anticipation awkwardness cringe frustration suspense"
 )
-"""What one dies of in a manner of speaking."""
+"""What people "die of" only figuratively."""
 
 _POINTING = word_set("this that these those no any another every each")
 
 
 def last_word(noun: NounPhrase) -> str:
-    """Return the last word of what a phrase calls its thing, in lower case, "clinic" of "the Halden Clinic"."""
+    """Return the last word of the name or common noun in lower case, "clinic" of "the Halden Clinic"."""
     return (noun.name.split()[-1] if noun.name else noun.head).lower()
 
 
 def is_team(noun: NounPhrase) -> bool:
-    """Return whether it is a team by its name: the last word, or a plural as animals and warriors are."""
+    """Return whether it is a team by the last word of its name, often a plural of animals or warriors."""
     return last_word(noun) in nouns.TEAMS
 
 
 def is_company(noun: NounPhrase) -> bool:
-    """Return whether it is a firm or an institution by its last word."""
+    """Return whether it is a company or an institution by its last word."""
     return last_word(noun) in nouns.COMPANIES or (bool(noun.common) and noun.head in nouns.COMPANIES)
 
 
 def is_club(noun: NounPhrase) -> bool:
-    """Return whether one is a member of it, by its last word."""
+    """Return whether people are members of it, by its last word."""
     return last_word(noun) in nouns.CLUBS or (bool(noun.common) and noun.head in nouns.CLUBS)
 
 
 def is_school(noun: NounPhrase) -> bool:
-    """Return whether one studies at it, by its last word."""
+    """Return whether people study at it, by its last word."""
     return last_word(noun) in nouns.SCHOOLS or noun.head in nouns.SCHOOLS
 
 
 def is_role(noun: NounPhrase) -> bool:
-    """Return whether it says what somebody works as."""
+    """Return whether it is an occupation."""
     return not noun.quoted and (noun.head in nouns.ROLES or noun.head.endswith(nouns.ROLE_ENDINGS))
 
 
@@ -66,7 +66,7 @@ def _sounds_like_role(noun: NounPhrase) -> bool:
 
 
 def is_kin(noun: NounPhrase) -> bool:
-    """Return whether it is somebody by what they are to somebody."""
+    """Return whether it is a person named by a kinship word."""
     return noun.head in RELATIVES and (noun.owner is not None or bool(noun.name) or noun.text[:1].isupper())
 
 
@@ -113,7 +113,7 @@ def _is_org(noun: NounPhrase) -> bool:
 
 
 def _is_workplace(noun: NounPhrase) -> bool:
-    """Return whether one may work at it: of things that are called by no name, one that is known, "the aquarium"."""
+    """Return whether people may work at it; a common noun must be definite, "the aquarium"."""
     if _is_org(noun):
         return True
     definite = noun.determiner in ("a", "an", "the") or noun.owner is not None
@@ -155,10 +155,10 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
 
 
 def fits(noun: NounPhrase, kind: str) -> bool:
-    """Return whether a phrase is such a thing.
+    """Return whether a phrase is of a kind.
 
     Args:
-        noun: of a sentence; one that is left open by "or" is nothing.
+        noun: of a sentence; one that "or" leaves open is of no kind.
         kind: as in the last column of ``tables/verbs.py``.
     """
     if noun.uncertain or (noun.pronoun and kind != "person"):
@@ -167,12 +167,12 @@ def fits(noun: NounPhrase, kind: str) -> bool:
 
 
 def is_trip(noun: NounPhrase) -> bool:
-    """Return whether it is a stay whose place stands behind it: "a week in Malta"."""
+    """Return whether it is a stay whose place follows: "a week in Malta"."""
     return noun.head in _TRIPS
 
 
 def is_demonym(noun: NounPhrase) -> bool:
-    """Return whether a word tells where somebody is from: "Danish"."""
+    """Return whether a word is a nationality: "Danish"."""
     return noun.text.lower() in nouns.NATIONALITIES
 
 

@@ -1,6 +1,6 @@
-"""When and where somebody was born and died, whose child and spouse they are, and how else they are called.
+"""Read birth, death, parents, marriage and other names of a person from the opening of an article.
 
-The bracket behind a name says it without a verb: "(born Jane Doe; 4 May 1950, Ottenau – 3 June 2001, Grauen)".
+The bracket behind a name states them without a verb: "(born Jane Doe; 4 May 1950, Ottenau – 3 June 2001, Grauen)".
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _RELATIVE = re.compile(
 
 
 def bracket_facts(text: str, brackets: Sequence[Bracket], head: str, *, sure: bool) -> Iterator[OpeningFact]:
-    """Yield what the brackets behind a name tell of a life.
+    """Yield the facts of the brackets behind a name.
 
     Args:
         text: the whole document.
-        beside: brackets between the name and what it is said to be.
-        head: who it is.
-        sure: whether it is a person; else only a bracket that says "born" tells.
+        brackets: those between the name and the predicate.
+        head: the name.
+        sure: whether it is a person; otherwise only a bracket with "born" is read.
     """
     for bracket in brackets[:3]:
         if not (sure or bracket.born) or _NOT_LIVED.search(text, bracket.start, bracket.end):
@@ -92,7 +92,7 @@ def bracket_facts(text: str, brackets: Sequence[Bracket], head: str, *, sure: bo
 
 
 def _event_facts(text: str, start: int, end: int, head: str, what: str) -> Iterator[OpeningFact]:
-    """Yield the date and the place of one side of a bracket."""
+    """Yield the date and the place of birth or death from one side of a bracket."""
     times = [time for time in stated_times(text, None, start, end) if not time.relative]
     year = _YEAR.search(text, start, end)
     if not times or year is None:
@@ -105,7 +105,7 @@ def _event_facts(text: str, start: int, end: int, head: str, what: str) -> Itera
     yield OpeningFact(head, f"{what}_on", text[first : time.end], first, time.end, time)
     lead = _LED_IN.match(text, time.end, end)
     position = _read_place(text, lead.end() if lead else time.end, end)
-    if position is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" stands a name
+    if position is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" comes a name
         before = _read_place(text, start, first)
         if before and text[before.end : first].strip(" ,") in ("", "on"):
             position = before
@@ -125,7 +125,7 @@ def _read_place(text: str, start: int, end: int) -> NameSpan | None:
 def _place_facts(
     text: str, position: NameSpan, end: int, head: str, relation: str, time: StatedTime | None
 ) -> Iterator[OpeningFact]:  # fmt: skip
-    """Yield a place, and what it lies in: "Portsmouth, Ohio"."""
+    """Yield a place, and the place that it lies in: "Portsmouth, Ohio"."""
     yield OpeningFact(head, relation, text[position.start : position.end], position.start, position.end, time)
     inner = position
     for _ in range(3):
@@ -142,7 +142,7 @@ def _place_facts(
 
 
 def _next_place(text: str, position: int, end: int) -> NameSpan | None:
-    """Return the name right behind a comma."""
+    """Return the name directly behind a comma."""
     comma = _COMMA.match(text, position, end)
     name = read_name(text, comma.end(), end) if comma else None
     return name if name and comma and name.start == comma.end() else None
@@ -158,7 +158,7 @@ def _birth_name_facts(text: str, start: int, end: int, head: str) -> Iterator[Op
 
 
 def alias_facts(text: str, start: int, end: int, head: str) -> Iterator[OpeningFact]:
-    """Yield how else somebody or something is called, by the words between its name and "is"."""
+    """Yield the other names of a person or thing, from the words between its name and "is"."""
     for match in list(_ALSO.finditer(text, start, end))[:3]:
         name = quoted_span(text, match.end(), end) or read_name(text, match.end(), end)
         if name is not None:
@@ -166,13 +166,13 @@ def alias_facts(text: str, start: int, end: int, head: str) -> Iterator[OpeningF
 
 
 def life_facts(text: str, start: int, end: int, times: Sequence[StatedTime], head: str) -> Iterator[OpeningFact]:
-    """Yield what a sentence about a person tells of birth, death, parents and marriage.
+    """Yield the facts about birth, death, parents and marriage in a sentence about a person.
 
     Args:
-        text: the whole document, brackets blanked.
-        start: first character behind the subject.
-        end: first character behind the sentence.
-        times: what it states.
+        text: the whole document, brackets masked.
+        start: first character after the subject.
+        end: first character after the sentence.
+        times: the times that it states.
         head: the person.
     """
     for what in ("born", "died"):
@@ -190,7 +190,7 @@ def life_facts(text: str, start: int, end: int, times: Sequence[StatedTime], hea
 
 
 def _is_verb(text: str, start: int, match: re.Match[str]) -> bool:
-    """Return whether "born" is said of the subject: first thing behind it, or behind "was" or a comma."""
+    """Return whether the subject is the one who was "born": the word is directly behind it, "was" or a comma."""
     before = text[start : match.start()].rstrip()
     return not before or before.endswith("was") or (len(before) < 60 and before.endswith(("were", ",", "is", "and")))
 

@@ -1,7 +1,8 @@
-"""How surely something is said (DESIGN 1): plainly, by hearsay, with doubt, or not at all as a fact.
+"""Decide how certain a statement is (DESIGN 1), and which intent it has.
 
-A question, a condition, a wish and a command assert nothing. What a clause stands under ("I think that …", "Tom said
-…") and what is added behind it ("…, apparently") both count, and the least sure of them decides.
+A statement is plain, reported, doubtful, or not asserted at all: a question, a condition, a wish and a command assert
+nothing. Both the matrix clause ("I think that …", "Tom said …") and what is added behind ("…, apparently") count; the
+least certain of them decides.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MATRIX_VERBS = {
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
                      "worry", "fear", "joke", "deny", "decide"), NOT_ASSERTED),
 }  # fmt: skip
-"""What a verb makes of the clause that hangs on it."""
+"""The confidence that a verb gives to its content clause."""
 _MATRIX_ADJECTIVES = {
     **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
     **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
@@ -50,7 +51,7 @@ _MARKUP = re.compile(r"^\s*(?:```|\||\{|<|>)")
 
 
 def assertion_end(text: str, start: int, end: int) -> int:
-    """Return where in a sentence the assertion ends: at its end, at a question behind a comma, or at its start.
+    """Return where in a sentence the assertion ends: at its end, before a question tag, or at its start.
 
     "She's from Oslo, isn't she?" asserts up to the comma, "is she from Oslo?" nothing.
     """
@@ -61,7 +62,7 @@ def assertion_end(text: str, start: int, end: int) -> int:
         return end
     opening = list(_QUESTION_OPENING.finditer(sentence))
     if not opening:
-        # "You got a puppy?" asks as well; a rumour with question marks is told all the same
+        # "You got a puppy?" is a question, too; a rumour with question marks is still reported
         return end if any(word in sentence.lower() for word in closed.RUMOURS) else start
     first = opening[0].start("open")
     tail = sentence[first:].split()
@@ -70,11 +71,11 @@ def assertion_end(text: str, start: int, end: int) -> int:
 
 
 def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
-    """Return the confidence of what hangs on a verb ("I think …"), or None where nothing can hang on it.
+    """Return the confidence of the content clause of a verb ("I think …"), or None if the verb takes none.
 
     Args:
-        verb: with its negation: who does not think so asserts nothing.
-        adjective: what stands after a form of "be", or "".
+        verb: with its negation: "I don't think so" asserts nothing.
+        adjective: the word behind a form of "be", or "".
     """
     confidence = _MATRIX_ADJECTIVES.get(adjective) if verb.lemma == "be" else _MATRIX_VERBS.get(verb.lemma)
     if confidence is None:
@@ -85,7 +86,7 @@ def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
 
 
 def adverb_confidence(adverbs: frozenset[str]) -> float:
-    """Return what the adverbs of a clause leave of its certainty."""
+    """Return the confidence that the adverbs of a clause allow."""
     confidence = 1.0
     if adverbs & {"maybe", "perhaps", "possibly"}:
         confidence = MIGHT
@@ -95,7 +96,7 @@ def adverb_confidence(adverbs: frozenset[str]) -> float:
 
 
 def hearsay_confidence(words: Sequence[Word]) -> float:
-    """Return REPORTED where the sentence as a whole is a rumour, else 1."""
+    """Return REPORTED if the sentence as a whole is a rumour, otherwise 1."""
     lows = [word.low for word in words]
     if not closed.RUMOURS.isdisjoint(lows) or any(
         pair in (("according", "to"), ("word", "is")) for pair in pairwise(lows)
@@ -113,7 +114,7 @@ _INTENT_SIGNS: tuple[tuple[Intent, re.Pattern[str]], ...] = (
 
 
 def intent_of(sentence: str, *, dated: bool) -> Intent:
-    """Return the intent of a sentence.
+    """Return the intent of a sentence: the first of REAL's five intents whose words it has (DESIGN 1).
 
     Args:
         sentence: its words.

@@ -1,4 +1,8 @@
-"""What the form of an opening tells, and the brackets that stand in it."""
+"""Find names in the text of an opening: "directed by the Danish poet Ada Moor, Tom Gale and others" has two.
+
+A regular expression cannot recognise the capitals of every script, so a small scanner reads the words instead, each
+once. The values that all readers of openings share stand here, too: a fact, and brackets.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ _MOST = 8
 
 @dataclass(frozen=True, slots=True)
 class OpeningFact:
-    """One fact, and the words that say it.
+    """One fact of an opening, and the words that state it.
 
     Attributes:
         head: what it is about.
@@ -39,7 +43,7 @@ class OpeningFact:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """What stands in brackets.
+    """A pair of brackets and what they hold.
 
     Attributes:
         start: first character inside.
@@ -53,7 +57,7 @@ class Bracket:
 
 
 def find_brackets(text: str, start: int, end: int) -> list[Bracket]:
-    """Return the outermost brackets between two places, the first few."""
+    """Return the first few outermost brackets of a span."""
     spans: list[Bracket] = []
     deep = opened = 0
     for position in range(start, end):
@@ -71,7 +75,7 @@ def find_brackets(text: str, start: int, end: int) -> list[Bracket]:
 
 
 def mask_brackets(text: str, spans: Sequence[Bracket]) -> str:
-    """Return a text of the same length with spaces for the brackets and what they hold."""
+    """Return a text of the same length with spaces in place of the brackets and their content."""
     parts, position = [], 0
     for bracket in spans:
         parts += [text[position : bracket.start - 1], " " * (bracket.end - bracket.start + 2)]
@@ -101,12 +105,12 @@ _ABBREVIATED = re.compile(r"(?:[^\W\d_]|St|Ste|Jr|Sr|Dr|Mr|Mrs|Prof|Inc|Ltd|Co|(
 
 
 class NameSpan(NamedTuple):
-    """A name, and where it stands.
+    """The span of a name.
 
     Attributes:
         start: first character.
         end: first character after it.
-        role: whether a role stood before it: "the poet".
+        role: whether a role is before it: "the poet".
     """
 
     start: int
@@ -115,7 +119,7 @@ class NameSpan(NamedTuple):
 
 
 def read_name(text: str, position: int, stop: int) -> NameSpan | None:
-    """Return the name that begins at a place, up to ten words with capitals and the small words between them."""
+    """Return the name at a position: up to ten capitalised words and the particles between them."""
     first = position = _skip(text, position, stop)
     end = first
     for _ in range(10):
@@ -137,7 +141,7 @@ def read_name(text: str, position: int, stop: int) -> NameSpan | None:
 
 
 def name_after_description(text: str, position: int, stop: int) -> NameSpan | None:
-    """Return the name at a place behind what says who it is: of "the Danish poet Ada Moor" the last two words."""
+    """Return the name behind a description: the last two words of "the Danish poet Ada Moor"."""
     role = False
     for _ in range(9):
         name = read_name(text, position, stop)
@@ -195,7 +199,7 @@ def with_title(text: str, name: NameSpan, stop: int) -> NameSpan:
 
 
 def quoted_span(text: str, position: int, stop: int) -> NameSpan | None:
-    """Return what stands in quotation marks at a place."""
+    """Return the text in quotation marks at a position."""
     match = _QUOTED.match(text, position, stop)
     return NameSpan(match.start(1), match.end(1)) if match else None
 

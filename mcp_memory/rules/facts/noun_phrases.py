@@ -1,4 +1,8 @@
-"""A noun phrase: what it is called, by whom it is owned, what stands beside it."""
+"""Read noun phrases: "my sister Anna", "the shipping company Nordlys", "professor of astronomy".
+
+A phrase ends before a word that no phrase can hold: a preposition, a verb, an adverb, a time. Its last common noun is
+its head, and the capitalised words behind that are its name.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
 OMITTED = "(left out)"
-"""The common words of a subject that is not there, "moved to Oslo in May"."""
+"""The ``common`` value of a subject that the clause leaves out, "moved to Oslo in May"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +29,21 @@ class NounPhrase:
     Attributes:
         start: first character of the whole phrase.
         end: first character after it.
-        text: without determiner and owner, as written; of a name after a common noun, both.
-        head: the last common word in lower case, or of a mere name its last word.
+        text: without determiner and owner, as written; with both parts of a name behind a common noun.
+        head: the last common noun in lower case; the last word of a bare name.
         determiner: "the", "a", "two" …, in lower case.
-        owner: whose it is.
-        pronoun: "he", "i" … in lower case, where it is one.
-        common: the common words before a name, or all of them where there is no name.
+        owner: the possessor.
+        pronoun: "he", "i" … in lower case, if the phrase is a pronoun.
+        common: the common words before a name, or all of them if there is no name.
         name: the proper name.
-        of: what it is of.
-        named: whether any of its words is written like a name.
-        also: what stands beside it in apposition.
+        of: the phrase behind "of".
+        named: whether any of its words is capitalised like a name.
+        appositions: phrases in apposition to it.
         uncertain: whether "or" leaves open what it is.
-    quoted: whether it stands in quotation marks.
-        words: the place of its first word and of the first after it.
-    times: those in brackets behind it.
+        quoted: whether it is in quotation marks.
+        words: the index of its first word and of the first word after it.
+        times: the times in brackets behind it.
+        modifiers: prepositional phrases between it and its verb, each with its preposition.
     """
 
     start: int
@@ -70,12 +75,12 @@ class NounPhrase:
 
 
 def pronoun_phrase(word: Word, index: int) -> NounPhrase:
-    """Return a phrase that is nothing but a pronoun."""
+    """Return the phrase of a single pronoun."""
     return NounPhrase(word.start, word.end, word.text, word.low, pronoun=word.low, words=(index, index + 1))
 
 
 LONGEST = 9
-"""Words in a phrase; what is longer was no phrase."""
+"""Words in a phrase; a longer run of words is no phrase."""
 _FINITE: frozenset[Form] = frozenset(("past", "third"))
 _NAMING = frozenset(("called", "named", "nicknamed"))
 _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
@@ -84,11 +89,11 @@ _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "numbe
 def read_phrase(
     words: Sequence[Word], index: int, *, subject: bool = False, verb_seen: bool = False
 ) -> tuple[NounPhrase, int] | None:
-    """Return the phrase that begins at ``place`` and the place after it, or None.
+    """Return the phrase that begins at ``index`` and the index after it, or None.
 
     Args:
         words: of the sentence.
-        place: of its first word.
+        index: of its first word.
         subject: whether the verb is expected after it, so that a verb ends it.
         verb_seen: whether the clause has its verb already.
     """
@@ -145,7 +150,7 @@ def read_phrase(
 
 
 def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | None:
-    """Return the words from ``first`` to ``end`` as one phrase, where somebody else knows that they are one."""
+    """Return the words from ``first`` to ``end`` as one phrase, which a parser found."""
     index, owner, determiner = first, None, ""
     core = first
     while index < end:
@@ -168,8 +173,8 @@ def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | 
     if words[end - 1].kind == "title":
         word = words[end - 1]
         head = word.text.split()[-1].lower()
-        return NounPhrase(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True, quoted=True,
-                    words=(first, end))  # fmt: skip
+        return NounPhrase(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True,
+                          quoted=True, words=(first, end))  # fmt: skip
     return replace(_make_phrase(words, first, core, end, determiner, owner), words=(first, end))
 
 
@@ -180,6 +185,7 @@ def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
 
 
 def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, verb_seen: bool) -> bool:
+    """Return whether the phrase that began at ``core`` ends before the word at ``index``."""
     word = words[index]
     if index > core and (word.low == "'s" or (word.mark and word.text in "'’" and words[index - 1].low.endswith("s"))):
         if word.low == "'s":
@@ -200,7 +206,7 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
             and verb.forms & {"plain", "ing"}
         ):
             return True  # "remind me", "running my own studio": a verb with its object
-        # "fishing town", "used car": a verb form opens a phrase only where a noun follows it
+        # "fishing town", "used car": a verb form begins a phrase only if a noun follows
         if verb.forms <= {"ing", "past", "participle"} and not subject:
             return grammar.ends_phrase(words, index + 1) and "ing" not in verb.forms
         return False
@@ -218,7 +224,7 @@ def _noun_follows(words: Sequence[Word], index: int) -> bool:
 
 
 def _is_name_before_verb(words: Sequence[Word], index: int) -> bool:
-    """Return whether what looks like a small word opens the sentence as a name: "Will is married"."""
+    """Return whether a word that looks like a small word begins the sentence as a name: "Will is married"."""
     following = index + 1
     return words[index].low in ("will", "may", "mark", "grace") and following < len(words) and (
         words[following].low in ("is", "was", "has", "and", "'s") or grammar.is_finite(words, following, _FINITE)
@@ -228,7 +234,7 @@ def _is_name_before_verb(words: Sequence[Word], index: int) -> bool:
 def _make_phrase(
     words: Sequence[Word], first: int, core: int, end: int, determiner: str, owner: NounPhrase | None
 ) -> NounPhrase:
-    """Return the phrase of the words from ``core`` to ``end``, which begins with its determiners at ``first``."""
+    """Return the phrase of the words from ``core`` to ``end``, with determiners from ``first`` on."""
     inside = words[core:end]
     split = len(inside)
     while split and (
@@ -236,7 +242,7 @@ def _make_phrase(
     ):
         split -= 1
     if core == 0 and split == 0 and len(inside) > 1 and inside[0].low in TITLE_ROLES | RELATIVES.keys():
-        split = 1  # "Striker Tomas Quill scored": a role that opens the sentence has a capital by its place alone
+        split = 1  # "Striker Tomas Quill scored": only the start of the sentence capitalises the role
     elif split == 0 and len(inside) > 2 and inside[0].low in TITLE_ROLES - {"professor"}:
         split = 1
     if (
@@ -245,7 +251,7 @@ def _make_phrase(
         and inside[0].kind == "word"
         and (inside[0].low in _common_words() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
     ):
-        split = len(inside)  # a capital that only begins the sentence
+        split = len(inside)  # only the start of the sentence capitalises it
     text = _text(inside)
     common, name = _text(inside[:split]), _text(inside[split:])
     if split == len(inside):
@@ -259,7 +265,7 @@ def _make_phrase(
 
 @cache
 def _common_words() -> frozenset[str]:
-    """Return the words of the tables: at the start of a sentence their capital makes no name of them."""
+    """Return the words of the tables, which are no names when only the start of a sentence capitalises them."""
     sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
     return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS)
 
@@ -274,7 +280,7 @@ def _text(words: Sequence[Word]) -> str:
 
 
 def _read_brackets(words: Sequence[Word], phrase: NounPhrase, index: int) -> tuple[NounPhrase, int]:
-    """Return the phrase with what stands in brackets behind it read for its times only, "Winter Accounts (1941)"."""
+    """Return the phrase with the times and the name in the brackets behind it, "Winter Accounts (1941)"."""
     if index < len(words) and words[index].text == "(":
         for close in range(index + 1, min(index + 14, len(words))):
             if words[close].text == ")":

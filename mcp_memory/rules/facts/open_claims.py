@@ -1,9 +1,9 @@
-"""What a clause tells that no table names: the verb itself is the relation, "I passed my driving test".
+"""Claims whose relation no table has: the verb itself is the relation, "I passed my driving test".
 
 Open information extraction in the manner of ReVerb (Fader, Soderland & Etzioni 2011, §3): a relation is a verb, or a
-verb with its preposition, and its tail the phrase right behind. What keeps it honest is what is left out: verbs that
-carry no meaning of their own or tell of thoughts, tails that say nothing by themselves, whatever is only wished, and
-subjects that are nobody.
+verb with its preposition, and its tail the phrase directly behind. Precision comes from what is excluded: verbs without
+a meaning of their own or about thoughts, tails that mean nothing by themselves, everything hypothetical, and subjects
+that refer to nobody.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ SILENT = word_set(
 )
 """Verbs without a meaning of their own, of thinking and saying, and those whose object is mostly a figure of speech."""
 GOVERNING = word_set("see teach play lead run open bear")
-"""Verbs that the verb table reads with the objects that fit them; with others they are figures of speech."""
+"""Verbs that the verb table covers with the objects that fit; other objects are figures of speech."""
 HABITS = word_set("eat drink smoke drive speak play wear")
-"""What one is said not to do as a matter of habit."""
+"""Verbs whose negation in the present states a habit."""
 PARTICLES = word_set("up down off out over away in up_to")
 """Prepositions that belong to the verb before them: "handed in my notice"."""
 ABSTRACT = word_set(
@@ -63,11 +63,7 @@ ABSTRACT_ENDINGS = ("ness", "ship", "ity", "ism", "ance", "ence", "hood", "ful",
 
 
 def open_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what a clause tells with its own verb as the relation.
-
-    Args:
-        clause: whose verb no table knows with these slots.
-    """
+    """Yield the claims of a clause that no table covers, with its verb as the relation."""
     verb = clause.verb
     if verb.unreal or verb.lemma in SILENT or verb.phase == "end" or len(verb.lemma) < 3 or not clause.slots:
         return
@@ -84,7 +80,7 @@ def open_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _is_identified(subject: NounPhrase) -> bool:
-    """Return whether somebody or something is meant that has a name here."""
+    """Return whether a subject refers to somebody or something that has a name in this text."""
     if subject.uncertain or subject.pronoun in closed.SECOND | {"that", "this", "there", "one"}:
         return False
     has_name = bool(subject.pronoun or subject.named or subject.name)
@@ -95,7 +91,7 @@ def _is_identified(subject: NounPhrase) -> bool:
 
 
 def _denies_habit(clause: Clause) -> bool:
-    """Return whether what is denied is a habit: "doesn't eat pork"."""
+    """Return whether the clause denies a habit: "doesn't eat pork"."""
     verb = clause.verb
     if verb.lemma not in HABITS or verb.tense != "present" or verb.progressive or clause.slots[0].preposition:
         return False
@@ -107,7 +103,7 @@ def _tails(clause: Clause) -> Iterator[tuple[str, NounPhrase, Slot]]:
     particle = "".join(f"_{word}" for word in clause.particles)
     if not slot.preposition:
         if verb.lemma in GOVERNING or (len(clause.slots) > 1 and not clause.slots[1].preposition):
-            return  # "paid me two pounds": which of the two is the tail is not clear
+            return  # "paid me two pounds": it is not clear which of the two is the tail
         for noun in slot.nouns:
             if _is_informative(noun, clause):
                 yield verb.lemma + particle, noun, slot
@@ -119,7 +115,7 @@ def _tails(clause: Clause) -> Iterator[tuple[str, NounPhrase, Slot]]:
 
 
 def _passive_claims(clause: Clause, subjects: list[NounPhrase]) -> Iterator[Claim]:
-    """Yield what was done to somebody or something: "operated by the university", "twinned with Altona"."""
+    """Yield the claims of a passive: "operated by the university", "twinned with Altona"."""
     for slot in sorted(clause.slots, key=lambda slot: slot.preposition != "by"):
         by = slot.preposition == "by" and all(_is_informative(noun, clause) for noun in slot.nouns)
         if slot.preposition and slot.preposition not in ("by", "with", "for", "to", "after", "under", "in", "at"):
@@ -138,7 +134,7 @@ def _passive_claims(clause: Clause, subjects: list[NounPhrase]) -> Iterator[Clai
 
 
 def _is_informative(noun: NounPhrase, clause: Clause) -> bool:
-    """Return whether a phrase tells by itself what it means."""
+    """Return whether a phrase has a meaning by itself."""
     if not kinds.fits(noun, "thing") or noun.head in ABSTRACT or noun.text.endswith("ing"):
         return False
     if noun.head.endswith(ABSTRACT_ENDINGS) and not noun.named:

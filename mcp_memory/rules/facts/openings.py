@@ -1,9 +1,10 @@
-"""How encyclopaedia articles begin: "X (4 May 1950 – 3 June 2001) was a Danish poet", "Y is a 1958 film directed by Z".
+"""Read the openings of encyclopaedia articles by their fixed form.
 
-These openings follow a form, and tell more than their clauses do: dates of birth and death in brackets, credits in
-participles, the place in a chain of commas. They are read by that form: who the sentence is about (``article.py``),
-what stands in brackets behind it (``life.py``), what kind of thing it is, and then what the kind lets one expect
-(``credits.py``). Short sentences that go on about the same ("It stars …", "He was born in …") are read likewise.
+Examples: "X (4 May 1950 – 3 June 2001) was a Danish poet", "Y is a 1958 film directed by Z". Such openings state more
+than their clauses: dates of birth and death in brackets, credits in participles, locations in a chain of commas. The
+order of reading is the subject of the sentence and its class (``article.py``), the brackets behind the name
+(``life.py``), and then what the class makes likely (``credits.py``). Short sentences that continue about the same
+subject ("It stars …", "He was born in …") are read in the same way.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from mcp_memory.rules.facts.names import Bracket, OpeningFact, find_brackets, ma
 from mcp_memory.rules.facts.validity import Validity
 
 SENTENCES = 5
-"""Of a document, how many are looked at."""
+"""Sentences of a document that are read."""
 LONGEST = 1_000
-"""Characters of a sentence that are looked at."""
+"""Characters of a sentence that are read."""
 _OFFICE = re.compile(r"\sof\s(?:the\s)?(?=[^\W\d_a-z])")
 _IS = ("is_a", "works_as")
 
@@ -36,12 +37,12 @@ _IS = ("is_a", "works_as")
 def opening_assertions(
     turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]]
 ) -> list[Assertion]:
-    """Return what the opening of a document tells; nothing of a message, or where the form is another.
+    """Return the assertions of the opening of a document; none for a message or for another form.
 
     Args:
         turn: the document.
         sentences: spans of its sentences, in characters.
-        times: what each of them states.
+        times: the stated times of each sentence.
     """
     if turn.kind != "document" or not sentences:
         return []
@@ -56,13 +57,13 @@ def opening_assertions(
 def merge_openings(
     turn: Turn, sentences: Sequence[tuple[int, int]], times: Sequence[Sequence[StatedTime]], read: list[Assertion]
 ) -> list[Assertion]:
-    """Return what was read together with what the opening tells; what both tell is told once.
+    """Return the assertions of the general rules together with those of the opening, without duplicates.
 
     Args:
-        turn: the document, or a message, to which nothing is added.
+        turn: the document, or a message, which has no opening.
         sentences: spans of its sentences, in characters.
-        times: what each of them states.
-        read: by the general rules.
+        times: the stated times of each sentence.
+        read: the assertions of the general rules.
     """
     opening = opening_assertions(turn, sentences, times)
     if not opening:
@@ -83,7 +84,7 @@ def merge_openings(
 
 
 def _is_covered(item: Assertion, kinds: Sequence[tuple[int, str, str]]) -> bool:
-    """Return whether what something is said to be holds one of the kinds: "1958 comedy film" that of "comedy film"."""
+    """Return whether a class holds one of the opening: "1958 comedy film" holds "comedy film"."""
     head, tail = entity_key(item.head), entity_key(item.tail)
     return any(item.sentence == sentence and head == ours and kind in tail for sentence, ours, kind in kinds)
 

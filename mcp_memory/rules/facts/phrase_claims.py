@@ -1,4 +1,7 @@
-"""What phrases tell by themselves, whatever their clause says: "my sister Anna", "Calvo, a member of the council"."""
+"""Claims that phrases make by themselves, whatever their clause says.
+
+Examples: "my sister Anna", "Calvo, a member of the council".
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | noun
 
 
 def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator[tuple[Clause, Claim]]:
-    """Yield what the phrases of a sentence tell beside its clauses, each with the clause it stands in."""
+    """Yield the claims of the phrases of a sentence, each with the clause that holds the phrase."""
     for clause in sentence_clauses:
         for noun, where in _phrases(clause):
             for claim in _claims_of_phrase(noun, talk, where):
@@ -26,7 +29,7 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
 
 
 def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
-    """Yield the phrases of a clause, each with whether it is where something happens."""
+    """Yield the phrases of a clause, each with whether it says where something happens."""
     places = ((noun, slot.preposition in ("in", "at", "from")) for slot in clause.slots for noun in slot.nouns)
     for noun, where in (*((noun, False) for noun in clause.subject), *places):
         yield noun, where
@@ -51,7 +54,7 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
         yield Claim(noun.name, "works_as", noun.common, "state", (), end)
     elif noun.name and noun.common and not noun.owner and not noun.quoted and noun.determiner in ("the", ""):
         if noun.plural or noun.head in RELATIVES or noun.common.split()[-1].endswith("s"):
-            pass  # "the brothers Ann and Tom …": what each of them is, is not said
+            pass  # "the brothers Ann and Tom …": each of them need not be one
         elif kinds.is_role(noun) and not noun.common.startswith(_PAST):
             yield Claim(noun.name, "works_as", noun.common, "state", (), end)
         elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
@@ -72,26 +75,19 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
             yield Claim(noun, "age", apposition.text, "state", (), end)
             continue
         if noun.of or noun.quoted or (apposition.plural and not noun.plural and apposition.of is None):
-            continue  # "chairman of the council, a body of nine": it may be said of either
-        if (
-            (noun.name or not noun.owner)
-            and (apposition.determiner or apposition.of or apposition.owner)
-            and not _names_in_apposition(noun)
-        ):
+            continue  # "chairman of the council, a body of nine": it may be about either
+        complete = apposition.determiner or apposition.of or apposition.owner
+        if (noun.name or not noun.owner) and complete and not _names_in_apposition(noun):
             yield from _claims_of_apposition(noun, apposition)
 
 
 def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
-    """Return the names that stand beside a common noun: "my boys, Kai and Ren"."""
-    return (
-        tuple(apposition for apposition in noun.appositions if apposition.name and not apposition.determiner)
-        if not noun.name
-        else ()
-    )
+    """Return the names beside a common noun: "my boys, Kai and Ren"."""
+    return () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
 
 
 def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase) -> Iterator[Claim]:
-    """Yield what an apposition tells of the name before it."""
+    """Yield the claims that an apposition makes about the name before it."""
     end = max(apposition.end, noun.end)
     has_relation = False
     if apposition.owner:

@@ -1,4 +1,8 @@
-"""The extractor of the extra ``nlp``: the rules, and what a dependency parse finds beside them."""
+"""The extractor of the extra ``nlp``: the rules, and clauses that only a dependency parse (spaCy) shows.
+
+The parse gives the subject of each verb and everything that depends on it, at any distance; the tables of the rules
+decide what that means.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +36,10 @@ Token = Any  # spaCy's, which has no types of its own here
 
 
 class Parse:
-    """A sentence as words of ours and as a parse, side by side."""
+    """A sentence as words of the rules and as tokens of a parse, aligned."""
 
     def __init__(self, words: Sequence[Word], tokens: Sequence[Token], offset: int) -> None:
-        """Lay the two side by side.
+        """Align words and tokens.
 
         Args:
             words: of the sentence.
@@ -54,11 +58,11 @@ class Parse:
                 self._index[token.i] = index
 
     def index_of(self, token: Token) -> int | None:
-        """Return the place of a token's word; None for one that no word holds."""
+        """Return the index of the word that holds a token, or None."""
         return self._index.get(token.i)
 
     def read_clauses(self) -> list[Clause]:
-        """Return a clause for each verb that has a subject, its own or one that it shares."""
+        """Return a clause for each verb that has a subject, its own or a shared one."""
         clauses: list[Clause] = []
         rumour = hearsay_confidence(self.words)
         for token in self.tokens:
@@ -94,9 +98,9 @@ class Parse:
         if first is None or main is None or self.words[main].kind != "word":
             return None
         if token.dep_ == "acl" and token.tag_ == "VBN":
-            return None  # the rules read it
+            return None  # the rules cover it
         if token.tag_ in ("VBG", "VB") and not helpers:
-            return None  # a gerund or a command
+            return None  # a gerund or an imperative
         group = read_verb_group(self.words, first)
         if group is None or group.next_index != main + 1 or self._conditional(main):
             return None
@@ -116,7 +120,7 @@ class Parse:
         return ()
 
     def _slots(self, token: Token) -> Iterator[Slot]:
-        """Yield objects and prepositions in the order of the words, those behind the object's noun included."""
+        """Yield objects and prepositions in the order of the words, including those behind the object's noun."""
         slots: list[tuple[int, Slot]] = []
         for child in token.children:
             if child.dep_ in _OBJECTS and child.i > token.i:
@@ -162,12 +166,12 @@ class Parse:
         edge = min([token.i, *(child.left_edge.i for child in left)])
         first = next((p for i in range(edge, token.i + 1) if (p := self._index.get(i)) is not None), index)
         if first < index and self.words[first].low in closed.NOMINATIVE:
-            return None  # "she's vegan", taken for hers
+            return None  # "she's vegan", which the parser takes for a genitive
         phrase = phrase_between(self.words, first, index + 1)
         return phrase and self._with_modifiers(token, phrase)
 
     def _with_modifiers(self, token: Token, phrase: NounPhrase) -> NounPhrase:
-        """Return a phrase with its "of …" and with what stands in apposition to it."""
+        """Return a phrase with its "of …" and its appositions."""
         for child in token.children:
             if child.dep_ == "prep" and child.lower_ == "of":
                 inner = next((self._phrase(c) for c in child.children if c.dep_ == "pobj"), None)
@@ -192,7 +196,7 @@ class Parse:
         return replace(phrase, appositions=(*phrase.appositions, apposition)) if apposition.determiner else phrase
 
     def _adjuncts(self, token: Token) -> tuple[tuple[Word, ...], frozenset[str]]:
-        """Return the times and adverbs of a clause, not those of the clauses within it."""
+        """Return the times and adverbs of a clause, without those of the clauses inside it."""
         times: dict[int, Word] = {}
         adverbs: set[str] = set()
         stack = [token]
@@ -211,7 +215,7 @@ class Parse:
         return tuple(times[index] for index in sorted(times)), frozenset(adverbs)
 
     def _matrix_certainty(self, token: Token) -> float:
-        """Return how surely a clause is said by what it stands under: "I think …", "if …"."""
+        """Return the confidence that the clauses above it give to a clause: "I think …", "if …"."""
         confidence = 1.0
         for _ in range(6):
             if any(child.dep_ == "mark" and child.lower_ in closed.CONDITIONS for child in token.children):
@@ -242,7 +246,7 @@ def _is_condition(clause: Token) -> bool:
 
 
 class SpacyExtractor(RuleExtractor):
-    """Reads facts out of English by rules and by spaCy's parser, which is loaded at the first text."""
+    """Extracts facts from English with rules and with spaCy's parser, which is loaded at the first text."""
 
     name = "spacy"
 
@@ -261,7 +265,7 @@ class SpacyExtractor(RuleExtractor):
         return [*read, *Parse(words, tokens, start).read_clauses()]
 
     def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
-        """Yield what a clause tells by the tables, and else the verb itself with its object."""
+        """Yield the claims by the tables; without one, the verb of a parsed clause is the relation."""
         found = list(super().claims(clause, talk=talk))
         yield from found or (_by_its_verb(clause, talk) if clause.parsed else ())
 
@@ -274,11 +278,11 @@ _LIGHT = word_set(
     " become seem appear remain raise bear support consider receive gain face cause appreciate share push pick"
     " deserve mind understand learn study read watch"
 )
-"""Verbs that tell nothing by their name alone."""
+"""Verbs that are no relation by themselves."""
 
 
 def _by_its_verb(clause: Clause, talk: bool) -> Iterator[Claim]:
-    """Yield "welcomed its millionth visitor" under the verb's own name, where everything in it is plain."""
+    """Yield "welcomed its millionth visitor" with the verb as the relation, if the whole clause is simple."""
     verb = clause.verb
     if (
         verb.lemma in _LIGHT

@@ -1,4 +1,4 @@
-"""Relations that depend on what the tail is: one joins a team, a firm and a choir, and each means something else."""
+"""Relations that depend on the kind of the tail: to join a team, a company and a choir are three relations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepb
 
 
 def relations_for_tail(relation: str, effect: Effect, noun: NounPhrase, verb: VerbGroup, *, past: bool) -> list[Choice]:
-    """Return the relations and effects that a line of the verb table stands for with this tail; usually its own.
+    """Return the relations and effects of a line of the verb table with this tail; usually its own.
 
     Args:
-        relation: as the table says.
+        relation: as the table has it.
         effect: likewise.
         noun: the tail.
         verb: of the clause.
-        past: whether it is told in the past.
+        past: whether the clause is in the past.
     """
     match relation:
         case "joined":
@@ -104,7 +104,7 @@ def _attend_relations(noun: NounPhrase, past: bool) -> list[Choice]:
 
 
 def _make_relations(noun: NounPhrase, verb: VerbGroup) -> list[Choice]:
-    """Return what making tells: a trade in the present ("makes church organs"), a work of one's hands otherwise."""
+    """Return a trade for the present ("makes church organs"), otherwise something made by hand."""
     bare = not (noun.determiner or noun.owner)
     if verb.tense == "present" and not verb.progressive and bare and noun.plural and noun.head not in nouns.VAGUE:
         return [("make", "state")]

@@ -1,7 +1,7 @@
-"""When a fact holds, by what its words do to it, the tense of its verb and the times that it states (REAL §3.1).
+"""Decide when a fact holds, by the effect of its words, the tense of its verb and the stated times (REAL §3.1).
 
 "Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
-within that month. What states no time is taken to hold from when it was said.
+within that month. A fact without a stated time holds from the moment of the utterance.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Validity:
     Attributes:
         since: first instant.
         until: first instant after it.
-        stated: whether the text gives one of the two.
-        negated: whether it says that the fact does not hold from ``since`` on.
-        change: whether it says that something changed.
+        stated: whether the text states one of the two.
+        negated: whether the fact does not hold from ``since`` on.
+        change: whether the text says that something changed.
     """
 
     since: Millis
@@ -44,14 +44,14 @@ class Validity:
 def validity_intervals(
     effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
 ) -> list[Validity]:
-    """Return when a fact holds; nothing where the words deny an event, or tell of what has not come yet.
+    """Return when a fact holds; nothing for a negated event and for what is still to come.
 
     Args:
-        effect: what the moment does to the fact.
+        effect: what the time of the clause means for the fact.
         verb: of its clause.
-        adverbs: likewise.
+        adverbs: of its clause.
         times: that belong to it.
-        said_at: when it was said.
+        said_at: the moment of the utterance.
 
     Returns:
         One interval, or several for an event that happened several times ("in 2008 and 2011").
@@ -97,7 +97,7 @@ def validity_intervals(
 
 
 def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
-    """Return what is left of an effect after "started to" or "stopped", and of those that hang on a tense."""
+    """Return the effect behind "started to" or "stopped", and that of effects which depend on the tense."""
     if verb.phase and effect in ("state", "event", "present"):
         return verb.phase
     if effect == "been":
@@ -110,14 +110,14 @@ def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
 
 
 def _split_times(times: Sequence[StatedTime]) -> tuple[list[StatedTime], list[StatedTime], list[StatedTime]]:
-    """Return the times with an open end, those with an open start, and those between."""
+    """Return the times with an open end, those with an open start, and the closed ones."""
     begins = [time for time in times if time.until >= FOREVER and time.since > BEGINNING]
     ends = [time for time in times if time.since <= BEGINNING]
     return begins, ends, [time for time in times if time.until < FOREVER and time.since > BEGINNING]
 
 
 def _is_range(time: StatedTime) -> bool:
-    """Return whether a time names its two ends, "from 2004 to 2009"."""
+    """Return whether a time states both its ends, "from 2004 to 2009"."""
     return time.end - time.start > 8 and not time.relative and time.grain in ("year", "month", "day") and (
         time.until - time.since > {"year": 367, "month": 32, "day": 2}[time.grain] * 86_400_000
     )  # fmt: skip
@@ -148,8 +148,8 @@ def _negated_intervals(
 
 
 def _state_intervals(
-    verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime], inside: list[StatedTime],
-    said_at: Millis, changing: bool,
+    verb: VerbGroup, adverbs: frozenset[str], begins: list[StatedTime], ends: list[StatedTime],
+    inside: list[StatedTime], said_at: Millis, changing: bool,
 ) -> list[Validity]:  # fmt: skip
     past = (verb.tense == "past" and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
     since = begins[0].since if begins else BEGINNING
@@ -170,7 +170,7 @@ def _state_intervals(
 
 
 def from_utterance(said_at: Millis) -> Validity:
-    """Return the interval of what a phrase says by itself, "my sister Anna": from when it was said."""
+    """Return the interval of a claim that a phrase makes by itself, "my sister Anna"."""
     return Validity(said_at, FOREVER, False)
 
 
@@ -182,13 +182,13 @@ _DURATION = re.compile(
 
 
 def durations(text: str, start: int, end: int, said_at: Millis) -> list[StatedTime]:
-    """Return the durations in a sentence as the open intervals that they mean with a perfect.
+    """Return the durations in a sentence, "for ten years", as the open intervals that they mean with a perfect.
 
     Args:
         text: of the turn.
         start: first character of the sentence.
         end: first character after it.
-        said_at: when it was said.
+        said_at: the moment of the utterance.
     """
     intervals = []
     for match in _DURATION.finditer(text, start, end):

@@ -1,4 +1,4 @@
-"""What a clause with a full verb tells, by the verb table."""
+"""Claims of clauses with a full verb, by the verb table and by set phrases (degrees, appointments, memberships)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mcp_memory.rules.facts.verbs import Effect, Frame, frames_by_verb
 
 _LASTING_ADVERBS = frozenset(("for good", "permanently"))
 _SEATS = word_set("headquarters base seat office offices hq")
-_JOB_VERBS = {
+_JOB_VERBS: dict[str, Effect] = {
     **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find", "take_up", "secure"], "begin"),
     **dict.fromkeys(["have", "hold"], "state"),
     **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
@@ -27,7 +27,7 @@ _JOB_VERBS = {
 
 
 def verb_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what a clause tells whose verb is not a mere "be"; what no table knows is told by the verb itself."""
+    """Yield the claims of a clause; without an entry in the tables, its verb itself is the relation."""
     claims = list(_table_claims(clause))
     yield from claims or open_claims(clause)
 
@@ -67,7 +67,7 @@ def _frame_claims(clause: Clause, frame: Frame) -> Iterator[Claim]:
             slot.preposition in ("to", "with", "from", "") for slot in clause.slots
         ):
             subject, partner = clause.subject
-            if partner.pronoun in closed.FIRST:  # "Nora and I" is told of me
+            if partner.pronoun in closed.FIRST:  # "Nora and I": the speaker is the head
                 subject, partner = partner, subject
             yield Claim(subject, frame.relation, partner, frame.effect)
         return
@@ -91,24 +91,13 @@ def _frame_claims(clause: Clause, frame: Frame) -> Iterator[Claim]:
             continue
         for relation, effect in relations_for_tail(frame.relation, frame.effect, noun, verb, past=past):
             for subject in clause.subject:
-                for tail in (noun, *noun.appositions) if noun.appositions and _appositions_are_names(noun) else (noun,):
-                    if tail is noun and noun.appositions and _appositions_are_names(noun):
-                        continue
+                for tail in _named_by(noun):
                     times = noun.times or None
                     if relation.startswith("<"):
                         yield Claim(tail, relation[1:], subject, effect, times, slot.end)
                     else:
-                        yield Claim(
-                            subject,
-                            relation,
-                            tail,
-                            effect,
-                            times,
-                            slot.end,
-                            clause.verb.negated and relation == "dislikes" and frame.relation == "likes",
-                        )
-                    if effect == "end" and relation == "owns":
-                        continue
+                        affirmed = clause.verb.negated and relation == "dislikes" and frame.relation == "likes"
+                        yield Claim(subject, relation, tail, effect, times, slot.end, affirmed)
                 if len(clause.subject) == 1 and relation in ("plays", "visited", "attended"):
                     for companion in _companions(clause):
                         yield Claim(companion, relation, noun, effect, None, slot.end)
@@ -120,13 +109,15 @@ def _companions(clause: Clause) -> list[NounPhrase]:
     return [noun for noun in companions if kinds.fits(noun, "person") and not noun.pronoun]
 
 
-def _appositions_are_names(noun: NounPhrase) -> bool:
-    """Return whether what stands beside it are its names: "two cats, Salt and Pepper"."""
-    return not noun.name and all(companions.name and not companions.determiner for companions in noun.appositions)
+def _named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
+    """Return the names in apposition to a phrase, "two cats, Salt and Pepper"; the phrase itself if it has none."""
+    names = noun.appositions
+    has_names = not noun.name and all(name.name and not name.determiner for name in names)
+    return names if names and has_names else (noun,)
 
 
 def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[NounPhrase, Slot]]:
-    """Yield the phrases in the slots of a line, first slot first; "a week in Malta" gives Malta."""
+    """Yield the phrases in the slots of a frame, the first slot first; "a week in Malta" gives Malta."""
     taken = False
     for index, slot in enumerate(clause.slots):
         if (slot.preposition or "obj") not in frame.slots or taken:
@@ -142,7 +133,7 @@ def _tails(clause: Clause, frame: Frame) -> Iterator[tuple[NounPhrase, Slot]]:
 
 
 def _agent_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield "by whom" a thing was done as who did it."""
+    """Yield the agent of a passive, "by X", as the head of the active relation."""
     for frame in frames_by_verb().get((False, clause.verb.lemma), ()):
         if frame.relation == frame.verb and frame.effect == "event":
             continue  # "published by": the participle is the relation
@@ -172,9 +163,9 @@ def _job_claims(clause: Clause) -> Iterator[Claim]:
         for noun in slot.nouns[:1]:
             for subject in clause.subject:
                 if slot.preposition == "as" and kinds.fits(noun, "role"):
-                    yield Claim(subject, "works_as", noun, effect, None, slot.end)  # type: ignore[arg-type]
+                    yield Claim(subject, "works_as", noun, effect, None, slot.end)
                 elif slot.preposition in ("at", "with", "for") and kinds.fits(noun, "org"):
-                    yield Claim(subject, "works_at", noun, effect, None, slot.end)  # type: ignore[arg-type]
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)
 
 
 def _home_claims(clause: Clause) -> Iterator[Claim]:
@@ -193,9 +184,7 @@ def _age_claims(clause: Clause) -> Iterator[Claim]:
         number = clause.slots[0].nouns[0]
         if kinds.is_age(number):
             for subject in clause.subject:
-                for person in (
-                    subject.appositions if subject.appositions and _appositions_are_names(subject) else (subject,)
-                ):
+                for person in _named_by(subject):
                     yield Claim(person, "age", number.text, "begin", None, clause.slots[0].end)
 
 
@@ -217,22 +206,21 @@ def _naming_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _switch_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what one plays now and no longer: "switched from guitar to bass"."""
+    """Yield what somebody plays now and what no longer: "switched from guitar to bass"."""
     if clause.verb.lemma not in ("switch", "change", "move"):
         return
     for slot in clause.slots:
         for noun in slot.nouns:
             if noun.head in nouns.PLAYED and slot.preposition in ("from", "to"):
-                yield Claim(
-                    clause.subject[0], "plays", noun, "begin" if slot.preposition == "to" else "end", None, slot.end
-                )
+                effect: Effect = "begin" if slot.preposition == "to" else "end"
+                yield Claim(clause.subject[0], "plays", noun, effect, None, slot.end)
 
 
 _STUDY_VERBS = word_set("do have start begin study pursue finish complete get earn hold take come go return move work")
 _FINISH_VERBS = frozenset(("finish", "complete", "get", "earn"))
 _APPOINT_VERBS = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
 _VERBS_WITH_RELATION = word_set("work live play study be date teach drive use speak own attend")
-"""Verbs whose end the verb table tells."""
+"""Verbs whose end is a line of the verb table."""
 
 
 def _degree_claims(clause: Clause) -> Iterator[Claim]:
@@ -248,7 +236,7 @@ def _degree_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _appointment_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield the office of "Orbix appointed Ann as director", and whose it is."""
+    """Yield the office and the employer of "Orbix appointed Ann as director"."""
     verb = clause.verb
     if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
         return
@@ -281,7 +269,7 @@ def _membership_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _cessation_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what was given up, by the verb that says so: "quit smoking", "stopped eating meat"."""
+    """Yield what somebody gave up, under the verb for it: "quit smoking", "stopped eating meat"."""
     verb = clause.verb
     if verb.phase != "end" or verb.passive or verb.lemma in _VERBS_WITH_RELATION or not clause.subject:
         return

@@ -1,4 +1,9 @@
-"""Verbs that govern another verb: "started to work", "want to move", "went back to teaching", "is said to have"."""
+"""Read the verb group of a clause: "has not been working", "used to", "might have", "started to".
+
+The result is the plain form of the main verb and what the other verbs do to it: negate it, put it in another tense,
+make it begin or end ("started", "stopped"), or make it hypothetical ("would", "want to", "going to"). Catenative verbs
+govern another verb: "started to work", "want to move", "went back to teaching", "is said to have".
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 Catenative = Literal["begin", "end", "on", "unreal", "seeming"]
-"""What the first verb makes of the second."""
+"""The effect of a catenative verb on the verb that it governs."""
 _BEGINNING = frozenset(("start", "begin", "resume"))
 _ENDING = frozenset(("stop", "quit", "cease", "finish", "give"))
 _GOING_ON = frozenset(("continue", "keep", "carry", "be"))
@@ -27,12 +32,12 @@ _REPORTED = frozenset(("say", "believe", "think", "report", "rumour", "suppose",
 
 
 def low_at(words: Sequence[Word], index: int) -> str:
-    """Return the word at a place in lower case, "" behind the last."""
+    """Return the word at an index in lower case, "" behind the last word."""
     return words[index].low if index < len(words) else ""
 
 
 def skip_adverbs(words: Sequence[Word], index: int) -> int:
-    """Return the next place that holds neither an adverb nor a negation."""
+    """Return the next index that holds neither an adverb nor a negation."""
     while index < len(words) and (
         words[index].low in closed.NEGATIONS or (grammar.is_adverb(words, index) and words[index].kind != "time")
     ):
@@ -41,7 +46,7 @@ def skip_adverbs(words: Sequence[Word], index: int) -> int:
 
 
 def may_be_plain_form(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word may be a verb in its plain form, as it stands behind "did" and "to"."""
+    """Return whether a word may be a verb in its plain form, as behind "did" and "to"."""
     if index >= len(words):
         return False
     verb = inflection(words[index].low)
@@ -49,7 +54,7 @@ def may_be_plain_form(words: Sequence[Word], index: int) -> bool:
 
 
 def may_be_participle(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word may be a participle, as it stands behind "have"."""
+    """Return whether a word may be a participle, as behind "have"."""
     if index >= len(words) or words[index].capital:
         return False
     verb = inflection(words[index].low)
@@ -57,7 +62,7 @@ def may_be_participle(words: Sequence[Word], index: int) -> bool:
 
 
 def skip_report(words: Sequence[Word], index: int) -> int:
-    """Return the place of the last "to" or "have" of "is said to have", or 0."""
+    """Return the index of the last "to" or "have" of "is said to have", or 0."""
     verb = inflection(words[index].low)
     if verb and verb.lemma in _REPORTED and low_at(words, index + 1) == "to":
         return index + 1 + (low_at(words, index + 2) in ("have",) and may_be_participle(words, index + 3))
@@ -65,7 +70,7 @@ def skip_report(words: Sequence[Word], index: int) -> int:
 
 
 def catenative(words: Sequence[Word], index: int, lemma: str) -> tuple[Catenative, int] | None:
-    """Return what a verb does to the one that follows it, and the place of the last word before that, or None."""
+    """Return the effect of a verb on the verb that it governs, and the index of the last word before that, or None."""
     following = index + 1
     if lemma == "give" and low_at(words, following) == "up":
         following += 1
@@ -119,25 +124,25 @@ MOST_ADVERBS = 8
 
 @dataclass(frozen=True, slots=True)
 class VerbGroup:
-    """What a verb group says.
+    """A verb group.
 
     Attributes:
         lemma: the plain form of its main verb.
-        place: of the first word after the group.
+        next_index: index of the first word after the group.
         start: first character.
         end: first character after it.
         tense: of the group.
-        passive: whether it is a passive.
-        progressive: whether it goes on ("is working").
-        negated: whether it is denied.
-        never: whether it is denied for all times.
+        passive: whether it is passive.
+        progressive: whether it is progressive ("is working").
+        negated: whether it is negated.
+        never: whether it is negated for all times.
         unreal: whether it is only possible, wished or planned.
-        future: whether it is told as sure to come ("will move", "is moving").
-        confidence: how surely it is said, 1 for plainly, 0 for what did not quite happen.
+        future: whether it is stated as certain to come ("will move", "is moving").
+        confidence: how certain it is; 1 for a plain statement, 0 for what nearly happened.
         phase: whether it begins or ends.
-        used: "used to".
-        written: its main verb as written, after "stopped" and in a passive.
-        adverbs: those within and before it, in lower case.
+        used_to: whether it has "used to".
+        surface: its main verb as written, behind "stopped" and in a passive.
+        adverbs: those inside and before it, in lower case.
     """
 
     lemma: str
@@ -159,7 +164,7 @@ class VerbGroup:
 
 
 def read_verb_group(words: Sequence[Word], index: int) -> VerbGroup | None:
-    """Return the verb group that begins at ``place``, adverbs before it included, or None."""
+    """Return the verb group that begins at ``index``, with the adverbs before it, or None."""
     if index >= len(words):
         return None
     reader = _VerbGroupReader(words, index)
@@ -169,7 +174,7 @@ def read_verb_group(words: Sequence[Word], index: int) -> VerbGroup | None:
 
 
 class _VerbGroupReader:
-    """One walk over the words of a verb group; each step reads the word at ``place`` and may go over the next ones."""
+    """Reads the words of a verb group; each step reads the word at ``index`` and may skip the next ones."""
 
     def __init__(self, words: Sequence[Word], index: int) -> None:
         self.words = words
@@ -183,7 +188,7 @@ class _VerbGroupReader:
         self.unreal = self.future = self.used_to = self.perfect = self.progressive = self.passive = False
 
     def step(self) -> bool:
-        """Read one word; say whether the group goes on behind it."""
+        """Read one word and return whether the group continues behind it."""
         words, index = self.words, self.index
         word, low = words[index], words[index].low
         following = skip_adverbs(words, index + 1)
@@ -234,7 +239,7 @@ class _VerbGroupReader:
         return low != "'s" or self.words[following].low in _HAS_NOT_IS
 
     def _be(self, low: str, following: int) -> bool:
-        """Read "is": before "-ing" it goes on, before a participle it is a passive, else it is the verb itself."""
+        """Read "is": progressive before "-ing", passive before a participle, otherwise the main verb."""
         words = self.words
         if low in ("was", "were"):
             self.tense = "past"
@@ -262,7 +267,7 @@ class _VerbGroupReader:
         return True
 
     def _be_as_main_verb(self) -> None:
-        """Take "be" for the main verb, with the "not" behind it."""
+        """Take "be" as the main verb, with the "not" behind it."""
         self.lemma, self.end = "be", self.index + 1
         while self.end < len(self.words) and self.words[self.end].low in closed.NEGATIONS | {"no longer"}:
             self.negated = self.negated or self.words[self.end].low not in ("hardly", "barely")
@@ -270,7 +275,7 @@ class _VerbGroupReader:
             self.end += 1
 
     def _main_verb(self, word: Word) -> bool:
-        """Read a full verb: the last of the group unless it governs another one."""
+        """Read a full verb, the last of the group unless it governs another one."""
         verb = inflection(word.low) if word.kind == "word" and not (word.capital and self.index) else None
         gerund = verb is not None and "ing" in verb.forms and "plain" not in verb.forms
         if verb is None or (not self.seen and (gerund or verb.forms <= {"participle"})):
@@ -293,7 +298,7 @@ class _VerbGroupReader:
         return True
 
     def verb(self, start: int) -> VerbGroup | None:
-        """Return what was read, or None where no verb came."""
+        """Return the verb group, or None if there was no verb."""
         if not self.lemma:
             return None
         if self.cannot and self.negated and self.lemma in ("stand", "bear"):

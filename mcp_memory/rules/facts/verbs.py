@@ -1,4 +1,4 @@
-"""Verbs by their forms: "moved", "moves" and "moving" are *move*, and each form says what it may stand for."""
+"""The verb table, and the inflections of verbs: "moved", "moves" and "moving" are forms of *move*."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Effect = Literal["state", "begin", "end", "event", "lasting", "ended", "present"
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line of the verb table.
+    """One line of the verb table: the relation that a verb asserts with one of its slots.
 
     Attributes:
-        passive: whether the verb stands in the passive.
+        passive: whether the verb is passive.
         verb: its plain form.
         particles: the words that belong to it, "up", "out of".
         slots: any of these gives the tail.
         relation: its name; one that begins with ``<`` runs from the tail to the subject.
-        effect: what the moment does to the fact.
-        tail: what the tail must be.
+        effect: what the time of the clause means for the fact.
+        tail: the kind that the tail must be of.
     """
 
     passive: bool
@@ -40,7 +40,7 @@ class Frame:
 
 @cache
 def frames() -> tuple[Frame, ...]:
-    """Return the whole table, in its order."""
+    """Return the whole table in its order."""
     rows = []
     for table in (verbs.HOME, verbs.WORK, verbs.PEOPLE, verbs.TASTE, verbs.THINGS, verbs.DOINGS):
         for line in table.strip().splitlines():
@@ -72,14 +72,14 @@ _PARTICIPLES = {
 
 
 def _parse_passive(passive: str) -> list[str]:
-    """Return the verb of a passive in its plain form, with its particles; "be friends" and the like have none."""
+    """Return the plain form of a passive verb with its particles; "be friends" and the like have no plain form."""
     first, *rest = passive.split()
     return [_PARTICIPLES[first], *rest] if first in _PARTICIPLES else ["be", first, *rest]
 
 
 @cache
 def frames_by_verb() -> dict[tuple[bool, str], tuple[Frame, ...]]:
-    """Return the table by passive and plain form, lines with more particles first."""
+    """Return the table by passive and plain form; lines with more particles come first."""
     index: dict[tuple[bool, str], list[Frame]] = {}
     for frame in frames():
         passive = frame.passive and frame.verb != "be"
@@ -91,7 +91,7 @@ Form = Literal["plain", "third", "past", "participle", "ing"]
 
 
 class Inflection(NamedTuple):
-    """A verb in its plain form, and the forms that a word may be of it."""
+    """The plain form of a verb, and the forms of it that a word may be."""
 
     lemma: str
     forms: frozenset[Form]
@@ -107,7 +107,7 @@ _DOUBLING = word_set(
 
 @cache
 def _inflections() -> dict[str, Inflection]:
-    """Return every known form; where two verbs share one, the first known wins."""
+    """Return every known form; where two verbs share a form, the first verb wins."""
     inflections: dict[str, tuple[str, set[Form]]] = {}
 
     def add(form: str, lemma: str, kind: Form) -> None:
@@ -146,9 +146,9 @@ _NOT_VERBS = word_set(
 
 
 def inflection(word: str) -> Inflection | None:
-    """Return what verb a word in lower case is a form of, if any; "be" is not among them.
+    """Return the verb that a word in lower case is a form of, or None; "be" is not included.
 
-    A verb that no list knows is still recognised by "-ed" and "-ing", so that a clause is seen to be one.
+    A verb that no list has is still recognised by "-ed" and "-ing", so that its clause is recognised as a clause.
     """
     inflection = _inflections().get(word)
     if inflection is None and len(word) > 5 and word not in _NOT_VERBS:
@@ -165,14 +165,14 @@ _ENDS_IN_E = re.compile(
 
 
 def _plain_form(stem: str) -> str:
-    """Return the plain form of a regular verb without its "-ed", as far as the spelling tells: "merge", "stop"."""
+    """Return the plain form of a regular verb without its "-ed", as far as spelling shows it: "merge", "stop"."""
     if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
         return stem[:-1]
     return stem + "e" if _ENDS_IN_E.search(stem) and not re.search(r"[aeiou]{2}[a-z]$", stem) else stem
 
 
 def is_known_form(word: str) -> bool:
-    """Return whether a word in lower case is a form of a verb that the lists know."""
+    """Return whether a word in lower case is a form of a verb in the lists."""
     return word in _inflections()
 
 
@@ -201,7 +201,7 @@ def _irregular() -> dict[str, tuple[str, str]]:
 
 
 def inflect(lemma: str, form: Form) -> str:
-    """Return a verb in one of its forms; a verb that no list knows is taken for a regular one."""
+    """Return a verb in one of its forms; a verb that no list has is inflected regularly."""
     if form == "plain":
         return lemma
     if form == "third":

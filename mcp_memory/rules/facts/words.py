@@ -1,7 +1,7 @@
-"""A sentence as a row of words: contractions taken apart, dates and titles as one word each.
+"""Split a sentence into words; contractions are separated, dates and titles are one word each.
 
-"She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). What stands in quotation marks is
-one word: a title where it is written like one, else somebody's speech, which is left alone.
+"She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). Text in quotation marks is one word:
+a title where it is capitalised like one, otherwise quoted speech, which is not read.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Word:
         start: first character within the turn's text.
         end: first character after it.
         kind: what it is.
-        time: what a ``time`` states.
+        time: the time that a word of kind ``time`` states.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Word:
 
     @property
     def capital(self) -> bool:
-        """Whether it is written like a part of a name."""
+        """Whether it is capitalised like a part of a name."""
         return self.kind == "word" and self.text[0].isupper() and self.low != "i"
 
     @property
@@ -73,7 +73,7 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
         text: of the whole turn.
         start: first character of the sentence.
         end: first character after it.
-        times: what it states; each becomes one word.
+        times: the times that the sentence states; each becomes one word.
     """
     special = [
         Word(text[t.start : t.end], "", t.start, t.end, "time", t)
@@ -101,7 +101,7 @@ _POSSESSIVE = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
 
 
 def _is_possessed(text: str, time: StatedTime) -> bool:
-    """Return whether a "last month" is no time but a stretch of somebody's: "my last month at Orbix"."""
+    """Return whether a "last month" is a period that somebody has rather than a time: "my last month at Orbix"."""
     return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))
 
 
@@ -156,7 +156,7 @@ def _adverbials_by_first_word() -> dict[str, list[tuple[str, ...]]]:
 
 
 def _join_adverbials(words: list[Word]) -> list[Word]:
-    """Return the words with "at the moment", "for good" and the like as one word each."""
+    """Return the words with "at the moment", "for good" and other adverbial phrases joined to one word each."""
     runs, joined, index = _adverbials_by_first_word(), [], 0
     while index < len(words):
         word = words[index]
@@ -186,9 +186,9 @@ _OTHERS = re.compile(
 
 
 def is_english(sentence: str) -> bool:
-    """Return whether more of a sentence's small words are English than of any other language.
+    """Return whether a sentence has more small words of English than of other languages.
 
-    One without any small word is taken for English where it is written in ASCII alone.
+    A sentence without any small word counts as English if it is pure ASCII.
     """
     ours = len(_ENGLISH.findall(sentence))
     others = len(_OTHERS.findall(sentence))
