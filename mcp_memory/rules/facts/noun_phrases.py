@@ -97,11 +97,11 @@ def read_phrase(
         subject: whether the verb is expected after it, so that a verb ends it.
         verb_seen: whether the clause has its verb already.
     """
-    first, owner, determiner = index, None, ""
+    first, owner_index, owner, determiner = index, -1, None, ""
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
         if low in closed.OWNERS and not (low == "her" and grammar.ends_phrase(words, index + 1)):
-            owner = pronoun_phrase(replace(words[index], low=closed.OWNERS[low]), index)
+            owner_index = index
         elif low in closed.DETERMINERS:
             determiner = low
         elif not (
@@ -109,6 +109,8 @@ def read_phrase(
         ):
             break
         index += 1
+    if owner_index >= 0:
+        owner = pronoun_phrase(replace(words[owner_index], low=closed.OWNERS[words[owner_index].low]), owner_index)
     if determiner and index + 1 < len(words) and words[index].kind == "time" and words[index].text.isdecimal():
         index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
     if index >= len(words):
