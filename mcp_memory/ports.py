@@ -19,7 +19,7 @@ from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Engine, Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores
-from mcp_memory.domain.points import Matter, Proposed
+from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.status import StoreStatus
@@ -324,10 +324,10 @@ class PointJudge(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
-    async def evolve(self, matter: Matter) -> Proposed | None:
+    async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
         """Return what is to be inserted and updated (DESIGN L7, HGMem eq. 2); None where the embedded way is taken."""
 
-    async def merge(self, matter: Matter) -> Proposed | None:
+    async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
         """Return what is to be merged (DESIGN L8, HGMem eq. 8), of points alone; None likewise."""
 
 

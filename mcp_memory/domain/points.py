@@ -21,7 +21,7 @@ from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.times import Millis
 
-LEAST = 2
+MIN_ENTITIES = 2
 """|V| of a point (eq. 5)."""
 Status = Literal["active", "merged"]
 
@@ -33,7 +33,7 @@ class Point:
     Attributes:
         id: ``h_…``, see `point_id`; the same in every revision.
         space: where it belongs.
-        entities: names of its vertices as written, at least `LEAST` that differ by their keys; never changed.
+        entities: names of its vertices as written, at least `MIN_ENTITIES` that differ by their keys; never changed.
         description: what joins them.
         scope: the goal that it was made for, as `scope_of` has it; empty for none.
         revision: 0, 1, …
@@ -85,7 +85,7 @@ def scope_of(goal: str) -> str:
     return " ".join(goal.split())
 
 
-def distinct(names: Iterable[str]) -> tuple[str, ...]:
+def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
     """Return the first spelling of each entity, in order."""
     spelt: dict[str, str] = {}
     for name in names:
@@ -94,7 +94,7 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class PointEvidence:
     """A piece of evidence, as far as points are made of it.
 
     Attributes:
@@ -116,7 +116,7 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class PointJudgeInput:
     """What belongs to a goal.
 
     Attributes:
@@ -128,30 +128,30 @@ class Matter:
 
     goal: str
     points: tuple[Point, ...]
-    grounds: tuple[Ground, ...] = ()
+    grounds: tuple[PointEvidence, ...] = ()
     order: int = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
+class ProposedPoint:
     """A new point: names in any spelling, of things that may be unknown, and what it rests on."""
 
     entities: tuple[str, ...]
     description: str
-    grounds: tuple[Ground, ...]
+    grounds: tuple[PointEvidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class ProposedUpdate:
     """What a point, as it was shown, is to say from now on, and what that takes in."""
 
     point: Point
     description: str
-    grounds: tuple[Ground, ...]
+    grounds: tuple[PointEvidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Merging:
+class ProposedMerge:
     """Points, as they were shown, that are to become one, and what that is to say."""
 
     points: tuple[Point, ...]
@@ -159,7 +159,7 @@ class Merging:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class PointProposals:
     """What a judge proposes.
 
     Attributes:
@@ -170,8 +170,8 @@ class Proposed:
         seen: of the evidence, what the judge was shown.
     """
 
-    insert: tuple[Insertion, ...] = ()
-    update: tuple[Update, ...] = ()
-    merge: tuple[Merging, ...] = ()
+    insert: tuple[ProposedPoint, ...] = ()
+    update: tuple[ProposedUpdate, ...] = ()
+    merge: tuple[ProposedMerge, ...] = ()
     left_out: tuple[str, ...] = ()
-    seen: tuple[Ground, ...] = ()
+    seen: tuple[PointEvidence, ...] = ()

@@ -2,7 +2,7 @@
 
 Learning joins recall twice. In propagation it weighs sentences as in eq. 4, so that what helped before is activated
 first, and a confident memory ends the search (§4.2: fewer rounds where something was learnt). And it is a channel of
-its own in the first look (`experience`): the gate of a segment less 1.
+its own in the first look (`experience_channel`): the gate of a segment less 1.
 
 **Departures.** In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; joined to
 the score that ranks, 9 to 16. A gate that multiplies that score lifts most what is high already: a sentence wrongly
@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.propagation import Round, Rows, admitted
+from mcp_memory.gain.propagation import Round, Rows, in_window
 from mcp_memory.gain.settings import Learning
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
@@ -45,7 +45,7 @@ _SHUT = 1e-3
 """What differs from 1 by less is 1."""
 
 
-def opened(
+def sentence_gates(
     space: Space, beliefs: Beliefs, vectors: Matrix, time: Vector | None, settings: Learning
 ) -> dict[int, float]:
     """Return the gates, g_task · g_time in [0, 2], of the sentences for which they are not 1, by row.
@@ -96,7 +96,7 @@ def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.boo
     return beyond
 
 
-def on_segments(space: Space, gates: Mapping[int, float]) -> Scores:
+def segment_gates(space: Space, gates: Mapping[int, float]) -> Scores:
     """Return the gate of each segment, shape ``(len(space.segments),)``: of its sentence farthest from 1, else 1."""
     found = np.ones(len(space.segments), dtype=np.float32)
     for row, value in gates.items():
@@ -107,13 +107,13 @@ def on_segments(space: Space, gates: Mapping[int, float]) -> Scores:
     return found
 
 
-def experience(space: Space, gates: Mapping[int, float]) -> Scores:
+def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
     """Return what was learnt as a channel of recall: in [-1, 1], 0 for what nothing was learnt about."""
-    channel: Scores = on_segments(space, gates) - np.float32(1)
+    channel: Scores = segment_gates(space, gates) - np.float32(1)
     return channel
 
 
-def weighing(
+def sentence_weights(
     space: Space,
     vectors: Matrix,
     cosines: Matrix,
@@ -126,7 +126,7 @@ def weighing(
         space: of a view that is held still.
         vectors: of `search.look.queries`.
         cosines: of these with each segment; they stand in where the view holds no vectors of sentences.
-        gates: from `opened`.
+        gates: from `sentence_gates`.
         window: sentences outside of it weigh nothing, and neither do those of old revisions.
     """
 
@@ -136,7 +136,7 @@ def weighing(
             own = (space.sentence_vectors.take(rows) @ vectors.T)[np.arange(len(rows)), which]
         else:
             own = np.array([_best(space, cosines[k], row) for k, row in zip(which, rows.tolist(), strict=True)])
-        opening = admitted(space, rows, window).astype(np.float64)
+        opening = in_window(space, rows, window).astype(np.float64)
         if gates:
             opening *= [gates.get(row, 1.0) for row in rows.tolist()]
         weights: Scores = (np.maximum(own, 0) * opening).astype(np.float32)
@@ -145,13 +145,13 @@ def weighing(
     return weigh
 
 
-def sure(gates: Mapping[int, float], least: float = SURE) -> list[int]:
+def confident_sentences(gates: Mapping[int, float], least: float = SURE) -> list[int]:
     """Return the rows of the sentences that are confidently known to help with the question, ascending."""
     return sorted(row for row, value in gates.items() if value >= least)
 
 
-def confident(space: Space, known: Collection[int]) -> Callable[[Sequence[Round]], bool]:
-    """Return what tells whether what is known to help (`sure`) was activated, so that no further round is needed.
+def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequence[Round]], bool]:
+    """Return a test of whether what is known to help (`confident_sentences`) was activated: no further round is needed.
 
     One message is enough; of documents it takes two sentences: where one of them alone ended the search, the second hop
     of what was half learnt was never found (measured: -3 points of R@5 on questions of several hops).

@@ -15,8 +15,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.gain.gates import confident, experience, opened, sure, weighing
-from mcp_memory.gain.propagation import Propagation, anchors, propagate
+from mcp_memory.gain.gates import (
+    confidence_reached,
+    confident_sentences,
+    experience_channel,
+    sentence_gates,
+    sentence_weights,
+)
+from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
 from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
@@ -36,7 +42,7 @@ class Guidance:
             where what is said to be wrong is below 0. One that has nothing to say is left out.
         activated: ids of the sentences that propagation activated (S_act), in the order of activation.
         rounds: of propagation that were held.
-        gates: of the sentences for which they are not 1, by row (`gates.opened`).
+        gates: of the sentences for which they are not 1, by row (`gates.sentence_gates`).
     """
 
     channels: Mapping[str, Scores]
@@ -70,8 +76,8 @@ def guide(
         learning: how what was learnt counts.
         propagating: the numbers; None without propagation.
     """
-    gates = opened(space, beliefs, vectors, time, learning)
-    channels = {"experience": experience(space, gates)} if gates else {}
+    gates = sentence_gates(space, beliefs, vectors, time, learning)
+    channels = {"experience": experience_channel(space, gates)} if gates else {}
     found = Propagation((), {})
     if propagating is not None:
         found = _propagation(space, question, vectors, cosines, gates, window, propagating)
@@ -90,16 +96,16 @@ def _propagation(
     settings: Propagating,
 ) -> Propagation:
     index = space.index(EntityIndex)
-    begin, known = anchors(index, question.text, question.speakers), sure(gates)
+    begin, known = anchor_entities(index, question.text, question.speakers), confident_sentences(gates)
     return propagate(
         space,
         index,
         begin,
-        weighing(space, vectors, cosines, gates, window),
+        sentence_weights(space, vectors, cosines, gates, window),
         settings,
         free=() if begin else _nearest(space, cosines),
         known=known,
-        enough=confident(space, known),
+        enough=confidence_reached(space, known),
     )
 
 

@@ -88,14 +88,14 @@ class Propagation:
         return scores
 
 
-def admitted(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
+def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
     """Return which of these sentences may be found: those said within the window and of no old revision."""
     times = space.sentence_times[rows]
     found: NDArray[np.bool_] = space.sentence_live[rows] & (times >= window.since) & (times < window.until)
     return found
 
 
-def anchors(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
+def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
     """Return the entities that a question names and what each is worth, A_0 of eq. 3: 1 for every one of them.
 
     Args:
@@ -125,7 +125,7 @@ def propagate(
     Args:
         space: of a view that is held still.
         index: of this space.
-        begin: numbers of the entities to begin with and their worth, above 0 (`anchors`).
+        begin: numbers of the entities to begin with and their worth, above 0 (`anchor_entities`).
         weigh: ``w`` of eq. 4 for the rows of some sentences, ascending; what is below 0 counts as 0. The rows are all
             that a round looks at.
         settings: the numbers.
@@ -244,14 +244,14 @@ class Propagate:
         """
         space = asked.space
         index = space.index(EntityIndex)
-        begin = anchors(index, "" if asked.query is None else asked.query.text)
+        begin = anchor_entities(index, "" if asked.query is None else asked.query.text)
         if asked.entity is not None:
             number = index.find(asked.entity)
             begin = {} if number is None else {number: 1.0}
 
         def weigh(rows: Rows) -> Scores:
             weights = np.ones(len(rows), dtype=np.float32) if asked.weigh is None else asked.weigh(rows)
-            result: Scores = np.where(admitted(space, rows, asked.window), weights, 0).astype(np.float32)
+            result: Scores = np.where(in_window(space, rows, asked.window), weights, 0).astype(np.float32)
             return result
 
         found = propagate(space, index, begin, weigh, Propagating(rounds=1, sentences=asked.limit))

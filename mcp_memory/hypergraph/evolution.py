@@ -1,33 +1,29 @@
-"""Insert and update: what a group of evidence does to the points of a scope (HGMem §3.3.3, DESIGN 2.1).
+"""Memory evolution of HGMem (§3.3.3, eq. 8; DESIGN 2.1, 2.2): insert, update and merge memory points.
 
-Evidence about almost the same entities as a point of the scope updates it: its vertices stay, its description takes in
-what is new (DESIGN D02). Else it becomes a point of its own. What a point that was merged would have taken in goes to
-the one that it has become. Evidence that is known already changes nothing, so organising twice is organising once.
+**Insert and update.** Evidence about almost the same entities as a point of the scope updates that point: its vertices
+stay, its description takes in what is new (DESIGN D02). Other evidence becomes a point of its own. Evidence for a point
+that was merged goes to the point that it was merged into. Known evidence changes nothing, so organising twice equals
+organising once.
 
-**Departures.** The paper's model chooses what to update; so does Claude here, where it judges. Where a caller or Claude
-has written a description an extract never takes its place: only what supports it is added (`worded` tells the two
-apart, so that Claude can take it in later). Claude writes anew what it wrote, and never what a caller wrote.
+**Merge.** Points that relate the same entities become one of higher order. The new point joins what its parents joined
+and rests on what they rested on. The parents stay and name it (DESIGN D03). In one round each point takes part in one
+merge at most, which the reference code does not ensure. Merging is for questions that relate things to each other.
+Questions that ask for one thing lose by it: 65 to 60 and 60 to 55 points of accuracy on the primitive questions of two
+data sets (Table 3). So without such a goal nothing is merged (DESIGN D05).
 
-What a point says, taken word for word from what supports it: no sentence twice, and few enough to read.
+**Departures.** In the paper a language model chooses what to update and which pairs to merge, with the goal in mind,
+and writes the descriptions (Ω^rel); so does Claude here, if it judges (``services/points/proposals.py``), and it may
+merge groups. Without it:
 
-**Departures.** In the paper a language model writes the description (Ω^rel). Without one it is an extract: sentences in
-their order, without those that repeat an earlier one (ROUGE-L), as far as the words suffice.
-
-Merge memory points that relate the same entities into one of higher order (HGMem §3.3.3, eq. 8; DESIGN 2.2).
-
-The new point joins what its parents joined and rests on what they rested on. The parents stay and name it (DESIGN D03).
-Of one round each point takes part in one merge at most, which the reference code does not see to.
-
-Merging is for questions that relate things to each other. Those that ask for one thing lose by it: 65 to 60 and 60 to
-55 points of accuracy on the primitive questions of two data sets (Table 3). So without such a goal nothing is merged
-(DESIGN D05).
-
-**Departures.** In the paper a language model chooses pairs with the goal in mind and writes the description; so does
-Claude here, where it judges, and it may choose groups (``services/points/proposals.py``). Without it those pairs come
-first of which each joins an entity that the goal names and the other does not: it is what the goal relates.
-(Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs 89 rest on what answers, both of
-them; of pairs that share an entity and are alike by .6 only 16.) After them pairs are merged that share an entity and
-whose descriptions are alike, the likeliest first: what says the same twice. The threshold is ours.
+- A description is an extract: sentences in their order, without those that repeat an earlier one (ROUGE-L), as far as
+  the limit of words allows.
+- An extract never replaces what a caller or Claude has written; the evidence is only added to the point's support
+  (`ids_in_description` tells the two apart, so that Claude can take it in later). Claude rewrites its own words, never
+  a caller's.
+- First those pairs are merged of which each point joins an entity that the goal names and the other does not: what the
+  goal relates. (Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs 89 rest on what
+  answers, both of them; of pairs that share an entity and have a cosine of .6 only 16.) Then pairs are merged that
+  share an entity and have similar descriptions, the most similar first: they say the same twice. The threshold is ours.
 """
 
 from __future__ import annotations
@@ -38,10 +34,10 @@ from dataclasses import replace
 
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.paths import Path, Root
-from mcp_memory.domain.points import Point, distinct, point_id
+from mcp_memory.domain.points import Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.hypergraph.grouping import Group
+from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import rouge_l, words
@@ -50,8 +46,14 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import vertices
 
 
-def taken_in(
-    facts: Facts, points: Mapping[str, Point], group: Group, space: str, scope: str, at: Millis, shaping: Shaping
+def apply_group(
+    facts: Facts,
+    points: Mapping[str, Point],
+    group: EvidenceGroup,
+    space: str,
+    scope: str,
+    at: Millis,
+    shaping: Shaping,
 ) -> Point | None:
     """Return the point that a group makes, or the next revision of the one that it updates; None if all is known.
 
@@ -70,8 +72,8 @@ def taken_in(
     if best is not None and best[0] >= shaping.overlap:
         target = _become(points, best[1])
         return None if target is None else _updated(target, group, at, shaping)
-    description = extract(group.texts, group.priority, shaping.words, shaping.redundant)
-    entities = distinct(group.entities)
+    description = extract_description(group.texts, group.priority, shaping.words, shaping.redundant)
+    entities = distinct_names(group.entities)
     name = point_id(space, scope, entities, description)
     if name in points:
         return None
@@ -97,20 +99,20 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def _updated(point: Point, group: Group, at: Millis, shaping: Shaping) -> Point | None:
+def _updated(point: Point, group: EvidenceGroup, at: Millis, shaping: Shaping) -> Point | None:
     if {*group.sentences, *group.facts} <= {*point.sentences, *point.facts}:
         return None
     if point.source != "embedded":
-        return supported(point, group.sentences, group.facts, at)
+        return add_support(point, group.sentences, group.facts, at)
     old = [point.description[start:end] for start, end in split(point.description)]
     texts = [*old, *group.texts]
     priority = [*(len(old) + place for place in group.priority), *range(len(old))]
     most = shaping.merged_words if point.parents else shaping.words
-    description = extract(texts, priority, most, shaping.redundant)
-    return reworded(supported(point, group.sentences, group.facts, at), description, "embedded")
+    description = extract_description(texts, priority, most, shaping.redundant)
+    return reword(add_support(point, group.sentences, group.facts, at), description, "embedded")
 
 
-def supported(point: Point, sentences: Iterable[str], facts: Iterable[str], at: Millis) -> Point:
+def add_support(point: Point, sentences: Iterable[str], facts: Iterable[str], at: Millis) -> Point:
     """Return the next revision of a point, which rests on more."""
     return replace(
         point,
@@ -121,12 +123,12 @@ def supported(point: Point, sentences: Iterable[str], facts: Iterable[str], at: 
     )
 
 
-def reworded(point: Point, description: str, source: Engine) -> Point:
+def reword(point: Point, description: str, source: Engine) -> Point:
     """Return a revision with another description; one that a caller wrote stays (caller > anthropic > embedded)."""
     return point if point.source == "caller" else replace(point, description=description, source=source)
 
 
-def worded(revisions: Sequence[Point]) -> frozenset[str]:
+def ids_in_description(revisions: Sequence[Point]) -> frozenset[str]:
     """Return the ids of the sentences and facts that the description of a point takes in, as far as a judge wrote it.
 
     What was added to its support afterwards is not in its words. A caller's description takes in all, since nobody is
@@ -158,7 +160,7 @@ def _union(*lists: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for names in lists for name in names))
 
 
-def extract(texts: Sequence[str], priority: Sequence[int], most: int, redundant: float) -> str:
+def extract_description(texts: Sequence[str], priority: Sequence[int], most: int, redundant: float) -> str:
     """Return texts as one, in their order, without repetitions.
 
     Args:
@@ -180,10 +182,10 @@ def extract(texts: Sequence[str], priority: Sequence[int], most: int, redundant:
     return " ".join(" ".join(texts[place].split()) for place in sorted(kept))
 
 
-def united(descriptions: Sequence[str], most: int, redundant: float) -> str:
-    """Return several descriptions as one; arguments as `extract`."""
+def unite_descriptions(descriptions: Sequence[str], most: int, redundant: float) -> str:
+    """Return several descriptions as one; arguments as `extract_description`."""
     texts = [text[start:end] for text in descriptions for start, end in split(text)]
-    return extract(texts, range(len(texts)), most, redundant)
+    return extract_description(texts, range(len(texts)), most, redundant)
 
 
 _RELATING = re.compile(
@@ -192,7 +194,7 @@ _RELATING = re.compile(
 )
 
 
-def relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
+def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
     """Return whether a goal relates things to each other (DESIGN D05): topic, why, how, comparison or several hops.
 
     Args:
@@ -206,7 +208,7 @@ def relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) ->
     return len(named) > 1 or (bool(paths) and len(paths[0].steps) > 1)
 
 
-def pairs(
+def pairs_to_merge(
     facts: Facts,
     points: Sequence[Point],
     vector: Callable[[Point], Vector],
@@ -247,7 +249,7 @@ def pairs(
     return chosen
 
 
-def merged(
+def merge_points(
     parents: Sequence[Point], description: str, scope: str, source: Engine, at: Millis
 ) -> tuple[Point, tuple[Point, ...]]:
     """Return the point that others become, and their last revisions.
@@ -259,7 +261,7 @@ def merged(
         source: whose words that is.
         at: the moment.
     """
-    entities = distinct(name for parent in parents for name in parent.entities)
+    entities = distinct_names(name for parent in parents for name in parent.entities)
     ids = tuple(parent.id for parent in parents)
     made = Point(
         point_id(parents[0].space, scope, entities, description, ids),

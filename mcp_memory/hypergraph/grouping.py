@@ -19,7 +19,7 @@ from itertools import islice
 
 import numpy as np
 
-from mcp_memory.domain.points import LEAST
+from mcp_memory.domain.points import MIN_ENTITIES
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.hypergraph.settings import Shaping
@@ -36,7 +36,7 @@ _READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class EvidenceItem:
     """One item of evidence, as far as points need it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EvidenceGroup:
     """Evidence that belongs together.
 
     Attributes:
@@ -73,7 +73,7 @@ class Group:
     facts: tuple[str, ...]
 
 
-def item_of(space: Space, evidence_id: str, sentences: Iterable[str]) -> Item | None:
+def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceItem | None:
     """Return an item of evidence for grouping; None for one that nothing here says, such as a hypothesis.
 
     Args:
@@ -97,10 +97,10 @@ def item_of(space: Space, evidence_id: str, sentences: Iterable[str]) -> Item | 
     if not texts:
         return None
     ids = tuple(piece.id for piece in pieces)
-    return Item(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
+    return EvidenceItem(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
 
 
-def grouped(space: Space, items: Sequence[Item], shaping: Shaping) -> list[Group]:
+def group_evidence(space: Space, items: Sequence[EvidenceItem], shaping: Shaping) -> list[EvidenceGroup]:
     """Return the groups of evidence that join two entities or more, those with the best evidence first.
 
     Args:
@@ -120,16 +120,16 @@ def grouped(space: Space, items: Sequence[Item], shaping: Shaping) -> list[Group
             if other != here:
                 of = [min(other, here) if group in (other, here) else group for group in of]
     parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
-    return [_group(part, joins, shaping) for part in parts if _joined(part) >= LEAST]
+    return [_group(part, joins, shaping) for part in parts if _joined(part) >= MIN_ENTITIES]
 
 
-def _joined(items: Sequence[Item]) -> int:
+def _joined(items: Sequence[EvidenceItem]) -> int:
     """Return how many entities a group joins; of a single text those that it names."""
     alone = len({text for item in items for text in item.texts}) == 1
     return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
 
-def _group(items: Sequence[Item], joins: frozenset[str], shaping: Shaping) -> Group:
+def _group(items: Sequence[EvidenceItem], joins: frozenset[str], shaping: Shaping) -> EvidenceGroup:
     spelt: dict[str, str] = {}
     for item in items:
         for key, name in item.entities.items():
@@ -139,7 +139,7 @@ def _group(items: Sequence[Item], joins: frozenset[str], shaping: Shaping) -> Gr
     kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: shaping.order]
     said = list(dict.fromkeys(text for item in items for text in item.texts))  # best first
     told = sorted(said)
-    return Group(
+    return EvidenceGroup(
         tuple(spelt[key] for key in sorted(kept, key=lambda key: first[key])),
         tuple(text for _, text in told),
         tuple(told.index(text) for text in said),

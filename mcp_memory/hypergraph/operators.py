@@ -12,7 +12,7 @@ import numpy as np
 
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.points import Point
-from mcp_memory.hypergraph.retrieval import Retrieved, beyond, near, retrieved
+from mcp_memory.hypergraph.retrieval import RetrievedEntity, neighbourhood, retrieve, uncovered_entities
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import SOURCES, sentence_evidence
@@ -45,9 +45,9 @@ class LocalPoints:
         space = asked.space
         named = [point for one in asked.ids if (point := space.hypergraph.resolve(one)) is not None]
         points = list({point.id: point for point in named}.values())
-        found: dict[str, Retrieved] = {}
+        found: dict[str, RetrievedEntity] = {}
         for point in points:
-            for one in retrieved(space, near(space, point), asked.weigh, self._shaping.n_v):
+            for one in retrieve(space, neighbourhood(space, point), asked.weigh, self._shaping.n_v):
                 found.setdefault(one.key, one)
         joined = {key for point in points for key in vertices(space.facts, point)}
         others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
@@ -77,13 +77,13 @@ class GlobalPoints:
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at ``query``."""
         space = asked.space
-        found = retrieved(space, beyond(space), asked.weigh, self._shaping.n_v)
+        found = retrieve(space, uncovered_entities(space), asked.weigh, self._shaping.n_v)
         items = _evidence(asked, found, (), self.name)
         return OperatorResult(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
 
 
 def _evidence(
-    asked: OperatorInput, found: Iterable[Retrieved], points: Sequence[Point], operator: str
+    asked: OperatorInput, found: Iterable[RetrievedEntity], points: Sequence[Point], operator: str
 ) -> list[Evidence]:
     """Return sentences about entities, and points, those that fit the query best first."""
     space = asked.space
@@ -115,7 +115,7 @@ def _shared(space: Space, point: Point, joined: set[str]) -> str:
     return ", ".join(name for name in point.entities if space.facts.key(name) in joined)
 
 
-def _expansions(space: Space, found: Iterable[Retrieved], joined: set[str]) -> list[Suggestion]:
+def _expansions(space: Space, found: Iterable[RetrievedEntity], joined: set[str]) -> list[Suggestion]:
     """Return where facts lead on from what was retrieved and does not stand in the points already."""
     new = [one.key for one in found if one.key not in joined and space.facts.degree(one.key)]
     names = [space.facts.name(key) for key in new[:_NEXT]]

@@ -30,7 +30,7 @@ Weigh = Callable[[NDArray[np.intp]], Scores]
 """Returns what sentences weigh for a subquery, by their rows."""
 
 
-def near(space: Space, point: Point) -> set[str]:
+def neighbourhood(space: Space, point: Point) -> set[str]:
     """Return N(V) of eq. 6: the keys of what a point joins, and of what facts or other points join to that."""
     joined = vertices(space.facts, point)
     found = set(joined)
@@ -42,15 +42,15 @@ def near(space: Space, point: Point) -> set[str]:
     return found
 
 
-def beyond(space: Space) -> set[str]:
+def uncovered_entities(space: Space) -> set[str]:
     """Return C(M) of eq. 7: the keys of the entities that facts or sentences name and no active point joins."""
     index = space.index(EntityIndex)
-    named = {canonical(space, index.key(number)) for number in range(len(index))}
+    named = {canonical_key(space, index.key(number)) for number in range(len(index))}
     return (named | set(space.facts.entities())) - space.hypergraph.joined(space.facts)
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievedEntity:
     """An entity that a subquery retrieves.
 
     Attributes:
@@ -64,7 +64,7 @@ class Retrieved:
     weights: tuple[float, ...]
 
 
-def retrieved(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> list[Retrieved]:
+def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> list[RetrievedEntity]:
     """Return R(q) of eq. 1 within a scope: the entities that weigh most for a subquery, those first.
 
     An entity weighs what the best sentence that names it weighs, and nothing where none does: then it is not retrieved.
@@ -88,21 +88,23 @@ def retrieved(space: Space, keys: Collection[str], weigh: Weigh | None, most: in
     found = [(key, of, weights[np.searchsorted(rows, of)]) for key, of in named.items()]
     ranked = sorted(found, key=lambda one: (-float(one[2].max()), -len(one[1]) if weigh is None else 0, one[0]))
     return [
-        Retrieved(key, tuple(of.tolist()), tuple(given.tolist())) for key, of, given in ranked[:most] if given.max() > 0
+        RetrievedEntity(key, tuple(of.tolist()), tuple(given.tolist()))
+        for key, of, given in ranked[:most]
+        if given.max() > 0
     ]
 
 
-def canonical(space: Space, key: str) -> str:
+def canonical_key(space: Space, key: str) -> str:
     """Return the key of the entity that a name means of which this is the key."""
     return space.facts.bearer(key) or key
 
 
-def absent(space: Space, name: str) -> bool:
+def is_placeholder(space: Space, name: str) -> bool:
     """Return whether nothing but points names an entity: it was inserted by force, and is a placeholder (Alg. 1)."""
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 
-def bearing(
+def relevant_points(
     space: Space, names: Iterable[str], keys: Iterable[str], scope: str, vector: Vector, most: int
 ) -> list[Point]:
     """Return the active points on names that a question has, or made for it, most similar first (DESIGN 3.2).
@@ -129,7 +131,7 @@ def bearing(
     return [points[place] for place in order[:most]]
 
 
-def resting(space: Space, points: Iterable[Point], vector: Vector) -> Scores | None:
+def point_support(space: Space, points: Iterable[Point], vector: Vector) -> Scores | None:
     """Return what points give the segments that hold their sentences; None where they give nothing.
 
     Args:

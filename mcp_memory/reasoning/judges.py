@@ -21,7 +21,7 @@ from typing import Literal
 from mcp_memory.domain.answers import Judgement
 from mcp_memory.domain.evidence import Engine, RecallResult
 from mcp_memory.domain.paths import Path, PathScores
-from mcp_memory.domain.points import Matter, Proposed
+from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
@@ -168,15 +168,15 @@ class ClaudePointJudge:
         """See `ports.Organiser`."""
         return self._budget.spent if self._has_asked else None
 
-    async def evolve(self, matter: Matter) -> Proposed | None:
+    async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
         """See `ports.Organiser`."""
         return await self._asked(self._claude.evolve(matter, self._budget), "make memory points of this")
 
-    async def merge(self, matter: Matter) -> Proposed | None:
+    async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
         """See `ports.Organiser`."""
         return await self._asked(self._claude.merge(matter, self._budget), "choose which memory points to merge")
 
-    async def _asked(self, proposal: Awaitable[Proposed], what: str) -> Proposed | None:
+    async def _asked(self, proposal: Awaitable[PointProposals], what: str) -> PointProposals | None:
         self._has_asked = True
         try:
             return await proposal

@@ -17,7 +17,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
-from mcp_memory.gain.gates import opened, weighing
+from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import Learning
 from mcp_memory.hypergraph.operators import LocalPoints
@@ -91,8 +91,8 @@ async def explore(
         if question is not None:
             near = await cosines(store, space, vectors)
             likeness = cosine_of(space, vectors, near)
-            gates = {} if learning is None else opened(space, space.beliefs, vectors, asked.time, learning)
-            weigh = weighing(space, vectors, near, gates, request.window)
+            gates = {} if learning is None else sentence_gates(space, space.beliefs, vectors, asked.time, learning)
+            weigh = sentence_weights(space, vectors, near, gates, request.window)
         step = OperatorInput(
             space,
             likeness,

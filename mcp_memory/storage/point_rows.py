@@ -19,7 +19,7 @@ import numpy as np
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.points import LEAST, Point, Status
+from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.storage.columns import (
     has_fault,
@@ -79,8 +79,8 @@ def point_of(row: Mapping[str, Any]) -> Point | str:
         return f"its source is {row['source']!r}"
     if row["status"] not in get_args(Status) or (row["status"] == "merged") != bool(row["merged_into"]):
         return f"its status is {row['status']!r}, and it was merged into {row['merged_into']!r}"
-    if len({entity_key(name) for name in lists["entities"] or ()}) < LEAST:
-        return f"it joins fewer than {LEAST} entities"
+    if len({entity_key(name) for name in lists["entities"] or ()}) < MIN_ENTITIES:
+        return f"it joins fewer than {MIN_ENTITIES} entities"
     return Point(**{f.name: row[f.name] for f in fields(Point)} | lists)
 
 

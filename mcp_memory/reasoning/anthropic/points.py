@@ -18,7 +18,16 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from mcp_memory.domain.points import LEAST, Ground, Insertion, Matter, Merging, Point, Proposed, Update
+from mcp_memory.domain.points import (
+    MIN_ENTITIES,
+    Point,
+    PointEvidence,
+    PointJudgeInput,
+    PointProposals,
+    ProposedMerge,
+    ProposedPoint,
+    ProposedUpdate,
+)
 from mcp_memory.errors import EngineError
 from mcp_memory.reasoning.anthropic.client import Budget, Claude, Request, estimate_tokens
 from mcp_memory.reasoning.anthropic.rendering import frame, normalise_number, one_line
@@ -34,7 +43,7 @@ MERGED_CHARS = 1_500
 """Of one that was merged."""
 NAME_CHARS = 100
 
-ShownT = TypeVar("ShownT", Point, Ground)
+ShownT = TypeVar("ShownT", Point, PointEvidence)
 
 _Number = Annotated[str, Field(max_length=12)]
 _Description = Annotated[str, Field(max_length=POINT_CHARS)]
@@ -93,7 +102,7 @@ class RenderedPoints:
 
     text: str
     points: dict[str, Point]
-    grounds: dict[str, Ground]
+    grounds: dict[str, PointEvidence]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ class ClaudePointMaker:
 
     claude: Claude
 
-    async def evolve(self, matter: Matter, budget: Budget) -> Proposed:
+    async def evolve(self, matter: PointJudgeInput, budget: Budget) -> PointProposals:
         """Return which points Claude would make, and which descriptions it would change.
 
         Raises:
@@ -115,7 +124,7 @@ class ClaudePointMaker:
         request = Request(stable, _request_text(matter, shown.text))
         return await self.claude.ask(request, PointsReply, lambda reply: to_edits(reply, shown), budget)
 
-    async def merge(self, matter: Matter, budget: Budget) -> Proposed:
+    async def merge(self, matter: PointJudgeInput, budget: Budget) -> PointProposals:
         """Return which points Claude would merge.
 
         Raises:
@@ -123,26 +132,26 @@ class ClaudePointMaker:
         """
         stable = prompt("hypergraph/merge.txt").substitute(order=matter.order).strip()
         shown = _render_points(matter, _token_room(stable, matter, budget))
-        if len(shown.points) < LEAST:
+        if len(shown.points) < MIN_ENTITIES:
             raise EngineError("the budget leaves no room for the points")
         request = Request(stable, _request_text(matter, shown.text))
         return await self.claude.ask(request, MergeReply, lambda reply: to_merges(reply, shown), budget)
 
 
-def to_edits(reply: PointsReply, shown: RenderedPoints) -> Proposed:
+def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
     """Return what a reply proposes to insert and to update.
 
     Raises:
         Unusable: it proposes something, and nothing of it can be used.
     """
     left: dict[str, None] = {}
-    insert: list[Insertion] = []
-    update: dict[str, Update] = {}
+    insert: list[ProposedPoint] = []
+    update: dict[str, ProposedUpdate] = {}
     for new in reply.insert:
         grounds, text = _cited_grounds(new.supports, shown), one_line(new.description, POINT_CHARS)
         if not _is_incomplete(left, text, grounds):
             names = tuple(name for one in new.entities if (name := one_line(one, NAME_CHARS)))
-            insert.append(Insertion(names, text, grounds))
+            insert.append(ProposedPoint(names, text, grounds))
     for changed in reply.update:
         point = shown.points.get(normalise_number(changed.point))
         grounds, text = _cited_grounds(changed.supports, shown), one_line(changed.description, POINT_CHARS)
@@ -153,20 +162,22 @@ def to_edits(reply: PointsReply, shown: RenderedPoints) -> Proposed:
         elif point.id in update:
             left[_TWICE] = None
         elif not _is_incomplete(left, text, grounds):
-            update[point.id] = Update(point, text, grounds)
+            update[point.id] = ProposedUpdate(point, text, grounds)
     if left and not insert and not update:
         raise UnusableReply(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
-    return Proposed(tuple(insert), tuple(update.values()), left_out=tuple(left), seen=tuple(shown.grounds.values()))
+    return PointProposals(
+        tuple(insert), tuple(update.values()), left_out=tuple(left), seen=tuple(shown.grounds.values())
+    )
 
 
-def to_merges(reply: MergeReply, shown: RenderedPoints) -> Proposed:
+def to_merges(reply: MergeReply, shown: RenderedPoints) -> PointProposals:
     """Return what a reply proposes to merge; each point goes into one group at most, the first.
 
     Raises:
         Unusable: it proposes something, and nothing of it can be used.
     """
     left: dict[str, None] = {}
-    merge: list[Merging] = []
+    merge: list[ProposedMerge] = []
     used: set[str] = set()
     for group in reply.merge:
         numbers = dict.fromkeys(map(normalise_number, group.points))
@@ -174,7 +185,7 @@ def to_merges(reply: MergeReply, shown: RenderedPoints) -> Proposed:
         text = one_line(group.description, MERGED_CHARS)
         if len(points) < len(numbers):
             left[_UNKNOWN] = None
-        elif len(points) < LEAST:
+        elif len(points) < MIN_ENTITIES:
             left["a group named fewer than two points"] = None
         elif used & {point.id for point in points}:
             left[_TWICE] = None
@@ -182,10 +193,10 @@ def to_merges(reply: MergeReply, shown: RenderedPoints) -> Proposed:
             left[_EMPTY] = None
         else:
             used |= {point.id for point in points}
-            merge.append(Merging(points, text))
+            merge.append(ProposedMerge(points, text))
     if left and not merge:
         raise UnusableReply(f"its reply was of no use ({next(iter(left))})", f"{'; '.join(left)}.")
-    return Proposed(merge=tuple(merge), left_out=tuple(left))
+    return PointProposals(merge=tuple(merge), left_out=tuple(left))
 
 
 _UNKNOWN = "it named a point that was not shown to it"
@@ -194,7 +205,7 @@ _EMPTY = "a description had no words"
 _GROUNDLESS = "it named no evidence that was shown to it"
 
 
-def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[Ground]) -> bool:
+def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[PointEvidence]) -> bool:
     """Return whether a proposal lacks words or evidence, and take note of it."""
     reason = _GROUNDLESS if not grounds else None if text else _EMPTY
     if reason is not None:
@@ -202,20 +213,20 @@ def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[Ground]) 
     return reason is not None
 
 
-def _cited_grounds(numbers: Iterable[str], shown: RenderedPoints) -> tuple[Ground, ...]:
+def _cited_grounds(numbers: Iterable[str], shown: RenderedPoints) -> tuple[PointEvidence, ...]:
     return tuple(shown.grounds[one] for one in dict.fromkeys(map(normalise_number, numbers)) if one in shown.grounds)
 
 
-def _request_text(matter: Matter, data: str) -> str:
+def _request_text(matter: PointJudgeInput, data: str) -> str:
     goal = one_line(matter.goal, 2_000) or "whatever of this is worth remembering"
     return prompt("hypergraph/asked.txt").substitute(goal=goal, data=data)
 
 
-def _token_room(stable: str, matter: Matter, budget: Budget) -> int:
+def _token_room(stable: str, matter: PointJudgeInput, budget: Budget) -> int:
     return int(budget.left * SHARE) - estimate_tokens(stable) - estimate_tokens(_request_text(matter, frame(())))
 
 
-def _render_points(matter: Matter, tokens: int) -> RenderedPoints:
+def _render_points(matter: PointJudgeInput, tokens: int) -> RenderedPoints:
     """Return points and evidence as text of about ``room`` tokens at most; beside evidence points take a third of it.
 
     Of each the first that does not fit is left out, whole, and so are all that come after it.
@@ -242,7 +253,7 @@ def _size(line: str) -> int:
     return estimate_tokens(line) + 1
 
 
-def _ground_line(ground: Ground) -> str:
+def _ground_line(ground: PointEvidence) -> str:
     return one_line(f"{ground.when}, {ground.text}" if ground.when else ground.text)
 
 

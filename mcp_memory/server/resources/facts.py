@@ -76,9 +76,11 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
     facts, name = space.facts, values["name"]
     points = [point_row(space, point) for point in space.hypergraph.incident(facts, [facts.key(name)])[:PAGE]]
     if points and facts.resolve(name) is None:
-        from mcp_memory.hypergraph.retrieval import absent  # imports NumPy, which the first reply must not wait for
+        from mcp_memory.hypergraph.retrieval import (
+            is_placeholder,  # imports NumPy, which the first reply must not wait for
+        )
 
-        state = "placeholder" if absent(space, name) else None
+        state = "placeholder" if is_placeholder(space, name) else None
         return without_none({"space": space.name, "name": name, "state": state, "points": points})
     key = _entity_key(space, name)
     versions = _versions(facts, key, suspected=False)

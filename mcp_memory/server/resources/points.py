@@ -98,9 +98,9 @@ def point_row(space: Space, point: Point) -> dict[str, Any]:
 
 
 def _entity_row(space: Space, name: str) -> dict[str, Any]:
-    from mcp_memory.hypergraph.retrieval import absent  # imports NumPy, which the first reply must not wait for
+    from mcp_memory.hypergraph.retrieval import is_placeholder  # imports NumPy, which the first reply must not wait for
 
-    if absent(space, name):
+    if is_placeholder(space, name):
         return {"name": name, "state": "placeholder"}
     if space.facts.resolve(name) is None:
         return {"name": name}  # sentences name it, but no fact is about it

@@ -33,7 +33,7 @@ from mcp_memory.domain.evidence import AnswerResult, Engine
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.gain.gates import sure
+from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.language.dates import times_in_words
 from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
@@ -199,7 +199,7 @@ def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: M
         space: of the answer.
         episode: of the answer.
         answer: with its recall. Only the paths over a fact that the answer cites count as having led to it.
-        gates: of the question, from `gain.gates.opened`.
+        gates: of the question, from `gain.gates.sentence_gates`.
     """
     facts = {citation.evidence_id for citation in answer.citations}
     paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
@@ -213,7 +213,7 @@ def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: M
     for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
         text, turn = space.text(piece), space.turns[piece.turn_id]
         witnesses.append(SupportCandidate(piece.id, text, mentions(turn, text), piece.id in on_path))
-    known = {space.sentences[row].id for row in sure(gates)}
+    known = {space.sentences[row].id for row in confident_sentences(gates)}
     wrong = {space.sentences[row].id for row, gate in gates.items() if gate < 1}
     return SupportInput(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
 
@@ -255,7 +255,7 @@ def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int
     Args:
         space: where it is asked.
         query: as given.
-        gates: of the question, from `gain.gates.opened`; a lower one stays.
+        gates: of the question, from `gain.gates.sentence_gates`; a lower one stays.
     """
     labels: dict[str, Target] = {}
     for lesson in space.beliefs.taught(query):

@@ -22,13 +22,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.points import LEAST, Point, distinct, point_id
+from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id
 from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, NewPoint, PointEdits, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy
-from mcp_memory.hypergraph.evolution import merged, pairs, taken_in, united
-from mcp_memory.hypergraph.grouping import Group
-from mcp_memory.hypergraph.retrieval import absent
+from mcp_memory.hypergraph.evolution import apply_group, merge_points, pairs_to_merge, unite_descriptions
+from mcp_memory.hypergraph.grouping import EvidenceGroup
+from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, PointJudge, Store
@@ -115,7 +115,7 @@ async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> lis
 async def shape(
     space: str,
     scope: str,
-    groups: Sequence[Group],
+    groups: Sequence[EvidenceGroup],
     making: Making,
     *,
     merging: bool,
@@ -143,7 +143,7 @@ async def shape(
         planned = Planned({point.id: point for point in held.hypergraph.all(scope)})
         for group in groups:
             before = dict(planned.now)
-            point = taken_in(held.facts, planned.now, group, space, scope, now, shaping)
+            point = apply_group(held.facts, planned.now, group, space, scope, now, shaping)
             if point is not None:
                 planned.record(point)
                 old = before.get(point.id)
@@ -159,11 +159,13 @@ async def shape(
 def _insert(
     planned: Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, shaping: Shaping
 ) -> None:
-    entities = distinct(new.entities)
+    entities = distinct_names(new.entities)
     meant = len({held.facts.key(name) for name in entities})
-    if meant < LEAST:
+    if meant < MIN_ENTITIES:
         problem = f"name {meant} entity" if meant == len(entities) else "are names of one and the same entity"
-        raise InvalidInput(f"{argument}.entities", problem, f"Give at least {LEAST} that differ. Nothing was changed.")
+        raise InvalidInput(
+            f"{argument}.entities", problem, f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
+        )
     if len(entities) > shaping.order:
         problem = f"name {len(entities)} entities"
         remedy = f"Give at most {shaping.order}, or several points. Nothing was changed."
@@ -201,7 +203,7 @@ def _merge(
         return
     parents = [_named(planned, held, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)]
     shared = len({parent.scope.casefold() for parent in parents}) == 1
-    made, gone = merged(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
+    made, gone = merge_points(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
     if len(made.entities) > shaping.order:
         problem = f"join {len(made.entities)} entities together"
         remedy = f"A point joins at most {shaping.order}: merge fewer. Nothing was changed."
@@ -255,9 +257,9 @@ def _merge_alike(
     told = (name for point in active for name in point.entities)
     asked = {held.facts.key(name) for name in names}  # a name that a goal opens with may have a verb before it
     asked |= {held.facts.key(name) for name in told if any(one[1:] == words(name) for one in said)}
-    for pair in pairs(held.facts, active, vector, shaping, among, asked):
-        description = united([point.description for point in pair], shaping.merged_words, shaping.redundant)
-        made, gone = merged(pair, description, scope, "embedded", now)
+    for pair in pairs_to_merge(held.facts, active, vector, shaping, among, asked):
+        description = unite_descriptions([point.description for point in pair], shaping.merged_words, shaping.redundant)
+        made, gone = merge_points(pair, description, scope, "embedded", now)
         planned.record(made, *gone)
         planned.tell("merge", made, " + ".join(point.id for point in pair))
 
@@ -333,8 +335,10 @@ async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> li
         return []
     async with store.reading() as view:
         held = view.space(space)
-        names = distinct(name for point in new for name in point.entities)
-        return [Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in names if absent(held, name)]
+        names = distinct_names(name for point in new for name in point.entities)
+        return [
+            Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in names if is_placeholder(held, name)
+        ]
 
 
 _PLACEHOLDER = "placeholder: only memory points name it so far"

@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.points import LEAST, Matter, Point, scope_of
+from mcp_memory.domain.points import MIN_ENTITIES, Point, PointJudgeInput, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
 from mcp_memory.domain.spending import Spending
-from mcp_memory.hypergraph.evolution import relational
+from mcp_memory.hypergraph.evolution import is_relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import PointJudge
 from mcp_memory.services.learn.episodes import Episodes
@@ -137,7 +137,7 @@ async def organise(
         steps,
         kept.get(space, recall.episode) if episode is None and recall is not None else episode,
         question.names,
-        recall is not None and making.merging and relational(question, recall.roots, recall.paths),
+        recall is not None and making.merging and is_relational(question, recall.roots, recall.paths),
         making,
         saying or _silent,
     )
@@ -227,12 +227,12 @@ async def _merged(task: _Task, judge: PointJudge, among: Collection[str] | None)
     """
     making = task.making
     points = await _mergeable(task, among or ())
-    if len(points) < LEAST:
+    if len(points) < MIN_ENTITIES:
         return _Step(_FEW)
     if task.considered([_state(points)]):
         return _Step(_APART)
     await task.saying("Claude looks for what belongs together")
-    proposed = await judge.merge(Matter(task.goal, tuple(points), order=making.shaping.order))
+    proposed = await judge.merge(PointJudgeInput(task.goal, tuple(points), order=making.shaping.order))
     if proposed is None:
         changes = await shape(task.space, task.scope, (), making, merging=True, names=task.names, among=among)
         return _Step(_ALONE, changes)

@@ -26,22 +26,22 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.evidence import Engine
 from mcp_memory.domain.points import (
-    LEAST,
-    Ground,
-    Insertion,
-    Matter,
-    Merging,
+    MIN_ENTITIES,
     Point,
-    Proposed,
-    Update,
-    distinct,
+    PointEvidence,
+    PointJudgeInput,
+    PointProposals,
+    ProposedMerge,
+    ProposedPoint,
+    ProposedUpdate,
+    distinct_names,
     point_id,
 )
 from mcp_memory.domain.requests import Improved, Skipped
 from mcp_memory.domain.times import BEGINNING, Millis
-from mcp_memory.hypergraph.evolution import jaccard, merged, reworded, supported, worded
-from mcp_memory.hypergraph.grouping import Group, grouped, item_of
-from mcp_memory.hypergraph.retrieval import absent
+from mcp_memory.hypergraph.evolution import add_support, ids_in_description, jaccard, merge_points, reword
+from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_evidence
+from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.services.learn.feedback import evidence_sentences, judged_labels
@@ -52,7 +52,7 @@ from mcp_memory.view.space import Space
 
 
 async def take_in(
-    space: str, scope: str, proposed: Proposed, making: Making, source: Engine, shown: Collection[str] = ()
+    space: str, scope: str, proposed: PointProposals, making: Making, source: Engine, shown: Collection[str] = ()
 ) -> tuple[list[Improved], list[Skipped]]:
     """Do what a judge proposes, and return what changed, and why what did not; all of it is one commit.
 
@@ -89,18 +89,18 @@ async def take_in(
 
 def put_in_words(space: Space, points: Iterable[Point]) -> frozenset[str]:
     """Return the ids of the sentences and facts that stand in words of a judge or a caller in one of some points."""
-    return frozenset(name for point in points for name in worded(space.hypergraph.revisions(point.id)))
+    return frozenset(name for point in points for name in ids_in_description(space.hypergraph.revisions(point.id)))
 
 
-def _joined(space: Space, new: Insertion) -> tuple[str, ...]:
+def _joined(space: Space, new: ProposedPoint) -> tuple[str, ...]:
     """Return the names of a new point that stand in its evidence or that the space knows, each thing once."""
     texts = [f" {' '.join(words(ground.text))} " for ground in new.grounds]
     kept: dict[str, str] = {}
-    for name in distinct(new.entities):
+    for name in distinct_names(new.entities):
         said = words(name)
         if STOP_WORDS.issuperset(said) or not any(sign.isalpha() for sign in name):
             continue
-        if any(f" {' '.join(said)} " in text for text in texts) or not absent(space, name):
+        if any(f" {' '.join(said)} " in text for text in texts) or not is_placeholder(space, name):
             kept.setdefault(space.facts.key(name), name)
     return tuple(kept.values())
 
@@ -108,7 +108,7 @@ def _joined(space: Space, new: Insertion) -> tuple[str, ...]:
 def _insert(
     planned: Planned,
     held: Space,
-    new: Insertion,
+    new: ProposedPoint,
     names: tuple[str, ...],
     there: Sequence[Point],
     told: frozenset[str],
@@ -116,8 +116,8 @@ def _insert(
     making: Making,
 ) -> None:
     scope, source, shown = made
-    if not LEAST <= len(names) <= making.shaping.order:
-        planned.skip("points", _FEW if len(names) < LEAST else _MANY.format(making.shaping.order))
+    if not MIN_ENTITIES <= len(names) <= making.shaping.order:
+        planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(making.shaping.order))
         return
     if told.issuperset(name for ground in new.grounds for name in ground.ids):
         planned.skip("points", _TOLD)
@@ -154,7 +154,7 @@ def _insert(
         planned.tell("points", point, None)
 
 
-def _update(planned: Planned, held: Space, update: Update, making: Making, source: Engine) -> None:
+def _update(planned: Planned, held: Space, update: ProposedUpdate, making: Making, source: Engine) -> None:
     point = planned.now.get(update.point.id)
     if point is None or not point.active:
         planned.skip("points", _MERGED)
@@ -165,21 +165,21 @@ def _update(planned: Planned, held: Space, update: Update, making: Making, sourc
 
 
 def _revise(
-    planned: Planned, point: Point, said: str | None, grounds: Sequence[Ground], making: Making, source: Engine
+    planned: Planned, point: Point, said: str | None, grounds: Sequence[PointEvidence], making: Making, source: Engine
 ) -> None:
     """Let a point rest on more, in other words if there are any."""
     if not point.active:
         planned.skip("points", _MERGED)
         return
-    revised = supported(point, *_support(grounds), making.now)
+    revised = add_support(point, *_support(grounds), making.now)
     if said is not None:
-        revised = reworded(revised, said, source)
+        revised = reword(revised, said, source)
     if (revised.description, revised.sentences, revised.facts) != (point.description, point.sentences, point.facts):
         planned.record(revised)
         planned.tell("points", revised, point.description)
 
 
-def _merge(planned: Planned, merging: Merging, scope: str, making: Making, source: Engine) -> None:
+def _merge(planned: Planned, merging: ProposedMerge, scope: str, making: Making, source: Engine) -> None:
     parents = [planned.now[point.id] for point in merging.points if point.id in planned.now]
     if len(parents) < len(merging.points) or not all(point.active for point in parents):
         planned.skip("merge", _MERGED)
@@ -190,7 +190,7 @@ def _merge(planned: Planned, merging: Merging, scope: str, making: Making, sourc
     if any(point.source == "caller" for point in parents):
         planned.skip("merge", _CALLERS)
         return
-    made, gone = merged(parents, merging.description, scope, source, making.now)
+    made, gone = merge_points(parents, merging.description, scope, source, making.now)
     if len(made.entities) > making.shaping.order:
         planned.skip("merge", _MANY.format(making.shaping.order))
         return
@@ -198,7 +198,7 @@ def _merge(planned: Planned, merging: Merging, scope: str, making: Making, sourc
     planned.tell("merge", made, " + ".join(point.id for point in parents))
 
 
-def _support(grounds: Sequence[Ground]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _support(grounds: Sequence[PointEvidence]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids of the sentences and of the facts of some evidence."""
     return (
         tuple(dict.fromkeys(name for ground in grounds for name in ground.sentences)),
@@ -218,14 +218,14 @@ SHOWN = 12
 """Points that a judge is shown at most."""
 
 
-async def groups_of(episode: Episode, making: Making) -> list[Group]:
+async def groups_of(episode: Episode, making: Making) -> list[EvidenceGroup]:
     """Return the groups of evidence of an episode, without what a judge said does not support it, or is wrong."""
     shown, telling = await _telling(episode, making)
     async with making.store.reading() as view:
         space = view.space(episode.space)
         left = _supporting(space, episode, shown, telling)
-        items = [item_of(space, one.id, names) for one, names in left]
-        return grouped(space, [item for item in items if item is not None], making.shaping)
+        items = [evidence_item(space, one.id, names) for one, names in left]
+        return group_evidence(space, [item for item in items if item is not None], making.shaping)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +237,7 @@ class Gathered:
         known: whether any more of it stands in the words of a point already.
     """
 
-    matter: Matter
+    matter: PointJudgeInput
     known: bool
 
 
@@ -257,10 +257,10 @@ async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> 
         points = space.hypergraph.active(scope)
         told = put_in_words(space, points)
         keys: dict[str, None] = {}
-        grounds: dict[tuple[str, ...], Ground] = {}
+        grounds: dict[tuple[str, ...], PointEvidence] = {}
         known = False
         for one, names in left:
-            ground, item = _ground(space, one.id, names), item_of(space, one.id, names)
+            ground, item = _ground(space, one.id, names), evidence_item(space, one.id, names)
             if ground is None or item is None:
                 continue
             if told.issuperset(ground.ids):
@@ -270,11 +270,11 @@ async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> 
             same = grounds.get(ground.ids)
             grounds[ground.ids] = ground if same is None else replace(same, facts=(*same.facts, *ground.facts))
         nearest = _nearest(space, points, grounds.values(), keys.keys(), whole=bool(scope))
-    return Gathered(Matter(goal, tuple(nearest), tuple(grounds.values()), making.shaping.order), known)
+    return Gathered(PointJudgeInput(goal, tuple(nearest), tuple(grounds.values()), making.shaping.order), known)
 
 
 def _nearest(
-    space: Space, points: Iterable[Point], grounds: Iterable[Ground], keys: Collection[str], *, whole: bool
+    space: Space, points: Iterable[Point], grounds: Iterable[PointEvidence], keys: Collection[str], *, whole: bool
 ) -> list[Point]:
     """Return the points that evidence has most to do with, those first.
 
@@ -294,18 +294,20 @@ def _nearest(
     return [point for _, point in sorted(likely, key=lambda one: one[0], reverse=True)[:SHOWN]]
 
 
-def _ground(space: Space, evidence_id: str, sentences: Iterable[str]) -> Ground | None:
+def _ground(space: Space, evidence_id: str, sentences: Iterable[str]) -> PointEvidence | None:
     """Return a piece of evidence as a judge is shown it; None for one that nothing here says, such as a hypothesis."""
     pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
     version = space.facts.version(evidence_id)
     facts = (version.id,) if version is not None else ()
     if not pieces:
-        return None if version is None else Ground(f"{version.text.rstrip('.')}.", _day(version.since), (), facts)
+        return (
+            None if version is None else PointEvidence(f"{version.text.rstrip('.')}.", _day(version.since), (), facts)
+        )
     turn = space.turns[pieces[0].turn_id]
     who = turn.speaker or turn.title or turn.role
     said = " ".join(space.text(piece) for piece in pieces)
     when = _day(turn.said_at)
-    return Ground(f"{who}: {said}" if who else said, when, tuple(piece.id for piece in pieces), facts)
+    return PointEvidence(f"{who}: {said}" if who else said, when, tuple(piece.id for piece in pieces), facts)
 
 
 async def _telling(episode: Episode, making: Making) -> tuple[list[ShownEvidence], dict[str, Sequence[str]]]:

@@ -22,8 +22,8 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.gates import sure
-from mcp_memory.gain.propagation import admitted
+from mcp_memory.gain.gates import confident_sentences
+from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.services.learn.episodes import time_words
@@ -48,14 +48,14 @@ def assured(
         question: understood with the speakers of the space.
         hits: best first.
         judgement: of them, by their words.
-        gates: of the question, from `gain.gates.opened`.
+        gates: of the question, from `gain.gates.sentence_gates`.
         request: its limit and its window hold.
         now: the moment of asking.
     """
     if judgement.sufficient:
         return hits, judgement
-    sure_of = np.array(sure(gates), dtype=np.intp)
-    sure_of = sure_of[admitted(space, sure_of, request.window)]
+    sure_of = np.array(confident_sentences(gates), dtype=np.intp)
+    sure_of = sure_of[in_window(space, sure_of, request.window)]
     told = _told(space, question, {space.sentences[row].id: row for row in sure_of.tolist()}, now)
     if not told:
         return hits, judgement

@@ -20,7 +20,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.gain.gates import weighing
+from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
@@ -209,7 +209,7 @@ class Walker:
                 step,
                 cosine=cosine_of(space, lens.vectors, lens.likeness),
                 query=lens.question,
-                weigh=weighing(space, lens.vectors, lens.likeness, lens.gates, step.window),
+                weigh=sentence_weights(space, lens.vectors, lens.likeness, lens.gates, step.window),
             )
         return self.walking.operators[action.operator](step)
 

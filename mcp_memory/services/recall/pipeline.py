@@ -18,7 +18,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
 from mcp_memory.gain.settings import Learning, Propagating
-from mcp_memory.hypergraph.retrieval import bearing, resting
+from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.events import dated
@@ -242,7 +242,7 @@ def _points(
     if shaping is None:
         return ()
     roots = [root.key for root in navigation.roots if not root.soft]
-    return bearing(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
+    return relevant_points(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
 
 
 def _external_scores(
@@ -256,7 +256,7 @@ def _external_scores(
     if QUESTIONS.switch(looking.switches) and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, vectors[0])
     counts = POINTS.talk or POINTS.document
-    if counts and (given := resting(space, found.points, vectors[0])) is not None:
+    if counts and (given := point_support(space, found.points, vectors[0])) is not None:
         external[POINTS] = given
     return external
 

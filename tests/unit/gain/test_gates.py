@@ -6,7 +6,14 @@ from sentence_space import documents, space_of, unit
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.gates import confident, experience, on_segments, opened, sure, weighing
+from mcp_memory.gain.gates import (
+    confidence_reached,
+    confident_sentences,
+    experience_channel,
+    segment_gates,
+    sentence_gates,
+    sentence_weights,
+)
 from mcp_memory.gain.propagation import Round
 from mcp_memory.gain.settings import Gating, Learning
 from mcp_memory.vectors import Matrix
@@ -30,43 +37,49 @@ def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: obj
 def test_nothing_learnt_and_the_initial_belief_are_the_same() -> None:
     space = documents(*LINES)
     first = beliefs(*(belief(f"s_0.{n}", vector, 1.0) for n, vector in enumerate((X, Y))))
-    assert opened(space, Beliefs(), ASKED, None, Learning()) == opened(space, first, ASKED, None, Learning()) == {}
-    assert (on_segments(space, {}) == 1).all()
-    assert (experience(space, {}) == 0).all()
+    assert (
+        sentence_gates(space, Beliefs(), ASKED, None, Learning())
+        == sentence_gates(space, first, ASKED, None, Learning())
+        == {}
+    )
+    assert (segment_gates(space, {}) == 1).all()
+    assert (experience_channel(space, {}) == 0).all()
 
 
 def test_talk_is_held_against_the_first_person_and_documents_against_the_question() -> None:
     known = beliefs(belief("s_0.0", X), belief("s_0.1", Y))
-    assert opened(documents(*LINES), known, ASKED, None, Learning()) == {0: pytest.approx(1.8)}
-    assert opened(space_of(LINES, "message"), known, ASKED, None, Learning()) == {1: pytest.approx(1.8)}
+    assert sentence_gates(documents(*LINES), known, ASKED, None, Learning()) == {0: pytest.approx(1.8)}
+    assert sentence_gates(space_of(LINES, "message"), known, ASKED, None, Learning()) == {1: pytest.approx(1.8)}
 
 
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
     space, known = documents(*LINES), beliefs(belief("s_1.0", (0.4, 0.9165151)))
-    assert opened(space, known, ASKED, None, Learning()) == {}
-    published = opened(space, known, ASKED, None, Learning(gating=Gating("published")))
+    assert sentence_gates(space, known, ASKED, None, Learning()) == {}
+    published = sentence_gates(space, known, ASKED, None, Learning(gating=Gating("published")))
     assert published == {2: pytest.approx(1 + 0.8 * 0.4)}
 
 
 def test_a_segment_has_the_gate_of_its_sentence_farthest_from_1() -> None:
     space = documents(*LINES)
-    assert on_segments(space, {0: 1.2, 1: 0.3, 2: 1.5}) == pytest.approx([0.3, 1.5])
-    assert experience(space, {0: 1.2, 1: 0.9}) == pytest.approx([0.2, 0])
+    assert segment_gates(space, {0: 1.2, 1: 0.3, 2: 1.5}) == pytest.approx([0.3, 1.5])
+    assert experience_channel(space, {0: 1.2, 1: 0.9}) == pytest.approx([0.2, 0])
 
 
 def test_the_time_gate_takes_part_only_where_the_question_says_a_time() -> None:
     space = documents(*LINES)
     known = beliefs(belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y))
     asked = np.float32(Y)
-    assert opened(space, known, ASKED, None, Learning())[0] == pytest.approx(1.8)
-    assert opened(space, known, ASKED, asked, Learning())[0] == pytest.approx(2.0)  # 1.8 · 1.5, and never above 2
-    assert opened(space, known, ASKED, asked, Learning(task_memory=False)) == {0: pytest.approx(1.5)}
-    assert opened(space, known, ASKED, asked, Learning(time_memory=False))[0] == pytest.approx(1.8)
-    assert opened(space, known, ASKED, asked, Learning(learning=False)) == {}
+    assert sentence_gates(space, known, ASKED, None, Learning())[0] == pytest.approx(1.8)
+    assert sentence_gates(space, known, ASKED, asked, Learning())[0] == pytest.approx(
+        2.0
+    )  # 1.8 · 1.5, and never above 2
+    assert sentence_gates(space, known, ASKED, asked, Learning(task_memory=False)) == {0: pytest.approx(1.5)}
+    assert sentence_gates(space, known, ASKED, asked, Learning(time_memory=False))[0] == pytest.approx(1.8)
+    assert sentence_gates(space, known, ASKED, asked, Learning(learning=False)) == {}
 
 
 def test_a_belief_about_a_sentence_that_is_gone_opens_nothing() -> None:
-    assert opened(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, Learning()) == {}
+    assert sentence_gates(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, Learning()) == {}
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -74,7 +87,9 @@ def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
     known = beliefs(*(Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1)))
     for settings in (Learning(), Learning(gating=Gating("published"))):
-        channel = experience(space, opened(space, known, unit(seed + 2)[None], unit(seed + 2), settings))
+        channel = experience_channel(
+            space, sentence_gates(space, known, unit(seed + 2)[None], unit(seed + 2), settings)
+        )
         assert (np.abs(channel) <= 1).all()
 
 
@@ -82,22 +97,22 @@ def test_a_sentence_weighs_its_likeness_times_its_gate_and_nothing_outside_the_w
     space = documents(*LINES)
     nothing = np.zeros((2, 2), np.float32)
     rows = np.arange(3)
-    assert weighing(space, ASKED, nothing, {2: 1.5})(rows) == pytest.approx([1, 0, 0.9])
-    assert weighing(space, -ASKED, nothing, {2: 1.5})(rows) == pytest.approx([0, 0, 0])
-    assert weighing(space, ASKED, nothing, {}, Window(since=1))(rows) == pytest.approx([0, 0, 0.6])
+    assert sentence_weights(space, ASKED, nothing, {2: 1.5})(rows) == pytest.approx([1, 0, 0.9])
+    assert sentence_weights(space, -ASKED, nothing, {2: 1.5})(rows) == pytest.approx([0, 0, 0])
+    assert sentence_weights(space, ASKED, nothing, {}, Window(since=1))(rows) == pytest.approx([0, 0, 0.6])
 
 
 def test_segments_stand_in_where_the_view_holds_no_vectors_of_sentences() -> None:
     space = documents(*LINES, vectors=False)
     cosines = np.float32([[0.7, 0.2], [0.1, 0.1]])
-    assert weighing(space, ASKED, cosines, {})(np.arange(3)) == pytest.approx([0.7, 0.7, 0.2])
+    assert sentence_weights(space, ASKED, cosines, {})(np.arange(3)) == pytest.approx([0.7, 0.7, 0.2])
 
 
 def test_one_message_that_is_known_to_help_is_enough_and_of_documents_it_takes_two() -> None:
     gates = {0: 1.35, 1: 1.2, 2: 1.3}
-    assert sure(gates) == [0, 2]
+    assert confident_sentences(gates) == [0, 2]
     first, second = Round({}, (1, 0), (0.6, 0.4)), Round({}, (2,), (1.0,))
-    talk = confident(space_of(LINES, "message"), sure(gates))
-    papers = confident(documents(*LINES), sure(gates))
+    talk = confidence_reached(space_of(LINES, "message"), confident_sentences(gates))
+    papers = confidence_reached(documents(*LINES), confident_sentences(gates))
     assert [talk([first]), papers([first]), papers([first, second])] == [True, False, True]
     assert not talk([Round({}, (1,), (1.0,))])

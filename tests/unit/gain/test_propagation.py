@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sentence_space import documents, unit
 
-from mcp_memory.gain.propagation import Propagation, anchors, propagate
+from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
 from mcp_memory.gain.settings import Propagating
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
@@ -170,11 +170,11 @@ def test_questions_are_anchored_by_what_they_call_things_and_by_nothing_else() -
     index = index_of(space)
 
     def found(text: str, *also: str) -> set[str]:
-        return {index.key(number) for number in anchors(index, text, also)}
+        return {index.key(number) for number in anchor_entities(index, text, also)}
 
     assert found("Who built the blue mill?") == {"blue mill"}
     assert found("Whose mill stands by the Blue Mill?") == {"mill", "blue mill"}
     assert found("Where did Ann go?") == set()
     assert found("Where did Ann go?", "Ann Lee") == {"ann lee"}
     assert found("") == set()
-    assert set(anchors(index, "mill").values()) == {1.0}
+    assert set(anchor_entities(index, "mill").values()) == {1.0}

@@ -13,8 +13,15 @@ from unit.gain.sentence_space import documents, space_of
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.hypergraph.evolution import extract, merged, pairs, relational, taken_in, united
-from mcp_memory.hypergraph.grouping import Group, grouped, item_of
+from mcp_memory.hypergraph.evolution import (
+    apply_group,
+    extract_description,
+    is_relational,
+    merge_points,
+    pairs_to_merge,
+    unite_descriptions,
+)
+from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_evidence
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
@@ -26,8 +33,8 @@ SHAPING = Shaping()
 
 
 def groups_of(space, *ids, **numbers):
-    items = [item_of(space, name, [name]) for name in ids]
-    return grouped(space, [item for item in items if item is not None], Shaping(**numbers))
+    items = [evidence_item(space, name, [name]) for name in ids]
+    return group_evidence(space, [item for item in items if item is not None], Shaping(**numbers))
 
 
 def test_evidence_belongs_together_that_names_the_same_entity_directly_or_by_way_of_others():
@@ -59,16 +66,16 @@ def test_what_names_one_entity_alone_is_no_group_and_one_of_many_names_the_most_
 
 def test_an_entity_is_spelt_with_capitals_where_any_evidence_has_them():
     space = documents([("Ann ran.", Z)])
-    assert item_of(space, "s_0.0", ["s_0.0"]).entities["ann"] == "Ann"
+    assert evidence_item(space, "s_0.0", ["s_0.0"]).entities["ann"] == "Ann"
     space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill")
-    assert item_of(space, "s_0.0", ["s_0.0"]).entities["blue mill"] == "Blue Mill"
+    assert evidence_item(space, "s_0.0", ["s_0.0"]).entities["blue mill"] == "Blue Mill"
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_no_two_texts_of_an_extract_say_the_same(seed):
     dice = random.Random(seed)
     texts = [" ".join(dice.choices("abcd", k=dice.randint(1, 5))) + "." for _ in range(8)]
-    told = extract(texts, range(8), 99, 0.6).split(".")[:-1]
+    told = extract_description(texts, range(8), 99, 0.6).split(".")[:-1]
     assert {f"{text.strip()}." for text in told} <= set(texts)
     assert all(rouge_l(words(a), words(b)) < 0.6 for n, a in enumerate(told) for b in told[:n])
     for text in texts:
@@ -77,7 +84,7 @@ def test_no_two_texts_of_an_extract_say_the_same(seed):
 
 @given(st.lists(st.text("ab ", min_size=1, max_size=12).filter(str.strip), min_size=1, max_size=8), st.integers(1, 12))
 def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(texts, most):
-    told = extract(texts, range(len(texts)), most, 0.6)
+    told = extract_description(texts, range(len(texts)), most, 0.6)
     first = " ".join(texts[0].split())
     assert told.startswith(first)
     assert told == first or len(told.split()) <= most
@@ -85,10 +92,10 @@ def test_an_extract_begins_with_the_first_and_has_no_more_words_than_it_may(text
 
 def test_an_extract_prefers_what_matters_and_keeps_the_order():
     texts = ["One came.", "Two came late.", "Two came late!", "Three sang a song."]
-    assert extract(texts, [3, 0, 1, 2], 6, 0.6) == "One came. Three sang a song."
-    assert extract(texts, [1, 2, 3, 0], 80, 0.6) == "One came. Two came late. Three sang a song."
+    assert extract_description(texts, [3, 0, 1, 2], 6, 0.6) == "One came. Three sang a song."
+    assert extract_description(texts, [1, 2, 3, 0], 80, 0.6) == "One came. Two came late. Three sang a song."
     assert (
-        united(["One came. Two came late.", "Two came late! Three sang."], 80, 0.6)
+        unite_descriptions(["One came. Two came late.", "Two came late! Three sang."], 80, 0.6)
         == "One came. Two came late. Three sang."
     )
 
@@ -97,7 +104,7 @@ def test_a_time_joins_nothing_and_of_names_within_one_another_only_one_is_a_vert
     march = StatedTime(3, 8, 0, 1, "month", False)
     space = documents([("In March Ann of Blue Mill met Blue Bob.", Z)], times=(march,))
     space.turns["t_0"] = replace(space.turns["t_0"], title="Blue Mill (farm)")
-    assert set(item_of(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
+    assert set(evidence_item(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
 
 
 def test_who_says_a_thing_joins_it_to_nothing_and_one_sentence_joins_what_it_names():
@@ -116,16 +123,16 @@ def test_what_a_sentence_only_opens_with_is_no_name_unless_it_is_one_elsewhere()
     texts = ("Painting is fun.", "I like painting.", "Wow, what a day!", "Dover opened a port.", "Bob, come here.")
     space = space_of([[(text, Z)] for text in texts], "message")
     space.speakers["Bob"] = 1
-    found = [set(item_of(space, f"s_{number}.0", [f"s_{number}.0"]).entities.values()) for number in range(5)]
+    found = [set(evidence_item(space, f"s_{number}.0", [f"s_{number}.0"]).entities.values()) for number in range(5)]
     assert [names & {"Painting", "Wow", "Dover", "Bob"} for names in found] == [set(), set(), set(), {"Dover"}, {"Bob"}]
 
 
 def group(*entities, text="They met.", sentences=("s_1",)):
-    return Group(entities, (text,), (0,), sentences, ())
+    return EvidenceGroup(entities, (text,), (0,), sentences, ())
 
 
 def take(points, what, scope=""):
-    return taken_in(Facts(), {one.id: one for one in points}, what, "default", scope, 7, SHAPING)
+    return apply_group(Facts(), {one.id: one for one in points}, what, "default", scope, 7, SHAPING)
 
 
 def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices():
@@ -139,7 +146,7 @@ def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices
 
 def test_what_a_merged_point_would_have_taken_in_goes_to_what_it_has_become():
     a, b = point("a", ("A1", "B1")), point("b", ("B1", "C1"))
-    whole, gone = merged((a, b), "Both.", "", "embedded", 1)
+    whole, gone = merge_points((a, b), "Both.", "", "embedded", 1)
     taken = take([whole, *gone], group("A1", "B1"))
     assert (taken.id, taken.entities, taken.description) == (whole.id, ("A1", "B1", "C1"), "Both. They met.")
 
@@ -154,12 +161,12 @@ def test_any_evidence_taken_in_twice_is_taken_in_once(seed):
         what = group(*dice.sample(names, dice.randint(2, 4)), text=f"Text {number} of it.", sentences=(f"s_{number}",))
         history.append(what)
         for _ in range(2):
-            made = taken_in(Facts(), points, what, "default", "goal", number, SHAPING)
+            made = apply_group(Facts(), points, what, "default", "goal", number, SHAPING)
             if made is not None:
                 before = points.get(made.id)
                 assert before is None or (before.entities, before.revision + 1) == (made.entities, made.revision)
                 points[made.id] = made
-        assert taken_in(Facts(), points, what, "default", "goal", number, SHAPING) is None
+        assert apply_group(Facts(), points, what, "default", "goal", number, SHAPING) is None
     supported = {name for one in points.values() for name in one.sentences}
     assert supported == {f"s_{number}" for number in range(10)}
 
@@ -173,14 +180,14 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
     vectors = np.abs(np.random.default_rng(seed).normal(size=(8, 3)))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     of = {one.id: vector for one, vector in zip(points, vectors, strict=True)}
-    chosen = pairs(Facts(), points, lambda one: of[one.id], Shaping(order=5))
+    chosen = pairs_to_merge(Facts(), points, lambda one: of[one.id], Shaping(order=5))
     taken = [one.id for pair in chosen for one in pair]
     assert len(taken) == len(set(taken))
     cosines = [float(of[one.id] @ of[other.id]) for one, other in chosen]
     assert cosines == sorted(cosines, reverse=True)
     assert all(cosine >= 0.6 for cosine in cosines)
     for pair in chosen:
-        whole, gone = merged(pair, "Both.", "", "embedded", 1)
+        whole, gone = merge_points(pair, "Both.", "", "embedded", 1)
         sets = [vertices(Facts(), one) for one in pair]
         assert sets[0] & sets[1]
         assert vertices(Facts(), whole) == sets[0] | sets[1]
@@ -193,19 +200,19 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
 def test_of_asked_points_a_pair_has_at_least_one():
     points = [point(str(number), ("A1", f"B{number}")) for number in range(3)]
     same = np.array([1.0, 0.0])
-    (pair,) = pairs(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
+    (pair,) = pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
     assert "h_2" in {one.id for one in pair}
-    assert pairs(Facts(), points, lambda _: same, SHAPING, among=()) == []
+    assert pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among=()) == []
 
 
 def test_what_the_goal_relates_is_merged_first_though_it_is_not_alike():
     points = [point("1", ("A1", "X1")), point("2", ("B1", "Y1")), point("3", ("A1", "Z1"))]
     of = {"h_1": np.array([1.0, 0.0]), "h_2": np.array([0.0, 1.0]), "h_3": np.array([1.0, 0.0])}
-    unasked = pairs(Facts(), points, lambda one: of[one.id], SHAPING)
-    asked = pairs(Facts(), points, lambda one: of[one.id], SHAPING, asked=("a1", "b1"))
+    unasked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING)
+    asked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING, asked=("a1", "b1"))
     assert [{one.id for one in pair} for pair in unasked] == [{"h_1", "h_3"}]
     assert [{one.id for one in pair} for pair in asked] == [{"h_1", "h_2"}]
-    assert pairs(Facts(), points[:2], lambda one: of[one.id], Shaping(order=3), asked=("a1", "b1")) == []
+    assert pairs_to_merge(Facts(), points[:2], lambda one: of[one.id], Shaping(order=3), asked=("a1", "b1")) == []
 
 
 @pytest.mark.parametrize(
@@ -224,7 +231,7 @@ def test_what_the_goal_relates_is_merged_first_though_it_is_not_alike():
 )
 def test_a_goal_relates_if_it_asks_why_or_how_names_two_or_is_a_topic(goal, names, relates):
     roots = [Root(name.lower(), name, "FACT") for name in names]
-    assert relational(understand(goal, ()), [*roots, Root("near", "near", "FACT", soft=True)], ()) is relates
+    assert is_relational(understand(goal, ()), [*roots, Root("near", "near", "FACT", soft=True)], ()) is relates
 
 
 def test_damaged_merges_that_go_round_resolve_to_nothing():

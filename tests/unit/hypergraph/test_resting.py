@@ -7,7 +7,7 @@ import pytest
 from batches import point
 from unit.gain.sentence_space import documents
 
-from mcp_memory.hypergraph.retrieval import resting
+from mcp_memory.hypergraph.retrieval import point_support
 
 Z = (0.0, 0.0)
 
@@ -17,7 +17,7 @@ def test_a_text_has_what_the_likest_of_its_points_has_and_what_is_gone_gives_not
     one = replace(point("1", ("Ann", "Bob")), sentences=("s_0.0", "s_gone"))
     other = replace(point("2", ("Bob", "Cid")), sentences=("s_0.0", "s_1.0"))
     space.hypergraph.add([one, other], np.array([[1.0, 0.0], [0.6, 0.8]], dtype=np.float32))
-    given = resting(space, [one, other], np.array([1.0, 0.0], dtype=np.float32))
+    given = point_support(space, [one, other], np.array([1.0, 0.0], dtype=np.float32))
     assert given is not None
     assert given.tolist() == [1.0, pytest.approx(0.6), 0.0]
 
@@ -27,4 +27,4 @@ def test_points_that_rest_on_nothing_or_are_unlike_the_question_give_nothing(sen
     space = documents([("Ann met Bob.", Z)])
     one = replace(point("1", ("Ann", "Bob")), sentences=sentences)
     space.hypergraph.add([one], np.array([[-1.0, 0.0]], dtype=np.float32))
-    assert resting(space, [one], np.array([1.0, 0.0], dtype=np.float32)) is None
+    assert point_support(space, [one], np.array([1.0, 0.0], dtype=np.float32)) is None

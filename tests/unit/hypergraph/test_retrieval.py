@@ -11,7 +11,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
-from mcp_memory.hypergraph.retrieval import absent, bearing, beyond, near, retrieved
+from mcp_memory.hypergraph.retrieval import is_placeholder, neighbourhood, relevant_points, retrieve, uncovered_entities
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorInput
 from mcp_memory.view.hypergraph import vertices
@@ -42,9 +42,9 @@ def worked():
 def test_local_investigation_looks_one_step_around_a_point_and_global_exploration_beyond_all():
     space = worked()
     e1, e2 = space.hypergraph.all()
-    assert near(space, e1) == {"aa", "bb", "cc", "xx", "yy"}
-    assert near(space, e2) == {"aa", "bb", "cc", "yy"}  # a by e1, x is two steps away
-    assert beyond(space) == {"dd", "xx", "yy", "zz"}
+    assert neighbourhood(space, e1) == {"aa", "bb", "cc", "xx", "yy"}
+    assert neighbourhood(space, e2) == {"aa", "bb", "cc", "yy"}  # a by e1, x is two steps away
+    assert uncovered_entities(space) == {"dd", "xx", "yy", "zz"}
     assert {key for one in (e1, e2) for key in vertices(space.facts, one)} == {"aa", "bb", "cc"}
 
 
@@ -55,7 +55,7 @@ def test_merging_joins_what_the_parents_joined():
     space.hypergraph.add(rows, np.eye(3, 4, dtype=np.float32))
     (whole,) = space.hypergraph.active()
     assert vertices(space.facts, whole) == {"aa", "bb", "cc"}  # Avg-N_v 2 before, 3 now
-    assert near(space, whole) == {"aa", "bb", "cc", "xx", "yy"}
+    assert neighbourhood(space, whole) == {"aa", "bb", "cc", "xx", "yy"}
     assert [one.id for one in space.hypergraph.incident(space.facts, ["aa", "cc"])] == ["h_e3"]
 
 
@@ -70,14 +70,14 @@ def test_what_is_retrieved_lies_in_scope_and_is_at_most_n_v(seed):
     weights = np.array([dice.random() for _ in passages], dtype=np.float32)
     joined = {key for one in points for key in vertices(space.facts, one)}
     for one in points:
-        scope = near(space, one)
-        found = retrieved(space, scope, lambda rows: weights[rows], 3)
+        scope = neighbourhood(space, one)
+        found = retrieve(space, scope, lambda rows: weights[rows], 3)
         assert vertices(space.facts, one) <= scope
         assert {entity.key for entity in found} <= scope
         assert len(found) <= 3
         best = [max(entity.weights) for entity in found]
         assert best == sorted(best, reverse=True)
-    outside = retrieved(space, beyond(space), lambda rows: weights[rows], 3)
+    outside = retrieve(space, uncovered_entities(space), lambda rows: weights[rows], 3)
     assert not {entity.key for entity in outside} & joined
     assert len(outside) <= 3
 
@@ -125,12 +125,23 @@ def test_a_point_bears_on_what_the_question_names_and_on_its_own_goal_the_likest
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
     vector = np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32)
-    assert [one.id for one in bearing(space, ["ann"], [], "who WON?", vector, 5)] == ["h_1", "h_2", "h_goal", "h_0"]
-    assert [one.id for one in bearing(space, [], ["e2"], "", vector, 5)] == ["h_2"]
-    assert len(bearing(space, ["Ann"], [], "", vector, 2)) == 2
-    assert bearing(documents(), ["Ann"], [], "", vector, 2) == []
+    assert [one.id for one in relevant_points(space, ["ann"], [], "who WON?", vector, 5)] == [
+        "h_1",
+        "h_2",
+        "h_goal",
+        "h_0",
+    ]
+    assert [one.id for one in relevant_points(space, [], ["e2"], "", vector, 5)] == ["h_2"]
+    assert len(relevant_points(space, ["Ann"], [], "", vector, 2)) == 2
+    assert relevant_points(documents(), ["Ann"], [], "", vector, 2) == []
 
 
 def test_an_entity_that_only_points_name_is_absent():
     space = worked()
-    assert [absent(space, name) for name in ("Aa", "Xx", "Dd", "Bb", "Nobody")] == [False, False, False, False, True]
+    assert [is_placeholder(space, name) for name in ("Aa", "Xx", "Dd", "Bb", "Nobody")] == [
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mcp_memory.domain.points import Point
-from mcp_memory.hypergraph.evolution import reworded, supported, worded
+from mcp_memory.hypergraph.evolution import add_support, ids_in_description, reword
 
 FIRST = Point(
     "h_1", "default", ("Ann", "Rufus"), "They met.", "", 0, "active", (), None, ("s_1",), ("f_1",), "anthropic", 1
@@ -13,10 +13,12 @@ FIRST = Point(
 
 
 def test_what_was_added_to_words_of_claude_afterwards_is_not_in_them():
-    grown = supported(FIRST, ["s_1", "s_2"], ["f_2"], 2)
+    grown = add_support(FIRST, ["s_1", "s_2"], ["f_2"], 2)
     assert (grown.sentences, grown.facts, grown.revision, grown.at) == (("s_1", "s_2"), ("f_1", "f_2"), 1, 2)
-    assert worded([FIRST, grown]) == {"s_1", "f_1"}
-    assert worded([FIRST, grown, reworded(supported(grown, (), (), 3), "They met again.", "anthropic")]) == {
+    assert ids_in_description([FIRST, grown]) == {"s_1", "f_1"}
+    assert ids_in_description(
+        [FIRST, grown, reword(add_support(grown, (), (), 3), "They met again.", "anthropic")]
+    ) == {
         "s_1",
         "s_2",
         "f_1",
@@ -25,12 +27,16 @@ def test_what_was_added_to_words_of_claude_afterwards_is_not_in_them():
 
 
 def test_an_extract_has_nothing_in_words_and_those_of_a_caller_have_all():
-    grown = supported(FIRST, ["s_2"], [], 2)
-    assert worded([replace(FIRST, source="embedded")]) == frozenset()
-    assert worded([replace(FIRST, source="caller"), replace(grown, source="caller")]) == {"s_1", "s_2", "f_1"}
+    grown = add_support(FIRST, ["s_2"], [], 2)
+    assert ids_in_description([replace(FIRST, source="embedded")]) == frozenset()
+    assert ids_in_description([replace(FIRST, source="caller"), replace(grown, source="caller")]) == {
+        "s_1",
+        "s_2",
+        "f_1",
+    }
 
 
 @pytest.mark.parametrize("source", ["anthropic", "embedded"])
 def test_the_words_of_a_caller_are_never_written_anew(source):
     mine = replace(FIRST, source="caller")
-    assert reworded(mine, "Other words.", source) == mine
+    assert reword(mine, "Other words.", source) == mine

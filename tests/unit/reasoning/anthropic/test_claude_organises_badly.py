@@ -12,7 +12,7 @@ from unit.services.learning_memory import memory as plain_memory
 from unit.services.learning_memory import told
 
 from mcp_memory.domain.requests import EvolveRequest, NewPoint, PointEdits
-from mcp_memory.hypergraph.retrieval import absent
+from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.hypergraph.settings import Shaping
 from mcp_memory.language.tokens import words
 
@@ -67,7 +67,7 @@ def sound(one) -> None:
         if point.source != "caller":
             assert point.sentences
             for name in point.entities:
-                assert " ".join(words(name)) in texts or not absent(space, name)
+                assert " ".join(words(name)) in texts or not is_placeholder(space, name)
 
 
 @pytest.mark.parametrize("case", FAILS)
