@@ -112,7 +112,7 @@ def _participle_facts(
 
 def _is_of_another(text: str, nested: Sequence[int], position: int) -> bool:
     """Return whether the last phrase about another work reaches up to a position without a comma."""
-    last = max((position for position in nested if position < position), default=-1)
+    last = max((start for start in nested if start < position), default=-1)
     return last >= 0 and "," not in text[last:position] and " and " not in text[last:position]
 
 
