@@ -18,11 +18,10 @@ from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
 from mcp_memory.ports import Operator
-from mcp_memory.reconstruct.cue_operators import EventKeywords, TagEvents
-from mcp_memory.reconstruct.event_operators import EventContext, EventTime, TopicEvents
+from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
 from mcp_memory.reconstruct.loop import Budget
-from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalInformation
 from mcp_memory.reconstruct.policy import FILE, Policy
+from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
 from mcp_memory.reflection.operators import Reflect
 from mcp_memory.reflection.settings import Reflecting
 from mcp_memory.search.settings import ChannelSwitches

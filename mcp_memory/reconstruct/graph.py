@@ -2,23 +2,22 @@
 
 M = (C, V, R) with R ⊆ C×G×V: a sentence v (the paper's episode) is found by its cues c, and a *tag* g of at most two
 words says how a cue and a sentence belong together. It is an attribute of their relation, not a node. Forward, a cue
-leads to the tags under which something is told of it, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse a
-sentence leads to its (c, g): to what it may be connected with. Both directions read the same rows and the same rule, so
-that they cannot disagree (DESIGN I36).
+leads to its tags, φ(c), and a cue and a tag to sentences, φ(c, g). In reverse, a sentence leads to its (c, g). Both
+directions read the same rows and the same rule, so that they cannot disagree (DESIGN I36).
 
-**Cues** are those of ``cues.py``, and besides phrases: two words that stand next to one another in at least two
-sentences. A phrase that stood in one so far is remembered by its first sentence alone.
+**Cues** are those of ``cues.py``, and phrases: two words side by side in at least two sentences. A phrase that occurred
+in one sentence so far is kept by that sentence alone.
 
-**Tags**: the paper has a language model name them. Where a fact was read out of the sentence, or told of it, the
-relation is the tag of what is at the fact's two ends: (Ann, lives in, "I moved to Lisbon"). Elsewhere it is a word of
-the sentence itself: of those which tell something (in at most one sentence of 50) the most common in this space, "trip"
+**Tags**: the paper has a language model name them. Where a fact was read from the sentence, or a caller stated one for
+it, the relation is the tag of both ends of the fact: (Ann, lives in, "I moved to Lisbon"). Elsewhere the tag is a word
+of the sentence: of those that are informative (in at most one sentence of 50), the most common in this space, "trip"
 rather than "suitcase". A tag has to be shared to be a bridge, and rare enough to mean something. No cue is its own tag
-where there is another word. What the tags are is decided when they are asked for, since how common a word is changes.
+where there is another word. Tags are computed when they are needed, because the frequency of words changes.
 
-Nothing of it is stored, and it is built when an operator first asks: recall pays nothing.
+Nothing of it is stored. It is built at the first call of an operator, so a plain recall costs nothing.
 
 **Departures.** Pronouns stay as they are: sentences are verbatim here, not rewritten. The semantic layer, cues and
-aspects of persons, are the facts themselves (``personal_operators.py``), so they are not kept a second time.
+aspects of persons, are the facts themselves (``semantic_operators.py``), so they are not stored a second time.
 """
 
 from __future__ import annotations
@@ -33,23 +32,23 @@ from mcp_memory.domain.facts import WHOLE
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.turns import Sentence, Turn
 from mcp_memory.language.tokens import STOP_WORDS, words
-from mcp_memory.reconstruct.cues import Cue, cues_of, key_of, likeness
+from mcp_memory.reconstruct.cues import Cue, cues_of, key_of, similarity
 from mcp_memory.view.space import NONE, Space
 
-TELLING = 50
-"""A word that stands in more than one sentence of so many is too common for a tag, but never in `FEW` or less."""
+INFORMATIVE = 50
+"""A word in more than one sentence of so many is too common for a tag, but never one in `FEW` sentences or fewer."""
 FEW = 5
-FOUND = 8
+MATCHES = 8
 """Cues that one name may match."""
 TAG_WORDS = 2
-"""A tag has at most so many words (DESIGN 6)."""
+"""The most words of a tag (DESIGN 6)."""
 
 
 class CueGraph:
     """The cues of a space by number, the sentences of each, and the tags between them.
 
     Args:
-        read: the cues of a sentence of a turn.
+        read: returns the cues of a sentence of a turn.
     """
 
     def __init__(self, read: Callable[[Turn, str], Iterable[Cue]] = cues_of) -> None:
@@ -58,8 +57,8 @@ class CueGraph:
         self._keys: list[str] = []
         self._written: list[str] = []  # as first met
         self._rows: list[array[int]] = []  # of each cue, ascending
-        self._holding: dict[str, list[int]] = {}  # cues of several words, by each of them
-        self._once: dict[int, int] = {}  # phrases that stood in one sentence so far: the row, by their two numbers
+        self._containing: dict[str, list[int]] = {}  # cues of several words, by each of them
+        self._once: dict[int, int] = {}  # phrases in one sentence so far: the row, by their two numbers
         self._as_name: array[int] = array("i")  # in how many sentences each cue is written like a name
         self._codes: array[int] = array("i")  # the cues of all sentences: twice the number, + 1 if it follows the last
         self._starts: array[int] = array("i", [0])
@@ -72,14 +71,14 @@ class CueGraph:
     def of(cls, space: Space) -> CueGraph:
         """Return the graph of a space, with all of its sentences; its view must have been made with a `CueGraph`.
 
-        What arrived since it was last asked for is read now, so the first call may take seconds in a large space.
+        Sentences that arrived since the last call are read now, so the first call may take seconds in a large space.
         """
         graph = space.index(cls)
         graph.catch_up(space)
         return graph
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in nothing yet: see `of`."""
+        """Do nothing yet: see `of`."""
 
     def catch_up(self, space: Space, most: int | None = None) -> bool:
         """Read the sentences that arrived since the last time, at most so many; return whether none is left."""
@@ -95,13 +94,13 @@ class CueGraph:
 
     # Cues
 
-    def find(self, name: str, most: int = FOUND) -> list[tuple[int, float]]:
-        """Return the cues that a name matches, and how well (`likeness`), best first; in a tie the common ones."""
-        asked = key_of(name)
-        number = self._numbers.get(asked)
-        parts = asked.split()
-        near = dict.fromkeys(other for part in parts for other in self._holding.get(part, ()))
-        found = [(other, like) for other in near if other != number and (like := likeness(asked, self._keys[other]))]
+    def find(self, name: str, most: int = MATCHES) -> list[tuple[int, float]]:
+        """Return the cues that a name matches, and how well (`similarity`), best first; in a tie the common ones."""
+        wanted = key_of(name)
+        number = self._numbers.get(wanted)
+        parts = wanted.split()
+        near = dict.fromkeys(other for part in parts for other in self._containing.get(part, ()))
+        found = [(cue, match) for cue in near if cue != number and (match := similarity(wanted, self._keys[cue]))]
         found.sort(key=lambda one: (-one[1], -len(self._rows[one[0]]), self._keys[one[0]]))
         return ([] if number is None else [(number, 1.0)]) + found[:most]
 
@@ -118,11 +117,11 @@ class CueGraph:
         return self._written[cue]
 
     def degree(self, cue: int) -> int:
-        """Return in how many sentences a cue stands."""
+        """Return how many sentences a cue is in."""
         return len(self._rows[cue])
 
     def rarity(self, cue: int) -> float:
-        """Return how much a cue tells, above 0: its idf."""
+        """Return the idf of a cue, above 0."""
         return log(1 + (len(self._starts) - 1) / max(1, len(self._rows[cue])))
 
     def rows(self, cue: int) -> list[int]:
@@ -131,11 +130,11 @@ class CueGraph:
 
     def cues(self, row: int) -> list[int]:
         """Return the cues of a sentence, each once: speaker, names, words, phrases."""
-        return list(dict.fromkeys(self._standing(row)))
+        return list(dict.fromkeys(self._with_phrases(row)))
 
     def names(self, row: int) -> set[int]:
-        """Return those cues of a sentence that are names in most of their sentences; its speaker mostly is one."""
-        return {code >> 1 for code in self._of(row) if self._named(code >> 1)}
+        """Return the cues of a sentence that are names in most of their sentences; mostly its speaker among them."""
+        return {code >> 1 for code in self._codes_of(row) if self._named(code >> 1)}
 
     def spelling(self, space: Space, row: int) -> dict[int, str]:
         """Return how each cue of a sentence is written in it (DESIGN I37)."""
@@ -173,31 +172,31 @@ class CueGraph:
         number = self._numbers.get(tag)
         return tag if number is None else self._written[number]
 
-    # Within
+    # Building
 
     def _add(self, row: int, cues: Iterable[Cue]) -> None:
         before = NONE
         for cue in cues:
             number = self._number(cue.key, cue.written)
-            self._stand(number, row)
+            self._add_row(number, row)
             follows = cue.follows and before != NONE
             if follows:
-                self._join(before, number, row)
+                self._add_phrase(before, number, row)
             self._codes.append(number << 1 | follows)
             if cue.name:
                 self._as_name[number] += 1
             before = NONE if cue.name else number
 
-    def _join(self, first: int, second: int, row: int) -> None:
-        """Take note of a phrase; from its second sentence on it is a cue."""
+    def _add_phrase(self, first: int, second: int, row: int) -> None:
+        """Count a phrase; from its second sentence on it is a cue."""
         key = f"{self._keys[first]} {self._keys[second]}"
         pair = first << 32 | second
         if key in self._numbers:
-            self._stand(self._numbers[key], row)
+            self._add_row(self._numbers[key], row)
         elif self._once.setdefault(pair, row) != row:
-            self._stand(self._number(key, f"{self._written[first]} {self._written[second]}"), row)
+            self._add_row(self._number(key, f"{self._written[first]} {self._written[second]}"), row)
 
-    def _stand(self, cue: int, row: int) -> None:
+    def _add_row(self, cue: int, row: int) -> None:
         rows = self._rows[cue]
         if not rows or rows[-1] != row:
             rows.append(row)
@@ -213,20 +212,20 @@ class CueGraph:
             parts = key.split()
             if len(parts) > 1:
                 for part in dict.fromkeys(parts):
-                    self._holding.setdefault(part, []).append(number)
+                    self._containing.setdefault(part, []).append(number)
             if len(parts) == 2 and parts[0] in self._numbers and parts[1] in self._numbers:
                 first = self._once.pop(self._numbers[parts[0]] << 32 | self._numbers[parts[1]], None)
                 if first is not None:
                     self._rows[number].append(first)
         return number
 
-    def _of(self, row: int) -> array[int]:
+    def _codes_of(self, row: int) -> array[int]:
         if not 0 <= row < len(self._starts) - 1:
             return array("i")
         return self._codes[self._starts[row] : self._starts[row + 1]]
 
-    def _standing(self, row: int) -> Iterator[int]:
-        codes = self._of(row)
+    def _with_phrases(self, row: int) -> Iterator[int]:
+        codes = self._codes_of(row)
         yield from (code >> 1 for code in codes)
         for place, code in enumerate(codes):
             if code & 1:
@@ -241,15 +240,15 @@ class CueGraph:
         if stated:
             return stated
         if row not in self._tags:
-            self._tags[row] = self._telling(row)
+            self._tags[row] = self._tag_words(row)
         parts = key.split()
         tag = next((self._keys[word] for word in self._tags[row] if self._keys[word] not in parts), key)
         return (" ".join(tag.split()[:TAG_WORDS]),)
 
-    def _telling(self, row: int) -> tuple[int, ...]:
-        """Return the words of a sentence, the best tag first: telling and common; then what is rare; then its names."""
-        most = max(FEW, (len(self._starts) - 1) // TELLING)
-        cues = dict.fromkeys(code >> 1 for code in self._of(row))
+    def _tag_words(self, row: int) -> tuple[int, ...]:
+        """Return the words of a sentence, the best tag first: informative common ones, then rare ones, then names."""
+        most = max(FEW, (len(self._starts) - 1) // INFORMATIVE)
+        cues = dict.fromkeys(code >> 1 for code in self._codes_of(row))
         degrees = {cue: len(self._rows[cue]) for cue in cues if not self._named(cue)}
         order = sorted(degrees, key=lambda word: (degrees[word] > most, abs(degrees[word] - most)))
         return (*order[: TAG_WORDS + 1], *(cue for cue in cues if cue not in degrees))
@@ -260,7 +259,7 @@ class CueGraph:
 
 @lru_cache(maxsize=4096)
 def relation_tag(relation: str) -> str:
-    """Return the tag that a relation is, by its name: of its label what says something, at most two words."""
+    """Return the tag of a relation: the content words of its label, at most two."""
     label = relations().get(relation).label.split()
     if len(label) > TAG_WORDS:
         label = [word for word in label if not STOP_WORDS.issuperset(words(word))] or label
@@ -270,8 +269,8 @@ def relation_tag(relation: str) -> str:
 def _stated(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
     """Yield the ends of the facts that a sentence states, as keys of cues, each with its tag."""
     alone = len(space.sentences_of(sentence.turn_id)) == 1
-    for said in space.facts.said_in(sentence.turn_id):
-        if said.sentence == sentence.index or (said.sentence == WHOLE and alone):
-            tag = relation_tag(said.relation)
-            yield key_of(said.head), tag
-            yield key_of(said.tail), tag
+    for assertion in space.facts.said_in(sentence.turn_id):
+        if assertion.sentence == sentence.index or (assertion.sentence == WHOLE and alone):
+            tag = relation_tag(assertion.relation)
+            yield key_of(assertion.head), tag
+            yield key_of(assertion.tail), tag

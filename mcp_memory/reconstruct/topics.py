@@ -1,16 +1,14 @@
-"""Topics: what a space keeps coming back to (MRAgent's abstraction layer, V^τ; DESIGN 1 step 5).
+"""Topics: what a space keeps coming back to, from its segments (MRAgent's abstract layer, V^τ; DESIGN 1 step 5).
 
-They are derived from its segments.
-
-Leader clustering (Hartigan, "Clustering Algorithms", 1975, ch. 3): in the order of arrival a segment joins the leader
-that its vector is most like, if the cosine is at least .55, else it is a leader itself. A leader is a topic once a
-second segment has joined it. So topics grow with what arrives, and nothing that was sorted is sorted again.
+Leader clustering (Hartigan, "Clustering Algorithms", 1975, ch. 3): in the order of arrival, a segment joins the leader
+whose vector is most similar to its own, if the cosine is at least .55; else it becomes a leader itself. A leader is a
+topic once a second segment has joined it. So topics grow as texts arrive, and no segment is assigned twice.
 
 The paper has a language model write a topic's summary. Here it is extractive: the most typical sentence, the one
-nearest to the mean of the members, and the cues that stand in many of them and in few other places.
+nearest to the mean of the members, and the cues that many members and few other texts have.
 
-**Departures** from DESIGN 1, whose centroids move with each member: leaders stay what they were, so that the topics do
-not depend on how the arrivals were cut into calls; the mean serves the summary alone. Where the view holds no vectors
+**Departures** from DESIGN 1, whose centroids move with each member: leaders do not move, so that the topics do not
+depend on how the arrivals were divided into calls; the mean serves the summary alone. Where the view holds no vectors
 (`View.vector_limit`) there are no topics.
 """
 
@@ -28,15 +26,15 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.vectors import GrowingMatrix, Matrix, Vector
 from mcp_memory.view.space import NONE, Space
 
-ALIKE = 0.55
-"""The cosine from which on a segment is of a leader's topic (DESIGN 1; of MiniLM's kind of vectors)."""
+SIMILAR = 0.55
+"""The cosine from which on a segment joins a leader's topic (DESIGN 1; for vectors like those of MiniLM)."""
 MEMBERS = 2
-"""Segments that make a topic."""
+"""The fewest segments of a topic."""
 TERMS = 5
 """Of a summary."""
-READ = 50
+SAMPLE = 50
 """Members that are read for a summary, the most typical first."""
-_BLOCK = 512  # segments that are compared at once
+_BLOCK = 512  # segments compared at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Topic:
     """A topic.
 
     Attributes:
-        id: ``o_…``, made of its leader, so it lasts.
+        id: ``o_…``, derived from its leader, so it does not change.
         number: within `Topics`.
         members: the rows of its live segments, ascending.
     """
@@ -60,7 +58,7 @@ class Summary:
 
     Attributes:
         sentence: the row of its most typical sentence; `NONE` where its segments have none.
-        terms: cues that tell it from the rest, the most telling first, as written.
+        terms: cues that distinguish it from other topics, best first, as written.
     """
 
     sentence: int
@@ -83,29 +81,29 @@ class Topics:
         return topics
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in nothing yet: see `of`."""
+        """Do nothing yet: see `of`."""
 
     def catch_up(self, space: Space) -> None:
-        """Sort the segments that arrived since the last time."""
+        """Assign the segments that arrived since the last time."""
         vectors = space.segment_vectors
         if vectors is None:
             return
         self._leaders = self._leaders or GrowingMatrix(vectors.dimension)
         for start in range(len(self._of), len(vectors), _BLOCK):
             rows = np.arange(start, min(start + _BLOCK, len(vectors)))
-            self._sort(start, vectors.take(rows), self._leaders)
+            self._assign(start, vectors.take(rows), self._leaders)
 
     def all(self, space: Space) -> list[Topic]:
         """Return every topic, the one with most live segments first; ties by id."""
         found = (self._topic(space, number) for number in range(len(self._members)))
-        return sorted((one for one in found if one is not None), key=lambda one: (-len(one.members), one.id))
+        return sorted((topic for topic in found if topic), key=lambda topic: (-len(topic.members), topic.id))
 
     def get(self, space: Space, topic_id: str) -> Topic | None:
         """Return a topic by its id, or None."""
-        return next((one for one in self.all(space) if one.id == topic_id), None)
+        return next((topic for topic in self.all(space) if topic.id == topic_id), None)
 
     def topic_of(self, space: Space, segment: int) -> Topic | None:
-        """Return the topic of a segment by its row; None for one that is alone with what it says."""
+        """Return the topic of a segment by its row; None for a segment without one."""
         return self._topic(space, self._of[segment]) if 0 <= segment < len(self._of) else None
 
     def typical(self, space: Space, topic: Topic) -> list[tuple[int, float]]:
@@ -114,13 +112,13 @@ class Topics:
         order = sorted(range(len(topic.members)), key=lambda place: (-scores[place], topic.members[place]))
         return [(topic.members[place], float(scores[place])) for place in order]
 
-    def near(self, space: Space, topic: Topic, most: int) -> list[Topic]:
-        """Return the topics whose leaders are most like a topic's, the nearest first."""
+    def nearest(self, space: Space, topic: Topic, most: int) -> list[Topic]:
+        """Return the topics whose leaders are most similar to a topic's, the nearest first."""
         if self._leaders is None:
             return []
-        likeness = self._leaders.dot(self._leaders[topic.number][None, :])[0]
+        similarity = self._leaders.dot(self._leaders[topic.number][None, :])[0]
         found: list[Topic] = []
-        for number in np.argsort(-likeness, kind="stable").tolist():
+        for number in np.argsort(-similarity, kind="stable").tolist():
             if number != topic.number and (other := self._topic(space, number)):
                 found.append(other)
             if len(found) == most:
@@ -133,9 +131,9 @@ class Topics:
         Args:
             space: that it is of.
             graph: of the space.
-            topic: with vectors still held.
+            topic: whose vectors are still held.
         """
-        members = [row for row, _ in self.typical(space, topic)[:READ]]
+        members = [row for row, _ in self.typical(space, topic)[:SAMPLE]]
         counts: Counter[int] = Counter()
         for row in members:
             counts.update({cue for one in space.sentences_within(space.segments[row]) for cue in graph.cues(one)})
@@ -158,20 +156,20 @@ class Topics:
         scores = space.sentence_vectors.take(np.array(rows, dtype=np.intp)) @ self._mean(space, topic)
         return rows[int(np.argmax(scores))]
 
-    def _sort(self, start: int, block: Matrix, leaders: GrowingMatrix) -> None:
-        """Give each segment of a block its leader, one after the other."""
+    def _assign(self, start: int, block: Matrix, leaders: GrowingMatrix) -> None:
+        """Assign each segment of a block to its leader, one after the other."""
         known = len(leaders)
         among = leaders.dot(block) if known else np.empty((len(block), 0), dtype=np.float32)
         best = among.argmax(axis=1) if known else np.zeros(len(block), dtype=np.intp)
         within = block @ block.T
         new: list[int] = []  # places in the block that became leaders
         for place in range(len(block)):
-            leader, likeness = (int(best[place]), float(among[place, best[place]])) if known else (NONE, -1.0)
+            leader, similarity = (int(best[place]), float(among[place, best[place]])) if known else (NONE, -1.0)
             if new:
                 nearest = int(np.argmax(within[place, new]))
-                if float(within[place, new[nearest]]) > likeness:
-                    leader, likeness = known + nearest, float(within[place, new[nearest]])
-            if likeness < ALIKE:
+                if float(within[place, new[nearest]]) > similarity:
+                    leader, similarity = known + nearest, float(within[place, new[nearest]])
+            if similarity < SIMILAR:
                 leader = len(self._members)
                 new.append(place)
                 self._members.append(array("i"))

@@ -1,4 +1,4 @@
-"""The cue–tag–content graph: its maps agree, both ways, however it was built."""
+"""The cue–tag–content graph: forward and reverse maps agree, however it was built."""
 
 import random
 
@@ -65,7 +65,7 @@ def test_forward_and_reverse_agree(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_what_arrives_bit_by_bit_gives_the_same_graph(seed: int) -> None:
+def test_sentences_that_arrive_in_several_calls_give_the_same_graph(seed: int) -> None:
     lines, parts = random_lines(seed), new_space()
     for line in lines:
         say(parts, line)
@@ -75,7 +75,7 @@ def test_what_arrives_bit_by_bit_gives_the_same_graph(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_cue_is_spelt_as_it_stands_in_its_sentence(seed: int) -> None:
+def test_every_cue_is_spelt_as_in_its_sentence(seed: int) -> None:
     """DESIGN I37, phrases too."""
     space = say(new_space(), *random_lines(seed))
     graph = CueGraph.of(space)
@@ -86,7 +86,7 @@ def test_every_cue_is_spelt_as_it_stands_in_its_sentence(seed: int) -> None:
         assert all(w.casefold() in low or w == space.turns[sentence.turn_id].speaker for w in spelt.values())
 
 
-def test_nothing_is_read_before_an_operator_asks() -> None:
+def test_no_sentence_is_read_before_an_operator_is_called() -> None:
     read: list[str] = []
     space = Space("x", (lambda: CueGraph(lambda _, sentence: read.append(sentence) or ()),))
     say(space, "Ann: One. Two.").extend_indexes()
@@ -96,7 +96,7 @@ def test_nothing_is_read_before_an_operator_asks() -> None:
     assert read == ["One.", "Two."]
 
 
-def test_two_words_are_a_phrase_once_two_sentences_have_them_or_a_name_does() -> None:
+def test_two_words_are_a_phrase_once_two_sentences_or_a_name_have_them() -> None:
     space = say(new_space(), "Ann: I like a board game.", "Bob: The red mill burnt.")
     assert [like for _, like in CueGraph.of(space).find("board game")] == []
     say(space, "Bob: No board game today.", "Ann: Red Mill opened.")
@@ -105,7 +105,7 @@ def test_two_words_are_a_phrase_once_two_sentences_have_them_or_a_name_does() ->
     assert graph.rows(number(graph, "the Red Mill")) == [1, 3]
 
 
-def test_a_fact_gives_its_relation_as_the_tag_of_its_two_ends_alone() -> None:
+def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:
     space = say(
         new_space(),
         "Ann: I moved to Oslo and bought skis.",
@@ -119,7 +119,7 @@ def test_a_fact_gives_its_relation_as_the_tag_of_its_two_ends_alone() -> None:
     assert relation_tag("birthplace_of") == "birthplace"
 
 
-def test_a_tag_is_the_most_common_word_that_still_tells_something() -> None:
+def test_a_tag_is_the_most_common_word_that_is_still_informative() -> None:
     told = {n: "trip" if n % 8 == 0 else "pond" if n < 7 else "rest" for n in range(40)}
     lines = [f"Ann: nice day {told[n]} x{n}." for n in range(40)]
     space = say(new_space(), *lines)

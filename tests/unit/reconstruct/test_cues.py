@@ -1,18 +1,18 @@
-"""Cues: what a sentence is found by, verbatim, and which of them match."""
+"""Cues: which words of a sentence it is found by, and which cues match."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.reconstruct.cues import JOINT, MOST, cues_of, key_of, likeness, query_cues
+from mcp_memory.reconstruct.cues import JOINT, MOST, cues_of, key_of, query_cues, similarity
 
 
 def turn(text: str, speaker: str | None = "Ann", kind: str = "message", title: str | None = None) -> Turn:
     return Turn("t", "x", "s", "1", kind, text, speaker, None, title, 0, 0, 0, 0)  # type: ignore[arg-type]
 
 
-def test_the_speaker_comes_first_then_names_then_the_words_that_say_something() -> None:
+def test_the_speaker_comes_first_then_names_then_the_content_words() -> None:
     text = "We saw Bob Lee at the old harbour in 2019."
     found = cues_of(turn(text), text)
     assert [cue.written for cue in found] == ["Ann", "Bob Lee", "saw", "old", "harbour"]
@@ -20,18 +20,18 @@ def test_the_speaker_comes_first_then_names_then_the_words_that_say_something() 
     assert [cue.written for cue in found if cue.follows] == ["harbour"]
 
 
-def test_the_words_of_a_name_are_no_cues_of_their_own() -> None:
+def test_the_words_of_a_name_are_not_cues_themselves() -> None:
     text = "Bob Lee met the other Lee."
     assert "lee" not in {cue.key for cue in cues_of(turn(text, None), text) if not cue.name}
 
 
-def test_what_a_document_is_about_takes_the_speakers_place() -> None:
+def test_the_title_of_a_document_takes_the_place_of_the_speaker() -> None:
     text = "It grinds corn."
     found = cues_of(turn(text, None, "document", "Red Mill (Kent)"), text)
     assert [cue.written for cue in found] == ["red mill", "grinds", "corn"]
 
 
-def test_a_comma_parts_a_phrase_and_a_hyphen_joins_it() -> None:
+def test_a_comma_separates_the_words_of_a_phrase_and_a_hyphen_joins_them() -> None:
     assert not any(cue.follows for cue in query_cues("chess, tea"))
     assert [cue.follows for cue in query_cues("a well-known game")] == [False, True, True]
 
@@ -45,7 +45,7 @@ TEXTS = st.text(alphabet=st.sampled_from("abCD eE’'-,.中文カタ日Ｔeßé�
 
 
 @given(TEXTS, st.sampled_from(["Ann", None]))
-def test_every_cue_stands_in_the_sentence_or_is_its_speaker(text: str, speaker: str | None) -> None:
+def test_every_cue_is_in_the_sentence_or_is_its_speaker(text: str, speaker: str | None) -> None:
     """DESIGN I37."""
     found = cues_of(turn(text, speaker), text)
     for cue in found:
@@ -58,21 +58,21 @@ def test_every_cue_stands_in_the_sentence_or_is_its_speaker(text: str, speaker: 
     ("asked", "known", "index"),
     [("video game tournament", "video game", 2 / 3), ("red car", "blue car", 0.0), ("Lee", "Ann Lee", JOINT)],
 )
-def test_cues_match_by_equality_by_what_is_within_or_by_jaccard(asked: str, known: str, index: float) -> None:
+def test_cues_match_by_equality_containment_or_jaccard_index(asked: str, known: str, index: float) -> None:
     """DESIGN W16."""
-    assert likeness(key_of(asked), key_of(known)) == pytest.approx(index)
+    assert similarity(key_of(asked), key_of(known)) == pytest.approx(index)
 
 
 @given(st.lists(st.sampled_from("abcde"), max_size=5), st.lists(st.sampled_from("abcde"), max_size=5))
-def test_what_matches_is_alike_or_holds_all_that_is_asked(asked: list[str], known: list[str]) -> None:
+def test_a_cue_matches_if_it_is_similar_enough_or_contains_all_wanted_words(asked: list[str], known: list[str]) -> None:
     a, b = set(asked), set(known)
     matches = asked == known or (bool(a) and (a <= b or len(a & b) / len(a | b) >= JOINT))
-    found = likeness(" ".join(asked), " ".join(known))
+    found = similarity(" ".join(asked), " ".join(known))
     assert (found > 0) == matches
     assert found == 0 or JOINT <= found <= 1
 
 
-def test_spellings_of_one_thing_share_a_key() -> None:
+def test_the_spellings_of_one_thing_share_a_key() -> None:
     assert key_of("the Paintings") == key_of("painting")
     assert key_of("Dr. Patel's") == key_of("patel")
     assert key_of("The Who") == "who"

@@ -1,11 +1,11 @@
-"""Topics: leader clustering in the order of arrival, and what a topic says of itself."""
+"""Topics: leader clustering in the order of arrival, and their summaries."""
 
 import numpy as np
 import pytest
 from talk_space import new_space, say
 
 from mcp_memory.reconstruct.graph import CueGraph
-from mcp_memory.reconstruct.topics import ALIKE, Topics
+from mcp_memory.reconstruct.topics import SIMILAR, Topics
 from mcp_memory.view.space import Space
 
 TEA, CHESS, ALONE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -17,14 +17,14 @@ def vectors(seed: int, count: int, width: int = 4) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-def sorted_one_by_one(rows: np.ndarray) -> list[list[int]]:
+def clustered_one_by_one(rows: np.ndarray) -> list[list[int]]:
     """Return the members of each leader, by the definition."""
     leaders: list[int] = []
     members: dict[int, list[int]] = {}
     for row, vector in enumerate(rows):
-        likeness = {leader: float(rows[leader] @ vector) for leader in leaders}
-        best = max(leaders, key=lambda one: likeness[one], default=None)
-        if best is None or likeness[best] < ALIKE:
+        similarity = {leader: float(rows[leader] @ vector) for leader in leaders}
+        best = max(leaders, key=lambda one: similarity[one], default=None)
+        if best is None or similarity[best] < SIMILAR:
             leaders.append(row)
             members[row] = [row]
         else:
@@ -32,7 +32,7 @@ def sorted_one_by_one(rows: np.ndarray) -> list[list[int]]:
     return [found for found in members.values() if len(found) > 1]
 
 
-def test_a_second_segment_makes_a_topic_and_one_alone_is_none() -> None:
+def test_two_similar_segments_make_a_topic_and_one_alone_does_not() -> None:
     space = say(new_space(), *LINES, vectors=[TEA, CHESS, (0.8, 0.6, 0.0), ALONE])
     topics = Topics.of(space)
     (tea,) = topics.all(space)
@@ -46,7 +46,7 @@ def test_a_second_segment_makes_a_topic_and_one_alone_is_none() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_it_is_leader_clustering_however_the_arrivals_were_cut(seed: int) -> None:
+def test_topics_do_not_depend_on_how_arrivals_were_divided_into_calls(seed: int) -> None:
     rows = vectors(seed, 60)
     lines = [f"Ann: Line {number} here." for number in range(60)]
     whole, parts = say(new_space(), *lines, vectors=rows), new_space()
@@ -54,19 +54,19 @@ def test_it_is_leader_clustering_however_the_arrivals_were_cut(seed: int) -> Non
         end = {0: 1, 1: 20, 20: 45, 45: 60}[start]
         say(parts, *lines[start:end], vectors=rows[start:end])
         Topics.of(parts)
-    expected = sorted(sorted_one_by_one(rows))
+    expected = sorted(clustered_one_by_one(rows))
     assert sorted(list(one.members) for one in Topics.of(whole).all(whole)) == expected
     assert [one.members for one in Topics.of(parts).all(parts)] == [one.members for one in Topics.of(whole).all(whole)]
 
 
-def test_blocks_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = vectors(3, 50)
     monkeypatch.setattr("mcp_memory.reconstruct.topics._BLOCK", 7)
     space = say(new_space(), *(f"Ann: Line {number} here." for number in range(50)), vectors=rows)
-    assert sorted(list(one.members) for one in Topics.of(space).all(space)) == sorted(sorted_one_by_one(rows))
+    assert sorted(list(one.members) for one in Topics.of(space).all(space)) == sorted(clustered_one_by_one(rows))
 
 
-def test_the_summary_is_the_most_typical_sentence_with_the_terms_that_its_segments_share() -> None:
+def test_the_summary_is_the_most_typical_sentence_and_the_terms_that_the_segments_share() -> None:
     space = say(new_space(), *LINES, "Bob: More green tea.", vectors=[TEA, CHESS, (0.8, 0.6, 0), ALONE, (0.9, 0.43, 0)])
     topics = Topics.of(space)
     (tea,) = topics.all(space)
@@ -86,13 +86,13 @@ def test_an_old_revision_is_in_no_topic() -> None:
     assert topic.members == [0, 1]
 
 
-def test_the_nearest_topics_come_first_and_without_vectors_there_are_none() -> None:
+def test_the_most_similar_topics_come_first_and_without_vectors_there_are_none() -> None:
     near = (0.5, 0.866, 0.0)
     space = say(new_space(), *LINES, *LINES[:2], vectors=[TEA, near, TEA, ALONE, near, ALONE])
     topics = Topics.of(space)
     tea = topics.topic_of(space, 0)
     assert tea is not None
-    assert [list(one.members) for one in topics.near(space, tea, 5)] == [[1, 4], [3, 5]]
+    assert [list(one.members) for one in topics.nearest(space, tea, 5)] == [[1, 4], [3, 5]]
     bare = say(new_space(), *LINES)
     assert Topics.of(bare).all(bare) == []
     assert Topics.of(bare).topic_of(bare, 0) is None

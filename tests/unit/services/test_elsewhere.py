@@ -6,9 +6,9 @@ from fakes import FakeEmbedder, FakeStore
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRequest
 from mcp_memory.navigation.operators import Counterfactual, Timeline, Versions
-from mcp_memory.reconstruct.cue_operators import TagEvents
-from mcp_memory.reconstruct.event_operators import TopicEvents
+from mcp_memory.reconstruct.episodic_operators import TagEvents
 from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.semantic_operators import TopicEvents
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.explore import explore

@@ -1,10 +1,13 @@
-"""The semantic layer: which aspects of somebody are known, and what is known under one."""
+"""The semantic and abstract layers: the aspects of an entity, what is known under one, and the passages of a topic."""
 
 from talk_space import new_space, say, steps, texts, walked
 
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.requests import NewFact
-from mcp_memory.reconstruct.personal_operators import PersonalAspect, PersonalInformation
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
+from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.view.space import Space
 
 
@@ -19,7 +22,7 @@ def known() -> Space:
     return say(new_space(), "Ann Lee: I moved.", facts={0: facts})
 
 
-def test_each_aspect_is_told_by_its_newest_fact_and_is_a_step() -> None:
+def test_each_aspect_is_shown_by_its_newest_fact_and_suggested_as_a_step() -> None:
     found = walked(known(), PersonalInformation(), entity="Ann")
     assert texts(found) == ["Ann Lee lives in Oslo", "Bob likes Ann Lee"]
     assert steps(found) == [
@@ -30,7 +33,7 @@ def test_each_aspect_is_told_by_its_newest_fact_and_is_a_step() -> None:
     assert [one.why for one in found.next[:2]] == ["lives in: 2 known", "likes: 2 known"]
 
 
-def test_an_aspect_gives_its_facts_what_holds_now_first_by_relation_or_by_tag() -> None:
+def test_an_aspect_by_relation_or_tag_returns_its_facts_current_ones_first() -> None:
     for asked in ({"relation": "livesIn"}, {"tag": "lives in"}, {"tag": "home"}):
         found = walked(known(), PersonalAspect(), entity="Ann Lee", **asked)
         assert texts(found) == ["Ann Lee lives in Oslo", "Ann Lee lives in Rome"]
@@ -40,27 +43,24 @@ def test_an_aspect_gives_its_facts_what_holds_now_first_by_relation_or_by_tag() 
     assert ("personal_information", {"entity": "Bob"}) in steps(mutual)
 
 
-def test_an_aspect_that_is_not_known_leads_back_to_those_that_are() -> None:
+def test_an_unknown_aspect_suggests_the_known_ones() -> None:
     found = walked(known(), PersonalAspect(), entity="Ann Lee", relation="owns")
     assert found.items == ()
     assert steps(found) == [("personal_information", {"entity": "Ann Lee"})]
 
 
-def test_of_whom_no_fact_is_known_the_sentences_are() -> None:
+def test_an_entity_without_facts_suggests_its_sentences() -> None:
     for step, asked in ((PersonalInformation(), {}), (PersonalAspect(), {"tag": "home"})):
         found = walked(known(), step, entity="Zoe", **asked)
         assert (found.items, steps(found)) == ((), [("tag_events", {"entity": "Zoe"})])
 
 
-def test_the_window_hides_what_did_not_hold_in_it() -> None:
+def test_the_window_hides_facts_that_did_not_hold_in_it() -> None:
     found = walked(known(), PersonalAspect(), entity="Ann Lee", relation="lives_in", window=Window(-950, -850))
     assert texts(found) == ["Ann Lee lives in Rome"]
 
 
-def test_the_aspect_that_is_likest_to_the_query_comes_first() -> None:
-    from mcp_memory.language.questions import understand
-    from mcp_memory.ports import OperatorInput
-
+def test_the_aspect_most_similar_to_the_query_comes_first() -> None:
     def like(said: object) -> list[float]:
         return [0.8 if one.relation == "likes" else 0.2 for one in said]  # type: ignore[attr-defined]
 
@@ -69,3 +69,29 @@ def test_the_aspect_that_is_likest_to_the_query_comes_first() -> None:
         ("Bob likes Ann Lee", 1.0),
         ("Ann Lee lives in Oslo", 0.25),
     ]
+
+
+def topical() -> Space:
+    tea, pond = (1.0, 0.0), (0.0, 1.0)
+    near = (0.6, 0.8)
+    lines = ("Ann: Green tea please.", "Bob: The pond froze.", "Cid: Green tea helps.", "Bob: The pond thawed.")
+    return say(new_space(), *lines, "Bob: The pond has tea.", vectors=[tea, pond, tea, pond, near])
+
+
+def test_a_topic_returns_its_passages_most_typical_first_and_suggests_a_similar_topic() -> None:
+    space = topical()
+    pond = Topics.of(space).topic_of(space, 1)
+    assert pond is not None
+    found = walked(space, TopicEvents(), topic=pond.id)
+    assert texts(found) == ["The pond thawed.", "The pond froze.", "The pond has tea."]
+    assert found.items[0].score == 1.0 > found.items[2].score
+    tea = Topics.of(space).topic_of(space, 0)
+    assert tea is not None
+    assert steps(found)[-1] == ("topic_events", {"topic": tea.id})
+    assert found.next[-1].why.startswith("a topic near it: green")
+
+
+def test_words_mean_the_topic_that_contains_them_most() -> None:
+    space = topical()
+    assert texts(walked(space, TopicEvents(), topic="green teas"))[0] == "Green tea helps."
+    assert walked(space, TopicEvents(), topic="zebra") == OperatorResult(())

@@ -1,4 +1,4 @@
-"""Five of the seven operators: each step, and where it says to go on."""
+"""The operators of the episodic layer: what each returns, and what it suggests next."""
 
 import numpy as np
 from talk_space import DAY, new_space, say, steps, texts, walked
@@ -6,10 +6,8 @@ from talk_space import DAY, new_space, say, steps, texts, walked
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.ports import Operator, OperatorResult
-from mcp_memory.reconstruct.cue_operators import EventKeywords, TagEvents
-from mcp_memory.reconstruct.event_operators import EventContext, EventTime, TopicEvents
-from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.ports import OperatorResult
+from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
 
 TALK = (
     "Ann: I planned the Oslo trip with Bob.",
@@ -20,7 +18,7 @@ TALK = (
 )
 
 
-def test_a_cue_gives_its_sentences_the_newest_first_and_its_tags_to_go_on_by() -> None:
+def test_a_cue_returns_its_sentences_newest_first_and_suggests_its_tags() -> None:
     found = walked(say(new_space(), *TALK), TagEvents(), entity="Ann")
     assert texts(found) == ["The Oslo trip was cold.", "I planned the Oslo trip with Bob."]
     assert all((item.kind, item.via, item.score) == ("sentence", ("tag_events",), 1.0) for item in found.items)
@@ -28,7 +26,7 @@ def test_a_cue_gives_its_sentences_the_newest_first_and_its_tags_to_go_on_by() -
     assert steps(found)[-2][0] == "event_keywords"
 
 
-def test_a_tag_narrows_a_cue_in_whatever_form_it_is_given() -> None:
+def test_a_tag_in_any_form_restricts_a_cue() -> None:
     space = say(new_space(), *TALK)
     for tag in ("garden", "Gardens", "GARDEN"):
         assert texts(walked(space, TagEvents(), entity="bob", tag=tag)) == [
@@ -40,7 +38,7 @@ def test_a_tag_narrows_a_cue_in_whatever_form_it_is_given() -> None:
     assert {"entity": "Bob", "tag": "garden"} in [args for _, args in steps(nothing)]
 
 
-def test_of_a_query_what_has_all_cues_comes_first_and_what_has_one_of_several_is_not_found() -> None:
+def test_sentences_with_all_cues_of_a_query_come_first_and_those_with_one_of_several_are_not_found() -> None:
     space = say(new_space(), *TALK)
     assert texts(walked(space, TagEvents(), "Was Ann's trip to Oslo cold?")) == [
         "The Oslo trip was cold.",
@@ -55,7 +53,7 @@ def test_of_a_query_what_has_all_cues_comes_first_and_what_has_one_of_several_is
     assert walked(space, TagEvents(), entity="Zoe") == OperatorResult(())
 
 
-def test_what_a_sentence_weighs_for_the_query_orders_those_of_a_cue() -> None:
+def test_the_weight_of_a_sentence_for_the_query_orders_the_sentences_of_a_cue() -> None:
     space = say(new_space(), *TALK)
     weights = np.float32([0.9, 0, 0.1, 0, 0, 0])
     found = walked(space, TagEvents(), "Who came along?", entity="Ann", weigh=lambda rows: weights[rows])
@@ -76,14 +74,14 @@ def test_the_window_the_limit_and_a_new_revision_hide_sentences() -> None:
     assert texts(walked(mill, TagEvents(), entity="grinding")) == ["It grinds rye."]
 
 
-def test_tags_that_lead_further_come_before_those_of_one_sentence() -> None:
+def test_tags_of_several_sentences_are_suggested_before_those_of_one() -> None:
     space = say(new_space(), "Ann: The pond froze.", "Ann: A pond thawed.", "Ann: Some bread rose.")
     found = walked(space, TagEvents(), entity="Ann", limit=1)
     assert [args["tag"] for operator, args in steps(found) if operator == "tag_events"] == ["pond", "bread"]
     assert found.next[0].why == "2 sentences under this tag"
 
 
-def test_a_phrase_stands_for_its_words_where_they_lead_no_further() -> None:
+def test_a_phrase_replaces_its_words_where_they_lead_to_no_other_sentences() -> None:
     space = say(new_space(), "Ann: A board game began.", "Bob: That board game ended.", "Bob: No game today.")
     assert [args["entity"] for _, args in steps(walked(space, EventKeywords(), ids=("s_0.0",)))] == [
         "board game",
@@ -91,7 +89,7 @@ def test_a_phrase_stands_for_its_words_where_they_lead_no_further() -> None:
     ]
 
 
-def test_in_reverse_a_sentence_leads_by_its_cues_names_first_and_known_ones_last() -> None:
+def test_a_sentence_suggests_its_cues_names_first_and_those_of_the_query_last() -> None:
     space = say(new_space(), *TALK)
     found = walked(space, EventKeywords(), "What about the trip?", ids=("s_0.0",))
     assert texts(found) == ["I planned the Oslo trip with Bob."]
@@ -100,7 +98,7 @@ def test_in_reverse_a_sentence_leads_by_its_cues_names_first_and_known_ones_last
     assert found.next[0].why == "1 sentence more; here it stands for trip"
 
 
-def test_an_id_of_a_segment_or_an_unknown_one_is_understood() -> None:
+def test_ids_of_segments_and_unknown_ids_are_accepted() -> None:
     space = say(new_space(), *TALK)
     assert texts(walked(space, EventKeywords(), ids=("g_3", "s_9.9", "f_1", "x"))) == [
         "My garden has a pond.",
@@ -110,7 +108,7 @@ def test_an_id_of_a_segment_or_an_unknown_one_is_understood() -> None:
         assert walked(space, step, ids=("s_9.9",)) == OperatorResult(())
 
 
-def test_events_stand_in_the_order_of_what_they_tell() -> None:
+def test_events_are_in_the_order_of_the_times_that_they_state() -> None:
     last = StatedTime(0, 3, -9 * DAY, -8 * DAY, "day", relative=True)
     space = say(new_space(), *TALK, times={2: last})
     found = walked(space, EventTime(), ids=("s_1.0", "s_0.0", "s_2.0"))
@@ -124,7 +122,7 @@ def test_events_stand_in_the_order_of_what_they_tell() -> None:
     assert (operator, args) == ("timeline", {"since": "1969-12-23", "until": "1970-01-02"})
 
 
-def test_around_a_sentence_are_the_turns_beside_it_and_what_shares_a_rare_cue() -> None:
+def test_the_context_of_a_sentence_is_the_turns_beside_it_and_what_shares_a_rare_cue() -> None:
     space = say(new_space(), *TALK, "Dan: A pond freezes.")
     found = walked(space, EventContext(), ids=("s_3.1",))
     assert texts(found) == ["The Oslo trip was cold.", "I paint herons.", "A pond freezes."]
@@ -132,7 +130,7 @@ def test_around_a_sentence_are_the_turns_beside_it_and_what_shares_a_rare_cue() 
     assert steps(found)[0] == ("event_keywords", {"ids": ("s_5.0",)})
 
 
-def test_of_a_document_the_passages_before_and_after_are_around() -> None:
+def test_the_context_in_a_document_is_the_passages_before_and_after() -> None:
     space, lines = new_space(), ("It grinds corn.", "Its wheel broke.", "Nobody mended that.")
     turn = Turn("t", "x", "s", "1", "document", " ".join(lines), None, None, "Red Mill", 0, 0, 0, 0)
     spans = [(turn.text.index(line), turn.text.index(line) + len(line)) for line in lines]
@@ -144,33 +142,8 @@ def test_of_a_document_the_passages_before_and_after_are_around() -> None:
     assert texts(walked(space, EventContext(), ids=("s_0",)))[0] == lines[1]
 
 
-def topical() -> tuple[object, Operator]:
+def test_the_context_of_a_sentence_suggests_its_topic() -> None:
     tea, pond = (1.0, 0.0), (0.0, 1.0)
-    near = (0.6, 0.8)
-    lines = ("Ann: Green tea please.", "Bob: The pond froze.", "Cid: Green tea helps.", "Bob: The pond thawed.")
-    return say(new_space(), *lines, "Bob: The pond has tea.", vectors=[tea, pond, tea, pond, near]), TopicEvents()
-
-
-def test_a_topic_gives_its_passages_the_most_typical_first_and_the_topic_near_it() -> None:
-    space, step = topical()
-    pond = Topics.of(space).topic_of(space, 1)  # type: ignore[arg-type]
-    assert pond is not None
-    found = walked(space, step, topic=pond.id)  # type: ignore[arg-type]
-    assert texts(found) == ["The pond thawed.", "The pond froze.", "The pond has tea."]
-    assert found.items[0].score == 1.0 > found.items[2].score
-    tea = Topics.of(space).topic_of(space, 0)  # type: ignore[arg-type]
-    assert tea is not None
-    assert steps(found)[-1] == ("topic_events", {"topic": tea.id})
-    assert found.next[-1].why.startswith("a topic near it: green")
-
-
-def test_words_mean_the_topic_that_says_them_most() -> None:
-    space, step = topical()
-    assert texts(walked(space, step, topic="green teas"))[0] == "Green tea helps."  # type: ignore[arg-type]
-    assert walked(space, step, topic="zebra") == OperatorResult(())  # type: ignore[arg-type]
-
-
-def test_a_sentence_of_a_topic_leads_to_it() -> None:
-    space, _ = topical()
-    found = walked(space, EventContext(), ids=("s_1.0",))  # type: ignore[arg-type]
+    space = say(new_space(), "Ann: Tea.", "Bob: The pond froze.", "Cid: The pond thawed.", vectors=[tea, pond, pond])
+    found = walked(space, EventContext(), ids=("s_1.0",))
     assert steps(found)[-1][0] == "topic_events"

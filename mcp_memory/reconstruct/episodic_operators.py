@@ -1,0 +1,365 @@
+"""The episodic layer, V^e: from cues to sentences, back, to their time and to their context (MRAgent §3.2, Table 4).
+
+==================  =============  ================================================================
+operator            in the paper   from, and to
+==================  =============  ================================================================
+``tag_events``      φ_{(c,g)→e}    a cue, or what a query names, and a tag: the sentences
+``event_keywords``  φ_{e→(c,g)}    sentences: their cues, each a step that leads to other sentences
+``event_time``      φ_{e→t}        sentences: when, in the order of the timeline
+``event_context``   φ_{e→ctx}      sentences: the turns around them, and what shares a rare cue
+==================  =============  ================================================================
+
+The other three of MRAgent's seven operators are in ``semantic_operators.py``. Each result says in ``next`` how to go
+on, so that a client's own model, which does the routing in the paper (eq. 12), can go from any operator to any other.
+The view must keep a `CueGraph` and `Topics`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from mcp_memory.domain.evidence import Evidence, Suggestion
+from mcp_memory.domain.facts import WHOLE
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language import iso
+from mcp_memory.ports import OperatorInput, OperatorResult
+from mcp_memory.reconstruct.cues import key_of, query_cues, similarity
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
+from mcp_memory.view.evidence import dated_evidence, segment_evidence, sentence_evidence
+from mcp_memory.view.space import NONE, Space
+
+PARTIAL = 2
+"""Cues of a query that a sentence must have where it does not have all of them (DESIGN 6)."""
+LINKS = 8
+"""Cues that ``event_keywords`` suggests: as many as a reader will look at."""
+EACH = 8
+"""Sentences that one id may stand for: a segment or fact has several."""
+RARE = 12
+"""A cue in more sentences than this links no two of them by itself."""
+_TAGS = 3  # tags that are suggested
+_IDS = 3  # ids that a suggestion starts from
+
+
+class TagEvents:
+    """From cues to sentences: those of one cue, of one cue under one tag, or those that have the cues of a query.
+
+    A sentence with all cues of the query comes first (full match); with two of them it is found as well (partial).
+    """
+
+    name = "tag_events"
+    needs = ("entity or query",)
+    uses = ("entity", "query", "tag", "since", "until")
+
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
+        """See `ports.Operator`; starts from ``entity``, else from what ``query`` names; ``tag`` restricts it."""
+        graph = CueGraph.of(asked.space)
+        groups = _cue_groups(graph, asked)
+        if not groups:
+            return OperatorResult(())
+        total = sum(graph.rarity(group[0][0]) for group in groups)
+        worth: defaultdict[int, float] = defaultdict(float)
+        matched: Counter[int] = Counter()
+        for group in groups:
+            share = graph.rarity(group[0][0]) / total
+            best: dict[int, float] = {}
+            for cue, match in group:
+                for row in self._rows(asked, graph, cue):
+                    best[row] = max(best.get(row, 0.0), match * share)
+            for row, part in best.items():
+                worth[row] += part
+                matched[row] += 1
+        least = min(PARTIAL, len(groups))
+        rows = visible_rows(asked, (row for row in worth if matched[row] >= least))
+        ranked = rank_rows(asked, {row: min(1.0, worth[row]) for row in rows})
+        items = tuple(_evidence(asked.space, row, score, self.name) for row, score in ranked)
+        return OperatorResult(items, tuple(self._next(asked, graph, groups, [row for row, _ in ranked])))
+
+    def _rows(self, asked: OperatorInput, graph: CueGraph, cue: int) -> list[int]:
+        if asked.tag is None:
+            return graph.rows(cue)
+        tags = _matching_tags(graph, graph.tags(asked.space, cue), asked.tag)
+        return sorted({row for tag in tags for row in graph.contents(asked.space, cue, tag)})
+
+    def _next(
+        self, asked: OperatorInput, graph: CueGraph, groups: Sequence[Sequence[tuple[int, float]]], rows: Sequence[int]
+    ) -> Iterator[Suggestion]:
+        """Yield the tags under which the cue has more sentences, then where the sentences lead."""
+        cue = max((group[0][0] for group in groups), key=graph.rarity)
+        tags = graph.tags(asked.space, cue)
+        here = dict.fromkeys(tag for row in rows for other, tag in graph.reverse(asked.space, row) if other == cue)
+        if asked.tag is None and len(tags) > 1:
+            order = sorted(tags, key=lambda tag: (tags[tag] < 2, tag not in here, -tags[tag], tag))
+        else:
+            order = [] if rows else list(tags)
+        for tag in order[:_TAGS]:
+            args = {"entity": graph.written(cue), "tag": graph.label(tag)} | query_argument(asked)
+            yield Suggestion(self.name, args, f"{count_in_words(tags[tag])} under this tag")
+        yield from suggest_operators(asked, rows, "event_keywords", "event_context")
+
+
+class EventKeywords:
+    """From sentences back to their cues: each cue is a step to other sentences, rare ones and names first.
+
+    Cues of the query come last, because they lead back to the start. Cues without other sentences are left out.
+    """
+
+    name = "event_keywords"
+    needs = ("ids",)
+    uses = ("ids", "query", "since", "until")
+
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
+        """See `ports.Operator`; the sentences themselves are the items, their cues and tags stand in ``next``."""
+        space, graph = asked.space, CueGraph.of(asked.space)
+        rows = visible_rows(asked, rows_of(space, asked.ids))[: asked.limit]
+        items = tuple(_evidence(space, row, 1.0, self.name) for row in rows)
+        in_query = {cue.key for cue in query_cues(asked.query.text)} if asked.query else set()
+        written: dict[int, str] = {}
+        tags: dict[int, dict[str, None]] = {}
+        names: set[int] = set()
+        speakers: set[int] = set()
+        for row in rows:
+            speakers.update(speaker_cue(graph, row))
+            written |= {cue: form for cue, form in graph.spelling(space, row).items() if cue not in written}
+            names |= graph.names(row)
+            for cue, tag in graph.reverse(space, row):
+                tags.setdefault(cue, {})[tag] = None
+        others = {cue: len(visible_rows(asked, set(graph.rows(cue)).difference(rows))) for cue in tags}
+        order = sorted(
+            (cue for cue, count in others.items() if count),
+            key=lambda cue: (
+                graph.key(cue) in in_query,
+                others[cue] > RARE,
+                cue in speakers,
+                cue not in names,
+                others[cue],
+                -len(graph.key(cue).split()),
+                cue,
+            ),
+        )
+        following = [
+            Suggestion(
+                "tag_events",
+                {"entity": written[cue]},
+                f"{count_in_words(others[cue])} more; here it stands for {', '.join(map(graph.label, tags[cue]))}",
+            )
+            for cue in _without_parts(graph, order, others)[:LINKS]
+        ]
+        return OperatorResult(items, tuple(following))
+
+
+class EventTime:
+    """When: the sentences in the order of the times that they state.
+
+    A sentence that states none is placed at the time at which it was said, which every source has.
+    """
+
+    name = "event_time"
+    needs = ("ids",)
+    uses = ("ids", "query", "since", "until")
+
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
+        """See `ports.Operator`; all items score 1, because the order is that of time."""
+        space = asked.space
+        rows = sorted(visible_rows(asked, rows_of(space, asked.ids)), key=lambda row: (*_when(space, row), row))
+        rows = rows[: asked.limit]
+        items = tuple(dated_evidence(space, space.sentences[row], 1.0, (self.name,)) for row in rows)
+        return OperatorResult(items, tuple(self._next(asked, rows)))
+
+    def _next(self, asked: OperatorInput, rows: Sequence[int]) -> Iterator[Suggestion]:
+        """Yield the facts of the time from the first to the last sentence, and the context of the sentences."""
+        if not rows:
+            return
+        times = [_when(asked.space, row) for row in rows]
+        since, until = (
+            iso.show(moment - moment % iso.DAY)
+            for moment in (min(since for since, _ in times), max(until for _, until in times) - 1)
+        )
+        if since and until:
+            yield Suggestion("timeline", {"since": since, "until": until}, "what else began in that time")
+        yield from suggest_operators(asked, rows, "event_context")
+
+
+class EventContext:
+    """Around: the passage before and after each sentence in its talk or document, and what shares a rare cue with it.
+
+    A cue is rare in at most `RARE` sentences; the speaker links nothing.
+    """
+
+    name = "event_context"
+    needs = ("ids",)
+    uses = ("ids", "query", "since", "until")
+
+    def __call__(self, asked: OperatorInput) -> OperatorResult:
+        """See `ports.Operator`; the passages come first, then the linked sentences, the rarest cues first."""
+        space, graph = asked.space, CueGraph.of(asked.space)
+        rows = visible_rows(asked, rows_of(space, asked.ids))
+        own = {segment for row in rows for segment in segments_of(space, row)}
+        around = dict.fromkeys(near for row in rows for near in _around(space, row) if near not in own)
+        inside = {row for segment in (*own, *around) for row in space.sentences_within(space.segments[segment])}
+        worth: defaultdict[int, float] = defaultdict(float)
+        for row in rows:
+            for cue in graph.cues(row):
+                if graph.degree(cue) <= RARE and cue not in speaker_cue(graph, row):
+                    for other in set(graph.rows(cue)).difference(inside, rows):
+                        worth[other] += graph.rarity(cue)
+        top = max(worth.values(), default=1.0)
+        linked = rank_rows(asked, {row: worth[row] / top for row in visible_rows(asked, worth)})
+        passages = [segment_evidence(space, segment, 1.0, (self.name,)) for segment in around]
+        shares = max(asked.limit - len(passages), asked.limit // 2) if linked else 0
+        items = passages[: asked.limit - min(shares, len(linked))]
+        items += [_evidence(space, row, score / 2, self.name) for row, score in linked[: asked.limit - len(items)]]
+        return OperatorResult(tuple(items), tuple(self._next(asked, [row for row, _ in linked], sorted(own))))
+
+    def _next(self, asked: OperatorInput, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
+        yield from suggest_operators(asked, linked, "event_keywords", "event_time")
+        topics = Topics.of(asked.space)
+        found = {topic.id: topic for segment in own if (topic := topics.topic_of(asked.space, segment))}
+        for topic in list(found.values())[:1]:
+            why = f"{count_in_words(len(topic.members), 'passage')} on the same topic"
+            yield Suggestion("topic_events", {"topic": topic.id} | query_argument(asked), why)
+
+
+def visible_rows(asked: OperatorInput, rows: Iterable[int]) -> list[int]:
+    """Return the sentences that were said within the window and are not of an old revision, in their order."""
+    space, window = asked.space, asked.window
+    visible: list[int] = []
+    for row in rows:
+        turn = space.turns[space.sentences[row].turn_id]
+        current = space.current(turn.session, turn.ref)
+        if window.since <= turn.time < window.until and (current is None or current.id == turn.id):
+            visible.append(row)
+    return visible
+
+
+def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
+    """Return the rows of the sentences that ids of evidence stand for, each once; unknown ids stand for none.
+
+    A segment stands for its sentences, a fact for those that state it.
+    """
+    return list(dict.fromkeys(row for evidence_id in ids for row in _rows(space, evidence_id)[:EACH]))
+
+
+def rank_rows(asked: OperatorInput, worth: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Return the best sentences with their scores, best = 1; in a tie the newest first, those of one turn in order.
+
+    Args:
+        asked: with a query, a sentence gains up to 1 by what it weighs for that query.
+        worth: of each sentence by its row, in (0, 1].
+    """
+    space = asked.space
+    rows = sorted(worth, key=lambda row: (-space.turns[space.sentences[row].turn_id].time, row))
+    value = np.array([worth[row] for row in rows], dtype=np.float32)
+    if asked.weigh is not None and rows:
+        weights = asked.weigh(np.array(rows, dtype=np.intp))
+        value = value + weights / np.float32(float(weights.max()) or 1.0)
+    order = np.argsort(-value, kind="stable")[: asked.limit].tolist()
+    best = float(value.max()) if rows else 1.0
+    return [(rows[place], float(value[place]) / best) for place in order]
+
+
+def suggest_operators(asked: OperatorInput, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
+    """Yield a call of each operator that goes on from the first of these sentences."""
+    why = {
+        "event_keywords": "what else these are about, and where that leads",
+        "event_context": "what was said around them, and what is linked",
+        "event_time": "when, in order",
+    }
+    ids = tuple(asked.space.sentences[row].id for row in rows[:_IDS])
+    if ids:
+        for operator in operators:
+            yield Suggestion(operator, {"ids": ids, **query_argument(asked)}, why[operator])
+
+
+def query_argument(asked: OperatorInput) -> dict[str, str]:
+    """Return the query as an argument of a suggested call; {} without one."""
+    return {} if asked.query is None else {"query": asked.query.text}
+
+
+def count_in_words(count: int, what: str = "sentence") -> str:
+    """Return a number of things in words: "1 sentence", "2 sentences"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def speaker_cue(graph: CueGraph, row: int) -> list[int]:
+    """Return the first cue of a sentence if it is a name: its speaker, or the title of its document."""
+    return [cue for cue in graph.cues(row)[:1] if cue in graph.names(row)]
+
+
+def segments_of(space: Space, row: int) -> list[int]:
+    """Return the segments that a sentence is in."""
+    sentence = space.sentences[row]
+    return space.segments_with(sentence.turn_id, sentence.index)
+
+
+def _cue_groups(graph: CueGraph, asked: OperatorInput) -> list[list[tuple[int, float]]]:
+    """Return the known cues that each name or word of the input matches, best first."""
+    names = [asked.entity] if asked.entity is not None else []
+    if not names and asked.query is not None:
+        names = [cue.written for cue in query_cues(asked.query.text)]
+    found = (graph.find(name) for name in dict.fromkeys(names))
+    return list({group[0][0]: group for group in found if group}.values())
+
+
+def _matching_tags(graph: CueGraph, tags: Iterable[str], wanted: str) -> list[str]:
+    """Return the tags that match a wanted one: as it is written, else by its key (`similarity`), in any form."""
+    plain = wanted.replace("_", " ")
+    exact = [tag for tag in tags if graph.label(tag).casefold() == plain.casefold()]
+    return exact or [tag for tag in tags if similarity(key_of(plain), key_of(graph.label(tag)))]
+
+
+def _without_parts(graph: CueGraph, order: Sequence[int], others: Mapping[int, int]) -> list[int]:
+    """Return cues in their order, without the words of a phrase that lead to as many sentences as the phrase."""
+    kept: list[int] = []
+    for cue in order:
+        parts = set(graph.key(cue).split())
+        if not any(parts < set(graph.key(other).split()) and others[cue] == others[other] for other in kept):
+            kept.append(cue)
+    return kept
+
+
+def _when(space: Space, row: int) -> tuple[int, int]:
+    """Return the time of a sentence: as it states it, else when it was said."""
+    sentence = space.sentences[row]
+    said = space.turns[sentence.turn_id].time
+    starts = [time.since for time in sentence.times if time.since > BEGINNING]
+    ends = [time.until for time in sentence.times if time.until < FOREVER]
+    since = min(starts) if starts else max(ends) - 1 if ends else said
+    return since, max(ends) if ends else since + 1
+
+
+def _around(space: Space, row: int) -> Iterator[int]:
+    """Yield the segments before and after a sentence's: of its session's talk, or of its document."""
+    for segment in segments_of(space, row):
+        if space.talk[segment]:
+            yield from (near for near in (int(space.previous[segment]), int(space.next[segment])) if near != NONE)
+            continue
+        whole = space.segments_with(space.segments[segment].turn_id, -1)
+        place = whole.index(segment)
+        yield from (whole[near] for near in (place - 1, place + 1) if 0 <= near < len(whole))
+
+
+def _evidence(space: Space, row: int, score: float, operator: str) -> Evidence:
+    return sentence_evidence(space, space.sentences[row], score, (operator,))
+
+
+def _rows(space: Space, evidence_id: str) -> list[int]:
+    if evidence_id.startswith("g_"):
+        row = space.segment_row(evidence_id)
+        return [] if row == NONE else space.sentences_within(space.segments[row])
+    if evidence_id.startswith("f_"):
+        version = space.facts.version(evidence_id)
+        assertions = () if version is None else version.assertions
+        return [row for one in assertions for row in _stating(space, one.turn_id, one.sentence)]
+    sentence = space.sentence(evidence_id)
+    return [] if sentence is None else [space.sentence_row(sentence.turn_id, sentence.index)]
+
+
+def _stating(space: Space, turn_id: str, index: int) -> list[int]:
+    if index == WHOLE:
+        return space.sentences_of(turn_id)
+    row = space.sentence_row(turn_id, index)
+    return [] if row == NONE else [row]
