@@ -1,12 +1,11 @@
 """How many values a relation has at a time, learnt from what was said (REAL §3.2; formula: DESIGN D38 and 2.4).
 
-Two counters for each relation: how often one value took the place of another, and how often two stood beside each
-other. From ``P = (s + 1)/(s + m + 2)`` a relation that the registry does not know is single if s ≥ 3 and P ≥ ¾, multi
-if m ≥ 3 and P ≤ .35, and otherwise stays unknown, which behaves as multi.
+Two counters for each relation: how often one value replaced another (s), and how often two values held at the same time
+(m). With ``P = (s + 1)/(s + m + 2)``, a relation that the registry does not know is single if s ≥ 3 and P ≥ ¾, multi if
+m ≥ 3 and P ≤ .35, and otherwise unknown, which behaves as multi.
 
-**Departures.** DESIGN 2.4 lets a relation once learnt as single fall back only below P = ½. Such a memory of its own
-past depends on the order of arrival; here the counters alone decide, so that a re-fold always equals having known
-(DESIGN I10).
+**Departures.** DESIGN 2.4 lets a relation once learnt as single fall back only below P = ½. That depends on the order
+of arrival; here the counters alone decide, so that folding again always gives the same result (DESIGN I10).
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from mcp_memory.domain.times import Millis
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What was seen of a relation.
+    """The counters of a relation.
 
     Attributes:
-        superseded: s, one value took the place of another.
-        together: m, two values stood beside each other.
+        superseded: s, how often one value replaced another.
+        together: m, how often two values held at the same time.
     """
 
     superseded: int = 0
@@ -34,12 +33,12 @@ class Counts:
 
     @property
     def single(self) -> float:
-        """P, in (0, 1): how far that speaks for one value at a time."""
+        """P, in (0, 1): how strongly the counters indicate one value at a time."""
         return (self.superseded + 1) / (self.superseded + self.together + 2)
 
 
 def learnt(counts: Counts) -> Cardinality:
-    """Return what the counters teach."""
+    """Return the cardinality that the counters indicate."""
     if counts.superseded >= 3 and counts.single >= 0.75:
         return "single"
     if counts.together >= 3 and counts.single <= 0.35:
@@ -50,9 +49,9 @@ def learnt(counts: Counts) -> Cardinality:
 def count(assertions: Sequence[Assertion], key: Callable[[str], str]) -> Counts:
     """Return the counters of one (head, relation).
 
-    A supersession is a value that begins, or comes back, with a marker of change or with the negation of another value
-    in the same turn, while another value was known before it. Two values are together if, without such a marker, one
-    turn says both of one time, or the older one is said again, in a later turn, after the newer one has begun.
+    A value supersedes another if it begins, or comes back, with a marker of change or with the negation of another
+    value in the same turn, while another value was known before. Two values are together if, without such a marker, one
+    turn states both for one time, or a later turn states the older one again after the newer one has begun.
 
     Args:
         assertions: of one head and relation, in any order.

@@ -1,11 +1,12 @@
-"""How sure the memory is of a fact (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3).
+"""The confidence of a fact (REAL §3.2, with DESIGN D38, since the paper gives no formula: DESIGN 2.3).
 
-One value for each turn that says it, the highest. With c₁ the highest of all and λ = ½::
+Each turn that states the fact counts once, with its highest value. With c₁ the highest of all and λ = ½::
 
     c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁)
 
-So it depends on no order, another turn never lowers it, one hedged remark never reaches the threshold of what counts
-as stable, and a plain statement does at once. What contradicts a fact closes or contests it and never lowers it.
+So the confidence depends on no order, another turn never lowers it, one hedged remark never reaches the threshold of
+stable facts, and a plain statement reaches it at once. What contradicts a fact closes or contests it and never lowers
+its confidence.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from math import prod
 from mcp_memory.domain.facts import Assertion
 
 LAMBDA = 0.5
-"""How much a further turn counts beside the surest one."""
+"""Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
-"""No number of turns makes a fact surer than this, unless one of them is."""
+"""Highest confidence that several turns reach, unless one of them exceeds it."""
 STABLE = 0.8
-"""θ_stable of REAL (§4.1, sensitivity in its figure): below it a fact stays in the background."""
+"""θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
 
 
 def combined(assertions: Iterable[Assertion]) -> float:
-    """Return the confidence in (0, 1] of what one or more assertions say together."""
+    """Return the confidence in (0, 1] of one or more assertions of the same fact."""
     turns: dict[str, float] = {}
     for assertion in assertions:
         turns[assertion.turn_id] = max(assertion.confidence, turns.get(assertion.turn_id, 0.0))
@@ -32,4 +33,4 @@ def combined(assertions: Iterable[Assertion]) -> float:
     if not others:
         return surest
     together = 1 - (1 - surest) * prod(1 - LAMBDA * other for other in others)
-    return max(surest, min(together, CEILING))  # rounding alone could take very small ones below the surest
+    return max(surest, min(together, CEILING))  # rounding could take very small values below the surest

@@ -1,8 +1,8 @@
-"""Reading what was written once more, with a language model: for each text how far that got, and whose turn it is.
+"""How far each text has been read for facts by a language model, and which process is reading it.
 
-What is known of a text is kept as revisions, of which the last counts. A *lease* says that some process is reading it
-now; it is taken under the store's lock, so no two pay for the same, and it ends by itself, so that the work of a
-process that died goes on. A text that no revision speaks of has not been read.
+The state of a text is stored as revisions, of which the last counts. A *lease* says that a process is reading the text;
+it is taken under the store's lock, so no two processes pay for the same text, and it ends by itself, so that the work
+of a process that died continues. A text without a revision has not been read.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ State = Literal["leased", "waiting", "done", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One revision of the reading of one turn.
+    """One revision of the state of reading one turn.
 
     Attributes:
         space: of the turn.
         turn_id: of a message or document.
         state: ``leased`` by ``holder`` until ``until``; ``waiting`` until then, after a failure or between the parts of
             a long text; ``done``; or ``failed`` too often.
-        parts: of the text, read so far; a message mostly has one.
-        tries: that failed, one after the other.
-        until: see ``state``; 0 where it means nothing.
-        holder: who leased it, a word that no other process has; empty else.
+        parts: of the text, read so far; most messages have one part.
+        tries: that failed in a row.
+        until: see ``state``; 0 if it does not apply.
+        holder: a word that no other process has; empty without a lease.
         at: when this revision was made.
     """
 
@@ -41,5 +41,5 @@ class Job:
     at: Millis
 
     def free(self, now: Millis) -> bool:
-        """Return whether anybody may take it up."""
+        """Return whether a process may lease it."""
         return self.state in ("leased", "waiting") and self.until <= now

@@ -1,13 +1,12 @@
 """Memory points: what several entities have to do with each other, in a few words (HGMem §3.2, eqs 3-5).
 
-A point is a hyperedge: it joins two entities or more, and says what joins them. It belongs to the goal that it was made
-for, its *scope*. Points are kept as revisions, and nothing is taken back: an update is a further revision with the same
-entities (DESIGN D02); a point that was merged into another stays, as one more revision that names it (DESIGN D03).
+A point is a hyperedge: it joins two or more entities and says what joins them. Its *scope* is the goal that it was made
+for. Points are stored as revisions, and nothing is deleted: an update is a further revision with the same entities
+(DESIGN D02); a point that was merged into another stays, with one more revision that names it (DESIGN D03).
 
-Organising: what belongs to a goal, and what a judge proposes to make of it (HGMem §3.5; DESIGN L7 and L8).
-
-What a judge proposes is no change yet: it has seen the points as they were, and time has passed. Whoever takes it in
-looks at the points again (``services/points/proposals.py``).
+A judge of points proposes inserts, updates and merges (HGMem §3.5; DESIGN L7 and L8). A proposal changes nothing by
+itself: the judge saw the points as they were, and time has passed. ``services/points/proposals.py`` checks each
+proposal against the current points.
 """
 
 from __future__ import annotations
@@ -22,25 +21,25 @@ from mcp_memory.domain.ids import digest
 from mcp_memory.domain.times import Millis
 
 MIN_ENTITIES = 2
-"""|V| of a point (eq. 5)."""
+"""|V| of a point at least (eq. 5)."""
 Status = Literal["active", "merged"]
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One revision of a memory point; the last one counts.
+    """One revision of a memory point; the last revision counts.
 
     Attributes:
         id: ``h_…``, see `point_id`; the same in every revision.
         space: where it belongs.
-        entities: names of its vertices as written, at least `MIN_ENTITIES` that differ by their keys; never changed.
-        description: what joins them.
-        scope: the goal that it was made for, as `scope_of` has it; empty for none.
+        entities: names of its vertices as written, at least `MIN_ENTITIES` with different keys; never changed.
+        description: what the entities have to do with each other.
+        scope: the goal that it was made for, in the form of `scope_of`; empty for none.
         revision: 0, 1, …
-        status: ``merged`` for one that another took in.
-        parents: ids of the points that it was merged of, in their order.
-        merged_into: id of the point that took it in; None for an active one.
-        sentences: ids of the sentences that support it; of one that a rebuild cut otherwise nothing is left but its id.
+        status: ``merged`` once another point has replaced it.
+        parents: ids of the points that were merged into it, in order.
+        merged_into: id of the point that replaced it; None for an active point.
+        sentences: ids of the sentences that support it; an id may be unknown after a rebuild that split texts anew.
         facts: ids of the facts that support it.
         source: whose words the description is.
         at: when this revision was made.
@@ -62,26 +61,26 @@ class Point:
 
     @property
     def active(self) -> bool:
-        """Whether nothing has taken it in."""
+        """Whether no other point has replaced it."""
         return self.status == "active"
 
 
 def point_id(space: str, scope: str, entities: Iterable[str], description: str, parents: Iterable[str] = ()) -> str:
-    """Return the id of a point by what its first revision says, so that repeating a call makes no second one.
+    """Return the id of a point, made of its first revision, so that repeating a call makes no second point.
 
     Args:
         space: where it belongs.
         scope: in any case.
         entities: in any order and spelling.
         description: of the first revision.
-        parents: ids of the points that it is merged of, in any order.
+        parents: ids of the points that are merged into it, in any order.
     """
     keys = sorted({entity_key(name) for name in entities})
     return "h_" + digest(space, scope.casefold(), description, str(len(keys)), *keys, *sorted(parents))
 
 
 def scope_of(goal: str) -> str:
-    """Return a goal as points are kept under it: on one line; case tells no two goals apart (`Hypergraph.active`)."""
+    """Return a goal as the scope of points: on one line; `Hypergraph.active` ignores case."""
     return " ".join(goal.split())
 
 
@@ -95,13 +94,13 @@ def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PointEvidence:
-    """A piece of evidence, as far as points are made of it.
+    """A piece of evidence, as a judge of points sees it.
 
     Attributes:
-        text: what it says, after the name of who says it or of what it stands in.
-        when: it was said, as a date; None where that was not told.
+        text: after the name of the speaker or the title of the document.
+        when: the date when it was said; None if unknown.
         sentences: ids of the sentences that say it.
-        facts: ids of the facts that it is.
+        facts: ids of the facts that it states.
     """
 
     text: str
@@ -111,48 +110,48 @@ class PointEvidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """What tells it from other evidence: its sentences, or its facts where no sentence says it."""
+        """The ids that identify it: of its sentences, or of its facts if no sentence says it."""
         return self.sentences or self.facts
 
 
 @dataclass(frozen=True, slots=True)
 class PointJudgeInput:
-    """What belongs to a goal.
+    """What a judge of points is shown for a goal.
 
     Attributes:
         goal: a question or topic; empty for the newest that was written.
-        points: active, those that have most to do with the evidence first.
-        grounds: the evidence that is not in their words yet, best first.
+        points: active, those that share most with the evidence first.
+        evidence: that no description takes in yet, best first.
         order: names that a point joins at most.
     """
 
     goal: str
     points: tuple[Point, ...]
-    grounds: tuple[PointEvidence, ...] = ()
+    evidence: tuple[PointEvidence, ...] = ()
     order: int = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedPoint:
-    """A new point: names in any spelling, of things that may be unknown, and what it rests on."""
+    """A new point: names in any spelling, known or unknown, and the evidence that it rests on."""
 
     entities: tuple[str, ...]
     description: str
-    grounds: tuple[PointEvidence, ...]
+    evidence: tuple[PointEvidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedUpdate:
-    """What a point, as it was shown, is to say from now on, and what that takes in."""
+    """A new description of a point, as it was shown, and the evidence that the description takes in."""
 
     point: Point
     description: str
-    grounds: tuple[PointEvidence, ...]
+    evidence: tuple[PointEvidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedMerge:
-    """Points, as they were shown, that are to become one, and what that is to say."""
+    """Points, as they were shown, to be merged into one, and its description."""
 
     points: tuple[Point, ...]
     description: str
@@ -160,14 +159,14 @@ class ProposedMerge:
 
 @dataclass(frozen=True, slots=True)
 class PointProposals:
-    """What a judge proposes.
+    """What a judge proposes for the points of a goal.
 
     Attributes:
         insert: new points.
         update: new descriptions.
-        merge: points that become one.
-        left_out: why other proposals of the judge are none, in words.
-        seen: of the evidence, what the judge was shown.
+        merge: points to be merged.
+        left_out: why other proposals of the judge were dropped, in words.
+        seen: the evidence that the judge was shown.
     """
 
     insert: tuple[ProposedPoint, ...] = ()

@@ -1,4 +1,4 @@
-"""What asking a language model has cost, in calls, tokens and time, and on which day.
+"""What requests to a language model have cost, in calls, tokens and time, by day.
 
 Days are those of UTC, numbered from 1970-01-01 on, which is 0.
 """
@@ -15,14 +15,14 @@ DAY_MS: Millis = 24 * 3600 * 1000
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What was sent and what came back.
+    """The cost of some requests.
 
     Attributes:
-        calls: requests that reached somebody, those that failed included.
-        input_tokens: sent and not read from the provider's cache; what was written into it is among them.
+        calls: requests that reached the provider, failed ones included.
+        input_tokens: sent and not read from the provider's cache; tokens written into the cache count.
         cached_tokens: sent and read from the cache, which costs a tenth.
-        output_tokens: that came back.
-        seconds: that were waited, pauses and tries included.
+        output_tokens: of the replies.
+        seconds: waited, pauses and retries included.
     """
 
     calls: int = 0
@@ -32,7 +32,7 @@ class Spending:
     seconds: float = 0.0
 
     def __add__(self, more: Spending) -> Spending:
-        """Return both together."""
+        """Return the sum."""
         return Spending(
             self.calls + more.calls,
             self.input_tokens + more.input_tokens,
@@ -42,7 +42,7 @@ class Spending:
         )
 
     def __sub__(self, less: Spending) -> Spending:
-        """Return this without the other; what is wanting is below 0."""
+        """Return the difference, which may be negative."""
         return Spending(
             self.calls - less.calls,
             self.input_tokens - less.input_tokens,

@@ -1,15 +1,16 @@
-"""Where subqueries look: around a point, or beyond all of them (HGMem §3.3.2, eqs 6 and 7); and a question's points.
+"""Retrieval with memory points (HGMem §3.3.2, eqs 6 and 7): subqueries, and the points relevant to a question.
+
+A local investigation looks around a point, a global exploration beyond all points.
 
 **Departures.** The reference code looks two steps around a point, in the graph of facts alone, for all subqueries at
 once, and leaves nothing out of a global exploration. Here it is as the paper says (DESIGN D01): one step, in the graph
-of facts (N_G) and in the hypergraph (N_M), and beyond all points only what none of them joins. The paper compares
-entities with a subquery by vectors of their own; here an entity weighs what the best sentence that names it weighs.
+of facts (N_G) and in the hypergraph (N_M), and beyond all points only entities that none of them joins. The paper
+compares entities with a subquery by vectors of their own; here the weight of an entity is that of the best sentence
+that names it.
 
-What memory points rest on: the sentences that a question gains by the points that bear on it (DESIGN 3.2).
-
-**Departures.** The paper gives a model the descriptions of all points, and the passages of their entities, to answer
-from (§3.3.4). Here points are found beside the raw text, and hand what is theirs to the sentences that they were made
-of: as much as the point is like the question. So what was once found to belong together is found together again.
+The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
+beside the raw text, and pass their score to the sentences that they rest on: their similarity to the question (DESIGN
+3.2). So what was once found to belong together is found together again.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
 Weigh = Callable[[NDArray[np.intp]], Scores]
-"""Returns what sentences weigh for a subquery, by their rows."""
+"""Returns the weights of sentences for a subquery, by row."""
 
 
 def neighbourhood(space: Space, point: Point) -> set[str]:
-    """Return N(V) of eq. 6: the keys of what a point joins, and of what facts or other points join to that."""
+    """Return N(V) of eq. 6: the keys of a point's entities and of those that facts or other points join to them."""
     joined = vertices(space.facts, point)
     found = set(joined)
     for key in joined:
@@ -54,9 +55,9 @@ class RetrievedEntity:
     """An entity that a subquery retrieves.
 
     Attributes:
-        key: as the facts know it.
+        key: of `view.facts.Facts`.
         rows: of the sentences that name it.
-        weights: of these, at least 0.
+        weights: of these sentences, at least 0.
     """
 
     key: str
@@ -65,14 +66,14 @@ class RetrievedEntity:
 
 
 def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int) -> list[RetrievedEntity]:
-    """Return R(q) of eq. 1 within a scope: the entities that weigh most for a subquery, those first.
+    """Return R(q) of eq. 1 within a scope: the entities with the highest weights for a subquery, highest first.
 
-    An entity weighs what the best sentence that names it weighs, and nothing where none does: then it is not retrieved.
+    The weight of an entity is that of the best sentence that names it; an entity without one is not retrieved.
 
     Args:
-        space: of a view that is held still.
+        space: of the entities.
         keys: of the entities in scope.
-        weigh: returns what sentences weigh, by their rows; None for 1 each, and the most named first.
+        weigh: the weights of sentences; None for 1 each, then the entities named most often come first.
         most: n_v.
     """
     index = space.index(EntityIndex)
@@ -95,27 +96,27 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
 
 
 def canonical_key(space: Space, key: str) -> str:
-    """Return the key of the entity that a name means of which this is the key."""
+    """Return the key of the entity that a name with this key means."""
     return space.facts.bearer(key) or key
 
 
 def is_placeholder(space: Space, name: str) -> bool:
-    """Return whether nothing but points names an entity: it was inserted by force, and is a placeholder (Alg. 1)."""
+    """Return whether only points name an entity: a placeholder, inserted by force (Alg. 1)."""
     return space.facts.resolve(name) is None and space.index(EntityIndex).find(name) is None
 
 
 def relevant_points(
     space: Space, names: Iterable[str], keys: Iterable[str], scope: str, vector: Vector, most: int
 ) -> list[Point]:
-    """Return the active points on names that a question has, or made for it, most similar first (DESIGN 3.2).
+    """Return the active points that join entities of a question or were made for it, most similar first (DESIGN 3.2).
 
     Args:
-        space: of a view that is held still.
-        names: that stand in the question.
+        space: of the points.
+        names: in the question.
         keys: of the entities that navigation started from.
         scope: the question as a goal; empty for none.
         vector: of the question, shape ``(d,)``.
-        most: so many at most.
+        most: number of points at most.
     """
     held = space.hypergraph
     if not len(held):
@@ -132,16 +133,16 @@ def relevant_points(
 
 
 def point_support(space: Space, points: Iterable[Point], vector: Vector) -> Scores | None:
-    """Return what points give the segments that hold their sentences; None where they give nothing.
+    """Return the scores that points give to the segments that hold their sentences; None if they give none.
 
     Args:
-        space: of a view that is held still.
-        points: active, that bear on the question.
+        space: of the segments.
+        points: active, relevant to the question.
         vector: of the question, shape ``(d,)``.
 
     Returns:
-        In [0, 1], of shape ``(len(space.segments),)``: the cosine of the question to the point that is most like it, of
-        those that rest on the segment.
+        In [0, 1], shape ``(len(space.segments),)``: the highest cosine of the question to a point that rests on the
+        segment.
     """
     given: dict[int, float] = {}
     for point in points:

@@ -231,11 +231,11 @@ def _render_points(matter: PointJudgeInput, tokens: int) -> RenderedPoints:
 
     Of each the first that does not fit is left out, whole, and so are all that come after it.
     """
-    left = tokens // 3 if matter.grounds else tokens
+    left = tokens // 3 if matter.evidence else tokens
     points = _fitting_lines({f"[P{place}] {_point_line(one)}": one for place, one in enumerate(matter.points, 1)}, left)
     left = tokens - sum(map(_size, points))
     grounds = _fitting_lines(
-        {f"[E{place}] {_ground_line(one)}": one for place, one in enumerate(matter.grounds, 1)}, left
+        {f"[E{place}] {_ground_line(one)}": one for place, one in enumerate(matter.evidence, 1)}, left
     )
     return RenderedPoints(
         frame((*points, *grounds)),

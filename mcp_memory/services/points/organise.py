@@ -198,11 +198,11 @@ async def _evolved(task: _Task, judge: PointJudge) -> _Step | None:
     """Take in what a judge makes of what was found; None where it does not say."""
     assert task.found is not None
     found = await found_for(task.goal, task.scope, task.found, task.making)
-    fresh = [one for one in found.matter.grounds if not task.considered(one.ids)]
+    fresh = [one for one in found.matter.evidence if not task.considered(one.ids)]
     if not fresh:
-        return _Step(_SEEN if found.matter.grounds else _KNOWN if found.known else _NO_GROUP)
-    rest = [one for one in found.matter.grounds if one not in fresh]  # what was left out before may belong to it now
-    matter = replace(found.matter, grounds=(*fresh, *rest))
+        return _Step(_SEEN if found.matter.evidence else _KNOWN if found.known else _NO_GROUP)
+    rest = [one for one in found.matter.evidence if one not in fresh]  # what was left out before may belong to it now
+    matter = replace(found.matter, evidence=(*fresh, *rest))
     await task.saying("Claude reads what was found")
     proposed = await judge.evolve(matter)
     if proposed is None:

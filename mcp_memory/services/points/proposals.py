@@ -94,7 +94,7 @@ def put_in_words(space: Space, points: Iterable[Point]) -> frozenset[str]:
 
 def _joined(space: Space, new: ProposedPoint) -> tuple[str, ...]:
     """Return the names of a new point that stand in its evidence or that the space knows, each thing once."""
-    texts = [f" {' '.join(words(ground.text))} " for ground in new.grounds]
+    texts = [f" {' '.join(words(ground.text))} " for ground in new.evidence]
     kept: dict[str, str] = {}
     for name in distinct_names(new.entities):
         said = words(name)
@@ -119,10 +119,10 @@ def _insert(
     if not MIN_ENTITIES <= len(names) <= making.shaping.order:
         planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(making.shaping.order))
         return
-    if told.issuperset(name for ground in new.grounds for name in ground.ids):
+    if told.issuperset(name for ground in new.evidence for name in ground.ids):
         planned.skip("points", _TOLD)
         return
-    sentences, facts = _support(new.grounds)
+    sentences, facts = _support(new.evidence)
     keys = frozenset(map(held.facts.key, names))
     for one in there:
         point = planned.now[one.id]
@@ -131,7 +131,7 @@ def _insert(
         extract = point.source == "embedded"
         within = extract and keys <= joined and {*sentences, *facts}.issuperset((*point.sentences, *point.facts))
         if within or (alike and (extract or one.id not in shown)):
-            _revise(planned, point, new.description if extract else None, new.grounds, making, source)
+            _revise(planned, point, new.description if extract else None, new.evidence, making, source)
             return
     name = point_id(held.name, scope, names, new.description)
     if name not in planned.now:
@@ -160,8 +160,8 @@ def _update(planned: Planned, held: Space, update: ProposedUpdate, making: Makin
         planned.skip("points", _MERGED)
     elif point.description != update.point.description:
         planned.skip("points", _CHANGED)
-    elif not put_in_words(held, [point]).issuperset(name for ground in update.grounds for name in ground.ids):
-        _revise(planned, point, update.description, update.grounds, making, source)
+    elif not put_in_words(held, [point]).issuperset(name for ground in update.evidence for name in ground.ids):
+        _revise(planned, point, update.description, update.evidence, making, source)
 
 
 def _revise(
