@@ -18,7 +18,7 @@ from mcp_memory import __version__
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
-    from mcp_memory.config import Config
+    from mcp_memory.settings import Settings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,13 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_bench(parser, options)
     command = options.command or "serve"
     try:
-        from mcp_memory.loading import load
+        from mcp_memory.settings import load
 
-        config = load(options.config)
+        settings = load(options.config)
         logging.basicConfig(
-            stream=sys.stderr, level=config.server.log_level, format="%(levelname)s %(name)s: %(message)s"
+            stream=sys.stderr, level=settings.server.log_level, format="%(levelname)s %(name)s: %(message)s"
         )
-        return _run(command, config, options)
+        return _run(command, settings, options)
     except McpMemoryError as error:
         print(f"mcp-memory {command}: {error}", file=sys.stderr)
         return 2 if isinstance(error, ConfigurationError) else 1
@@ -43,11 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _run(command: str, config: Config, options: argparse.Namespace) -> int:
+def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
     if command == "serve":
         from mcp_memory.server.process import serve
 
-        return serve(config)
+        return serve(settings)
     if isinstance(sys.stdout, io.TextIOWrapper):  # what is remembered may not fit a terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")
     if command == "demo":
@@ -59,20 +59,20 @@ def _run(command: str, config: Config, options: argparse.Namespace) -> int:
             from mcp_memory.evaluation.learning_curve import learning
 
             return learning(
-                config, options.learning, questions=options.questions, plot=options.plot, output=options.json
+                settings, options.learning, questions=options.questions, plot=options.plot, output=options.json
             )
         if options.tree:
             from mcp_memory.evaluation.bench_tree import bench_tree
 
-            return bench_tree(config, output=options.json)
+            return bench_tree(settings, output=options.json)
         from mcp_memory.evaluation.bench import bench
 
-        return bench(config, large=options.large, output=options.json, parts=options.only)
+        return bench(settings, large=options.large, output=options.json, parts=options.only)
     from mcp_memory.evaluation.care import doctor, status
 
     if command == "status":
-        return status(config)
-    return doctor(config, rebuild=options.rebuild, re_embed=options.re_embed)
+        return status(settings)
+    return doctor(settings, rebuild=options.rebuild, re_embed=options.re_embed)
 
 
 def _parser() -> argparse.ArgumentParser:

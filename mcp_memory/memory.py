@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from typing import Protocol
 
 from mcp_memory import __version__
-from mcp_memory.config import Config
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
@@ -22,13 +22,15 @@ from mcp_memory.domain.requests import (
     WriteRequest,
     WriteResult,
 )
-from mcp_memory.domain.spending import day_of
+from mcp_memory.domain.spending import Spending, day_of
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.kalman import Teacher
+from mcp_memory.operators import recall_settings
 from mcp_memory.ports import (
     Embedder,
     Extractor,
+    Ledger,
     OperatorResult,
     PointJudge,
     Progress,
@@ -37,10 +39,8 @@ from mcp_memory.ports import (
     SupportJudge,
     TextReader,
 )
-from mcp_memory.reasoning.anthropic.client import Claude
-from mcp_memory.rooms import Rooms
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
-from mcp_memory.services.answer import Bar, Own, answer
+from mcp_memory.services.answer import SelfFeedback, answer
 from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
@@ -53,7 +53,9 @@ from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import Considered, Making
 from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.reconstruct import reconstruct
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
+from mcp_memory.settings import Settings
 
 DRAIN_S = 1.5
 """So long work after a call may go on once nobody will call again; the store has its own two seconds after it."""
@@ -68,12 +70,41 @@ async def silent(_done: float, _total: float, _what: str) -> None:
     """Report progress to nobody."""
 
 
+class LanguageModel(Protocol):
+    """The language model that the judges ask, as far as the memory itself deals with it.
+
+    Attributes:
+        ledger: records what requests cost; the memory sets it.
+        model: its name.
+        base_url: where requests are sent.
+        ready: whether it can be asked at all.
+        spent: by this process, so far.
+    """
+
+    ledger: Ledger | None
+
+    @property
+    def model(self) -> str: ...  # noqa: D102
+
+    @property
+    def base_url(self) -> str: ...  # noqa: D102
+
+    @property
+    def ready(self) -> bool: ...  # noqa: D102
+
+    @property
+    def spent(self) -> Spending: ...  # noqa: D102
+
+    async def aclose(self) -> None:
+        """Close its connections."""
+
+
 @dataclass
 class Memory:
     """The services, one method for each tool, with their adapters plugged in.
 
     Attributes:
-        config: every setting.
+        settings: every setting.
         store: the rows.
         embedder: the vectors.
         clock: milliseconds since 1970, UTC; a test gives its own.
@@ -82,13 +113,13 @@ class Memory:
         judge: whose judgement says which sentences support an answer.
         organiser: opens what judges of memory points, a new one for each call; None for the embedded way.
         text_reader: reads all that is written for facts once more, in the background; None leaves that out.
-        claude: the way to Claude; None where nothing leaves the machine.
+        language_model: what the judges ask; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
         background: work after a call, which is done by `work`.
         considered: what a judge of memory points was asked about in this process.
     """
 
-    config: Config
+    settings: Settings
     store: Store
     embedder: Embedder
     extractor: Extractor | None = None
@@ -97,29 +128,44 @@ class Memory:
     judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
     organiser: Callable[[], PointJudge] | None = None
     text_reader: TextReader | None = None
-    claude: Claude | None = None
+    language_model: LanguageModel | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     considered: Considered = field(default_factory=Considered)
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        """Let what is spent on Claude be entered in the store."""
-        if self.claude is not None:
-            self.claude.ledger = self.ledger
+        """Record in the store what requests to the language model cost."""
+        if self.language_model is not None:
+            self.language_model.ledger = self.ledger
 
     @cached_property
     def ledger(self) -> DayLedger:
-        """The day's account of what is spent on Claude."""
-        return DayLedger(self.store, self.config.engine.day_tokens, lambda: self.clock(), self._enter_later)
+        """The day's account of what the language model costs."""
+        return DayLedger(self.store, self.settings.engine.day_tokens, lambda: self.clock(), self._enter_later)
 
     def _enter_later(self) -> None:
         self.background.put("spent", self.ledger.enter)
 
     @cached_property
-    def rooms(self) -> Rooms:
-        """The rooms as the settings have them."""
-        return Rooms(self.config)
+    def recall(self) -> RecallSettings:
+        """The settings of recall, with its operators and its policy."""
+        return recall_settings(self.settings)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """What texts are read with."""
+        return Reading(self.embedder, self.extractor, self.settings.search.segment_tokens)
+
+    @cached_property
+    def teacher(self) -> Teacher | None:
+        """The update of sentence memories; None where learning is switched off."""
+        return Teacher(self.settings.gain) if self.settings.gain.learning else None
+
+    @cached_property
+    def self_feedback(self) -> SelfFeedback | None:
+        """How the memory learns from its own answers; None where learning is switched off."""
+        return SelfFeedback(self.judge, self.teacher, self.settings.gain.own_labels) if self.teacher else None
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -141,7 +187,7 @@ class Memory:
         """What reads all that is written for facts; None where nothing is sent for that."""
         if self.text_reader is None:
             return None
-        chosen = self.config.engine
+        chosen = self.settings.engine
         return Enrichment(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
 
     def enrich_later(self) -> None:
@@ -155,7 +201,7 @@ class Memory:
 
     def warm_later(self) -> None:
         """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
-        if self.config.switches.loop and self.config.switches.tags:
+        if self.settings.loop.enabled and self.settings.loop.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
     async def reconstruct(self, request: Query) -> RecallResult:
@@ -166,10 +212,10 @@ class Memory:
             self.store,
             self.embedder,
             request,
-            looking=self.rooms.looking,
+            settings=self.recall,
             episodes=self.episodes,
             inquiry=self.inquire(),
-            operators=self.rooms.operators,
+            operators=self.recall.operators,
             now=self.clock(),
         )
 
@@ -179,10 +225,10 @@ class Memory:
         return await explore(
             self.store,
             self.embedder,
-            self.rooms.operators,
+            self.recall.operators,
             request,
             now=self.clock(),
-            learning=self.rooms.learning,
+            learning=self.settings.gain,
             episodes=self.episodes,
         )
 
@@ -190,23 +236,20 @@ class Memory:
         """See `mcp_memory.services.answer.answer`."""
         self.background.note_call()
         self.enrich_later()
-        own, settings = None, self.rooms.learning
-        if settings.learning:
-            own = Own(self.judge, Teacher(settings), self.config.gain.own_labels)
         found = await answer(
             self.store,
             self.embedder,
             self.inquire(),
             request,
-            looking=self.rooms.looking,
-            bar=Bar(**asdict(self.config.answer)),
+            settings=self.recall,
+            thresholds=self.settings.answer,
             episodes=self.episodes,
-            own=own,
-            operators=self.rooms.operators,
+            own=self.self_feedback,
+            operators=self.recall.operators,
             now=self.clock(),
         )
         self.background.note_call()
-        if self.config.evolve.auto and request.learn and found.text is not None:
+        if self.settings.evolve.auto and request.learn and found.text is not None:
             self._organise_later(request.space, found.recall.episode)
         return found
 
@@ -225,10 +268,15 @@ class Memory:
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
         """See `mcp_memory.services.evolve.evolve`."""
         self.background.note_call()
-        now, settings, making = self.clock(), self.rooms.learning, self.making
-        teach = Teacher(settings) if settings.learning else None
         context = EvolveContext(
-            self.store, self.embedder, self.reading, self.episodes, teach, making, now=now, progress=progress
+            self.store,
+            self.embedder,
+            self.reading,
+            self.episodes,
+            self.teacher,
+            self.making,
+            now=self.clock(),
+            progress=progress,
         )
         return await evolve(request, context)
 
@@ -255,23 +303,20 @@ class Memory:
         try:
             await self.background.drain(DRAIN_S)
         finally:
-            if self.claude is not None:
-                await self.claude.aclose()
+            if self.language_model is not None:
+                await self.language_model.aclose()
             await self.store.aclose()
 
     @property
     def making(self) -> Making | None:
         """What memory points are made with; None where they are switched off."""
-        switches = self.config.switches
-        if not switches.points:
+        if not self.settings.points.enabled:
             return None
-        looking, shaping = self.rooms.looking, self.rooms.shaping
         return Making(
             self.store,
             self.embedder,
-            looking,
-            shaping,
-            merging=switches.merge,
+            self.recall,
+            self.settings.points,
             now=self.clock(),
             judge=self.organiser() if self.organiser else None,
             considered=self.considered,
@@ -280,15 +325,10 @@ class Memory:
     @property
     def judging(self) -> Judging | None:
         """How Claude takes part; None where nothing leaves the machine."""
-        when = self.config.engine.judge
-        if self.claude is None or when == "embedded":
+        when = self.settings.engine.judge
+        model, bound = self.language_model, self.settings.engine.day_tokens
+        if model is None or when == "embedded":
             return None
-        terms, bound = self.claude.terms, self.config.engine.day_tokens
         texts = TextsRead(resting=self.enriching.resting) if self.text_reader and self.enriching else None
-        goals, spent = self.organiser is not None, self.claude.spent
-        return Judging(when, terms.model, terms.base_url, self.claude.ready, spent, bound, texts=texts, goals=goals)
-
-    @property
-    def reading(self) -> Reading:
-        """What texts are read with."""
-        return Reading(self.embedder, self.extractor, self.config.search.segment_tokens)
+        goals = self.organiser is not None
+        return Judging(when, model.model, model.base_url, model.ready, model.spent, bound, texts=texts, goals=goals)

@@ -214,7 +214,7 @@ class OperatorResult:
 
 
 class Operator(Protocol):
-    """One step of navigation. Each room offers its own, and ``rooms.py`` lays them in one table.
+    """One step of navigation. Each room offers its own, and ``mcp_memory/operators.py`` has the table of them.
 
     Attributes:
         name: as the explore tool calls it.

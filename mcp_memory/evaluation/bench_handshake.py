@@ -14,9 +14,9 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-from mcp_memory.config import Config
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
 from mcp_memory.evaluation.bench_process import Era, own_server
+from mcp_memory.settings import Settings
 
 RUNS = 7
 ERAS: dict[Era, str] = {"legacy": "initialize", "auto": "server/discover"}
@@ -39,15 +39,15 @@ anyio.run(serve)
 """
 
 
-async def handshake(config: Config, folder: Path, report: Report) -> None:
+async def handshake(settings: Settings, folder: Path, report: Report) -> None:
     """Measure the times of both eras and their ratio to those of an empty server.
 
     Args:
-        config: the settings.
+        settings: the settings.
         folder: one that may be written to.
         report: told the figures.
     """
-    ours = own_server(config, folder / "handshake")
+    ours = own_server(settings, folder / "handshake")
     empty = StdioServerParameters(command=sys.executable, args=["-c", EMPTY_SERVER], env=dict(os.environ))
     for era, words in ERAS.items():
         laps, yardstick = Laps(), Laps()

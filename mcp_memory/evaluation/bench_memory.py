@@ -17,13 +17,14 @@ DOCUMENTS, SENTENCES_EACH = 8, 250
 
 async def memory(stores: Stores, sentences: int, report: Report) -> None:
     """Measure two server processes: one that was only greeted, one that works on a filled store."""
-    async with connected(own_server(stores.config, stores.folder / "idle", warm_up="first_call")) as (client, process):
+    idle = own_server(stores.settings, stores.folder / "idle", warm_up="first_call")
+    async with connected(idle) as (client, process):
         await client.list_tools()
         await anyio.sleep(IDLE_S)
         report(Figure("memory", "idle after the handshake (first_call)", resident_mb(process), "MB", 1, aim=120))
 
     filled = await stores.of(sentences)
-    async with connected(own_server(stores.config, filled.folder)) as (client, process):
+    async with connected(own_server(stores.settings, filled.folder)) as (client, process):
         await call(client, "memory_reconstruct", {"query": filled.corpus.questions[0].text})
         words = f"after the first recall over {sentences:,} sentences"
         report(Figure("memory", words, resident_mb(process), "MB", 1, aim=520))

@@ -6,39 +6,34 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
 from mcp import Client, StdioServerParameters
 
-from mcp_memory.config import Config
+from mcp_memory.settings import Settings, as_environment
 
 Era = Literal["legacy", "auto"]
 """How a client begins: with ``initialize``, or with ``server/discover`` of revision 2026-07-28."""
 
 
-def own_server(config: Config, store: Path, **server: str) -> StdioServerParameters:
+def own_server(settings: Settings, store: Path, **server: str) -> StdioServerParameters:
     """Return how to start our server with these very settings.
 
     Args:
-        config: the settings; each is handed over, so that no file of the user's adds another.
+        settings: the settings; each is handed over, so that no file of the user's adds another.
         store: its folder.
         server: settings of the section of that name that differ.
     """
     settings = replace(
-        config,
-        storage=replace(config.storage, uri=str(store)),
-        server=replace(config.server, **server),  # type: ignore[arg-type]
+        settings,
+        storage=replace(settings.storage, uri=str(store)),
+        server=replace(settings.server, **server),  # type: ignore[arg-type]
     )
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
-    for section in fields(settings):
-        values = getattr(settings, section.name)
-        for key in fields(values):
-            value = getattr(values, key.name)
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            environment[f"MCP_MEMORY_{section.name}_{key.name}".upper()] = text
+    environment |= as_environment(settings)
     return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
 
 

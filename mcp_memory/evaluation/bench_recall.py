@@ -42,11 +42,11 @@ async def recall(stores: Stores, sentences: int, report: Report) -> None:
     part = f"recall, {sentences:,} sentences"
     filled = await stores.of(sentences)
     report(Figure(part, "filling the store", filled.seconds, "s", 1))
-    async with opened(stores.config, filled.folder) as memory:
+    async with opened(stores.settings, filled.folder) as memory:
         for figure in await _in_process(part, memory, filled, AIM if sentences < LARGE else AIM_OF_LARGE):
             report(figure)
     laps = Laps()
-    async with connected(own_server(stores.config, filled.folder)) as (client, _):
+    async with connected(own_server(stores.settings, filled.folder)) as (client, _):
         for question in filled.corpus.questions[:WARM]:
             await call(client, "memory_reconstruct", {"query": question.text, "limit": LIMIT})
         for question in filled.corpus.questions:

@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mcp_memory.config import Config
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.evaluation.synthetic import Corpus, corpus
 from mcp_memory.memory import Memory
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
 
 SEED = 20_261_120
@@ -38,8 +38,8 @@ class Filled:
 class Stores:
     """The stores of one run: each size is made once, when the first part asks for it."""
 
-    def __init__(self, config: Config, folder: Path) -> None:
-        self.config = config
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings = settings
         self.folder = folder
         self._filled: dict[int, Filled] = {}
 
@@ -49,7 +49,7 @@ class Stores:
             text = corpus(SEED, sentences, QUESTIONS)
             folder = self.folder / f"store-{sentences}"
             began = time.perf_counter()
-            async with opened(self.config, folder) as memory:
+            async with opened(self.settings, folder) as memory:
                 for request in requests(text):
                     await memory.write(request)
             self._filled[sentences] = Filled(folder, text, time.perf_counter() - began)
@@ -57,9 +57,9 @@ class Stores:
 
 
 @asynccontextmanager
-async def opened(config: Config, folder: Path) -> AsyncIterator[Memory]:
+async def opened(settings: Settings, folder: Path) -> AsyncIterator[Memory]:
     """Open a store in this process; it is closed on leaving."""
-    memory = await open_memory(replace(config, storage=replace(config.storage, uri=str(folder))))
+    memory = await open_memory(replace(settings, storage=replace(settings.storage, uri=str(folder))))
     try:
         yield memory
     finally:

@@ -24,13 +24,13 @@ from pathlib import Path
 
 import anyio
 
-from mcp_memory.config import Config
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_store import opened
 from mcp_memory.evaluation.tree import FORMS, Tree, tree
 from mcp_memory.memory import Memory
+from mcp_memory.settings import Settings
 
 TREES = {5: 4, 6: 4, 7: 4, 8: 3, 9: 2, 10: 1}
 """Trees of each form, by depth; each is asked in every wording."""
@@ -59,14 +59,16 @@ class Way:
 
     def of(self, memory: Memory) -> Memory:
         """Return the memory with its switches set so."""
-        switches = memory.config.switches
-        switches = replace(
-            switches,
-            loop=self.loop and switches.loop,
-            links=self.onward and switches.links,
-            propagation=self.onward and switches.propagation,
+        settings = memory.settings
+        return replace(
+            memory,
+            settings=replace(
+                settings,
+                loop=replace(settings.loop, enabled=self.loop and settings.loop.enabled),
+                search=replace(settings.search, links=self.onward and settings.search.links),
+                gain=replace(settings.gain, propagation=self.onward and settings.gain.propagation),
+            ),
         )
-        return replace(memory, config=replace(memory.config, switches=switches))
 
 
 WAYS = (
@@ -107,25 +109,25 @@ class Reached:
 Tell = Callable[[str], None]
 
 
-def bench_tree(config: Config, *, output: Path | None) -> int:
+def bench_tree(settings: Settings, *, output: Path | None) -> int:
     """Measure, print the table, and return 0.
 
     Args:
-        config: the settings to measure with.
+        settings: the settings to measure with.
         output: a file for the figures, as JSON.
     """
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-", ignore_cleanup_errors=True) as folder:
-        reached = anyio.run(measured, config, Path(folder), TREES, _progress)
+        reached = anyio.run(measured, settings, Path(folder), TREES, _progress)
     print(table(reached))
     if output:
         output.write_text(json.dumps(document(figures(reached)), indent=2) + "\n", encoding="utf-8")
     return 0
 
 
-async def measured(config: Config, folder: Path, trees: dict[int, int], tell: Tell) -> list[Reached]:
+async def measured(settings: Settings, folder: Path, trees: dict[int, int], tell: Tell) -> list[Reached]:
     """Return what was reached at each depth, of which ``trees`` says how many trees of each form there are."""
     found: list[Reached] = []
-    async with opened(config, folder / "trees") as memory:
+    async with opened(settings, folder / "trees") as memory:
         for depth, number in trees.items():
             grown = [tree(seed, depth, form) for seed in range(number) for form in FORMS]
             hits = [0] * len(WAYS)

@@ -82,7 +82,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
     folder = stores.folder / "write"
     talk = messages(SEED + 1, single + batches * BATCH)
     under_lock, alone, together = Laps(), Laps(), Laps()
-    async with opened(stores.config, folder) as memory:
+    async with opened(stores.settings, folder) as memory:
         await write(memory, "warm", NewItem(text="warm"))
         timed = replace(memory, store=TimedStore(memory.store, under_lock))
         for item in talk[:single]:
@@ -124,9 +124,9 @@ def _compact(folder: Path) -> None:
 async def waiting(stores: Stores, report: Report) -> None:
     """Measure how long a process waits at most with a message while another one writes a large document."""
     block = prose(SEED, PARAGRAPH) + "\n\n"
-    text = block * (stores.config.limits.document_bytes // len(block.encode()))
+    text = block * (stores.settings.limits.document_bytes // len(block.encode()))
     laps, large = Laps(), Laps()
-    server = own_server(stores.config, stores.folder / "waiting")
+    server = own_server(stores.settings, stores.folder / "waiting")
     async with connected(server) as (other, _), connected(server) as (client, _):
         for warm in (other, client):
             await call(warm, "memory_write", {"text": "warm"})
@@ -156,12 +156,12 @@ async def many(stores: Stores, report: Report) -> None:
     """
     talk = messages(SEED + 2, MANY)
     laps, fresh = Laps(), Laps()
-    async with opened(stores.config, stores.folder / "many") as memory:
+    async with opened(stores.settings, stores.folder / "many") as memory:
         await write(memory, "warm", NewItem(text="warm"))
         for item in talk[:-ENDS]:
             with laps.lap():
                 await write(memory, "many", item)
-        async with opened(stores.config, stores.folder / "fresh") as other:
+        async with opened(stores.settings, stores.folder / "fresh") as other:
             await write(other, "warm", NewItem(text="warm"))
             for item in talk[-ENDS:]:
                 with fresh.lap():

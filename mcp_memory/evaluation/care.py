@@ -10,32 +10,32 @@ import sys
 
 import anyio
 
-from mcp_memory.config import Config
 from mcp_memory.errors import EmbedderError
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.services.ingest import Reading, deriver
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_store
 
 
-def status(config: Config) -> int:
+def status(settings: Settings) -> int:
     """Print what the memory holds; return 0 if it is well, 1 if not."""
-    return anyio.run(_status, config)
+    return anyio.run(_status, settings)
 
 
-def doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
+def doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
     """Print what is wrong, after mending it if asked; return 0 if all is well, 1 if not.
 
     Args:
-        config: names the store and the embedder.
+        settings: names the store and the embedder.
         rebuild: make every derived table anew from the log.
         re_embed: the same, also where the store was made with another embedder than the configured one.
     """
-    return anyio.run(lambda: _doctor(config, rebuild=rebuild, re_embed=re_embed))
+    return anyio.run(lambda: _doctor(settings, rebuild=rebuild, re_embed=re_embed))
 
 
-async def _status(config: Config) -> int:
-    memory = await open_memory(config)
+async def _status(settings: Settings) -> int:
+    memory = await open_memory(settings)
     try:
         found = await memory.status()
     finally:
@@ -65,14 +65,14 @@ async def _status(config: Config) -> int:
     return 0 if found.healthy else 1
 
 
-async def _doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
+async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
     try:
-        embedder = await open_embedder(config)
+        embedder = await open_embedder(settings)
     except EmbedderError as error:
         print(f"ERROR: {error}")
         return 1
     print(f"model: {embedder.name} is what it should be and makes vectors of {embedder.dimension} numbers")
-    store = open_store(config, embedder)
+    store = open_store(settings, embedder)
     try:
         about = await store.about()
         print(f"store: {about.uri}, commit {about.tx}, generation {about.generation}, format {about.format}")
@@ -80,8 +80,8 @@ async def _doctor(config: Config, *, rebuild: bool, re_embed: bool) -> int:
             print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
             return 1
         if rebuild or re_embed:
-            make = deriver(Reading(embedder, open_extractor(config), config.search.segment_tokens), progress=_progress)
-            turns = await store.rebuild(make)
+            reading = Reading(embedder, open_extractor(settings), settings.search.segment_tokens)
+            turns = await store.rebuild(deriver(reading, progress=_progress))
             print(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems
         findings = await store.check()

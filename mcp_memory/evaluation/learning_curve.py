@@ -26,7 +26,6 @@ from typing import Any, Literal
 import anyio
 from mcp import Client
 
-from mcp_memory.config import Config
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.bench_figures import Figure, document
 from mcp_memory.evaluation.bench_process import call, connected, own_server
@@ -34,6 +33,7 @@ from mcp_memory.evaluation.dataset import Asked, Dataset, read
 from mcp_memory.evaluation.evidence_recall import Mean, mean, ranked_ids, recall_at
 from mcp_memory.evaluation.paraphrase import paraphrase
 from mcp_memory.evaluation.plot import Line, Panel, writer
+from mcp_memory.settings import Settings
 
 PASSES = 5
 KS = (5, 10)
@@ -100,11 +100,11 @@ class Curve:
         return mean([float(rounds) for rounds in known]) if known else None
 
 
-def learning(config: Config, data: Path, *, questions: int | None, plot: Path | None, output: Path | None) -> int:
+def learning(settings: Settings, data: Path, *, questions: int | None, plot: Path | None, output: Path | None) -> int:
     """Measure, print the table, draw the plot, and return 0.
 
     Args:
-        config: the settings to measure with.
+        settings: the settings to measure with.
         data: path of the data set, as `dataset.read` takes it.
         questions: so many at most, taught and unseen together.
         plot: a file for the plot, ``.svg`` or ``.png``.
@@ -124,7 +124,7 @@ def learning(config: Config, data: Path, *, questions: int | None, plot: Path | 
         if asked.unknown:
             _progress(f"question {asked.id} names evidence that is not there: {', '.join(asked.unknown)}")
     with tempfile.TemporaryDirectory(prefix="mcp-memory-bench-", ignore_cleanup_errors=True) as folder:
-        curve = anyio.run(_measured, config, dataset, Path(folder), _progress)
+        curve = anyio.run(_measured, settings, dataset, Path(folder), _progress)
     print(table(curve))
     if draw:
         draw(f"Learning on {curve.name}", panels(curve))
@@ -133,7 +133,7 @@ def learning(config: Config, data: Path, *, questions: int | None, plot: Path | 
     return 0
 
 
-async def _measured(config: Config, dataset: Dataset, folder: Path, tell: Tell) -> Curve:
+async def _measured(settings: Settings, dataset: Dataset, folder: Path, tell: Tell) -> Curve:
     taught = [asked for asked in dataset.questions if asked.taught]
     reworded = [(asked, paraphrase(asked.text)) for asked in taught]
     groups: dict[Group, list[tuple[Asked, str]]] = {
@@ -143,7 +143,7 @@ async def _measured(config: Config, dataset: Dataset, folder: Path, tell: Tell) 
     }
     found: dict[tuple[Labels, Group, int], Sequence[Found]] = {}
     lessons: dict[Labels, list[int]] = {labels: [] for labels in LABELS}
-    async with connected(own_server(config, folder / "written")) as (client, _):
+    async with connected(own_server(settings, folder / "written")) as (client, _):
         await _write(client, dataset, tell)
         for group, questions in groups.items():
             first = [await _ask(client, asked, text) for asked, text in questions]
@@ -152,7 +152,7 @@ async def _measured(config: Config, dataset: Dataset, folder: Path, tell: Tell) 
     for labels in LABELS:
         await anyio.to_thread.run_sync(shutil.copytree, folder / "written", folder / labels)
         rng = Random(SEED)
-        async with connected(own_server(config, folder / labels)) as (client, _):
+        async with connected(own_server(settings, folder / labels)) as (client, _):
             for number in range(1, PASSES + 1):
                 lessons[labels].append(sum([await _teach(client, asked, labels, rng) for asked in taught]))
                 for group, questions in groups.items():

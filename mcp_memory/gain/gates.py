@@ -20,7 +20,7 @@ said to be wrong about them; always in [0, 2] (DESIGN D16, DESIGN I21).
 have nothing in common still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?")
 .6. The *sharp* gate stays at 1 up to a threshold θ and rises linearly from there to where the published one ends.
 Measured over five rounds of teaching, it gains as much on the questions that were taught, and keeps those that were not
-where they were (see ``Gating``).
+where they were (see ``GainSettings``).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Window
 from mcp_memory.gain.propagation import Round, Rows, in_window
-from mcp_memory.gain.settings import Learning
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import NONE, Space
@@ -46,7 +46,7 @@ _SHUT = 1e-3
 
 
 def sentence_gates(
-    space: Space, beliefs: Beliefs, vectors: Matrix, time: Vector | None, settings: Learning
+    space: Space, beliefs: Beliefs, vectors: Matrix, time: Vector | None, settings: GainSettings
 ) -> dict[int, float]:
     """Return the gates, g_task · g_time in [0, 2], of the sentences for which they are not 1, by row.
 
@@ -59,7 +59,7 @@ def sentence_gates(
     """
     if not len(beliefs) or not settings.learning:
         return {}
-    talk, document = (settings.gating.thresholds(document=kind) for kind in (False, True))
+    talk, document = (settings.thresholds(document=kind) for kind in (False, True))
     task = time_ = None
     near = np.zeros(len(beliefs), dtype=np.bool_)  # elsewhere every gate is 1
     if settings.task_memory:

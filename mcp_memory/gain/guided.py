@@ -23,7 +23,7 @@ from mcp_memory.gain.gates import (
     sentence_weights,
 )
 from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
-from mcp_memory.gain.settings import Learning, Propagating
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex
@@ -60,8 +60,7 @@ def guide(
     *,
     time: Vector | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
-    learning: Learning,
-    propagating: Propagating | None,
+    settings: GainSettings,
 ) -> Guidance:
     """Return what a question gets from this room; nothing changes.
 
@@ -73,14 +72,13 @@ def guide(
         cosines: of these with each segment.
         time: of the words of the question that say a time, or None.
         window: of what may be found.
-        learning: how what was learnt counts.
-        propagating: the numbers; None without propagation.
+        settings: of this room.
     """
-    gates = sentence_gates(space, beliefs, vectors, time, learning)
+    gates = sentence_gates(space, beliefs, vectors, time, settings)
     channels = {"experience": experience_channel(space, gates)} if gates else {}
     found = Propagation((), {})
-    if propagating is not None:
-        found = _propagation(space, question, vectors, cosines, gates, window, propagating)
+    if settings.propagation:
+        found = _propagation(space, question, vectors, cosines, gates, window, settings)
     if found.bonuses:
         channels["propagation"] = found.channel(len(space.segments))
     return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds), gates)
@@ -93,7 +91,7 @@ def _propagation(
     cosines: Matrix,
     gates: Mapping[int, float],
     window: Window,
-    settings: Propagating,
+    settings: GainSettings,
 ) -> Propagation:
     index = space.index(EntityIndex)
     begin, known = anchor_entities(index, question.text, question.speakers), confident_sentences(gates)

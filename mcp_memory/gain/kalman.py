@@ -37,7 +37,7 @@ import numpy as np
 
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.gain.settings import Learning, Update
+from mcp_memory.gain.settings import GainSettings, Update
 from mcp_memory.ports import LearningExample
 from mcp_memory.vectors import Vector
 
@@ -98,8 +98,8 @@ class Teacher:
         settings: how.
     """
 
-    def __init__(self, settings: Learning | None = None) -> None:
-        self._settings = settings or Learning()
+    def __init__(self, settings: GainSettings | None = None) -> None:
+        self._settings = settings or GainSettings()
 
     def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
         """See `ports.BeliefUpdate`."""
@@ -117,5 +117,5 @@ class Teacher:
     def _update(
         self, mean: Vector, doubt: float, query: Vector, target: Target, source: Engine
     ) -> tuple[Vector, float]:
-        noise = self._settings.noise
-        return update(mean, doubt, query, target, noise.of(target, source), noise.process, self._settings.update)
+        settings = self._settings
+        return update(mean, doubt, query, target, settings.noise(target, source), settings.process, settings.update)

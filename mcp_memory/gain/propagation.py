@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.settings import Propagating
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.vectors import Scores
@@ -114,7 +114,7 @@ def propagate(
     index: EntityIndex,
     begin: Mapping[int, float],
     weigh: Callable[[Rows], Scores],
-    settings: Propagating,
+    settings: GainSettings,
     *,
     free: Sequence[int] = (),
     known: Sequence[int] = (),
@@ -208,7 +208,7 @@ def _bonuses(space: Space, held: Round) -> dict[int, float]:
     return found
 
 
-def _next(index: EntityIndex, held: Round, settings: Propagating) -> dict[int, float]:
+def _next(index: EntityIndex, held: Round, settings: GainSettings) -> dict[int, float]:
     """Return eq. 9: the entities of the activated sentences, the best K_E of them and their worth."""
     sums: dict[int, float] = {}
     counts: dict[int, int] = {}
@@ -254,7 +254,7 @@ class Propagate:
             result: Scores = np.where(in_window(space, rows, asked.window), weights, 0).astype(np.float32)
             return result
 
-        found = propagate(space, index, begin, weigh, Propagating(rounds=1, sentences=asked.limit))
+        found = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=asked.limit))
         if not found.rounds:
             return OperatorResult(())
         best, scores = found.rounds[0].scores[0], found.rounds[0].scores

@@ -1,107 +1,83 @@
-"""The settings of GAM-RAG: how sentence memories learn, how gates open, how far propagation goes."""
+"""Settings of GAM-RAG: the gate, the Kalman update, and propagation."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from mcp_memory.domain.episodes import Target
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.configurable import COSINE, NOT_NEGATIVE, POSITIVE, key, switch
 
-Form = Literal["sharp", "published"]
+if TYPE_CHECKING:
+    from mcp_memory.domain.episodes import Target
+    from mcp_memory.domain.evidence import Engine
 
-
-@dataclass(frozen=True, slots=True)
-class Gating:
-    """How gates open.
-
-    Attributes:
-        form: ``sharp`` or as ``published``.
-        talk: θ of the sharp gate for sentences of messages, in [0, 1) (measured: questions never taught lose 1 point of
-            R@10 at .5 and none at .6, where what was taught gains as much).
-        document: θ for sentences of documents (measured on questions made after a few patterns: .5 loses 4 points of
-            R@5 where nothing was taught, .6 none to .4, .7 none; what was taught gains .5 less at .7 than at .6).
-        against: θ below 0, for both. What is said to be wrong begins as like the question; one word of a caller brings
-            its cosine to -.4 at most, which the other thresholds would not notice.
-    """
-
-    form: Form = "sharp"
-    talk: float = 0.6
-    document: float = 0.65
-    against: float = 0.2
-
-    def thresholds(self, *, document: bool) -> tuple[float, float]:
-        """Return the cosine up to which a gate of a sentence of that kind stays at 1: above 0, and (as ≥ 0) below."""
-        if self.form == "published":
-            return 0.0, 0.0
-        return self.document if document else self.talk, self.against
-
-
+Gate = Literal["sharp", "published"]
 Update = Literal["exact", "additive"]
 
 
 @dataclass(frozen=True, slots=True)
-class Noise:
-    """How far a judge's word is trusted; variances, without unit.
+class GainSettings:
+    """What is learnt from answers and feedback, and how far it reaches (GAM-RAG)."""
 
-    Attributes:
-        positive: R_pos, of "it supports the answer" (Appendix C).
-        negative: R_neg, of any other word: what was not marked may still be a bridge (Appendix C).
-        process: Q, what each step adds to the doubt (DESIGN 2.6; the paper gives none).
-        caller: ρ, by which the noise is multiplied for the word of a caller (DESIGN 2.6).
-        anthropic: the same for a language model's.
-        embedded: the same for the rules', which look at what retrieval looked at (DESIGN 2.6).
-    """
+    gate: Gate = key("sharp", '"sharp": lessons count for similar queries only; "published": as GAM-RAG prints it')
+    """Which form of eq. 4 opens gates; ``gate.py`` has both."""
+    talk: float = key(
+        0.6, "similarity of queries, 0 to 1, from which on a lesson counts, for sentences of messages", COSINE
+    )
+    """θ of the sharp gate (measured: questions never taught lose 1 point of R@10 at .5 and none at .6, where what was
+    taught gains as much)."""
+    document: float = key(0.65, "the same for sentences of documents", COSINE)
+    """θ (measured on questions made after a few patterns: .5 loses 4 points of R@5 where nothing was taught, .6 none to
+    .4, .7 none; what was taught gains .5 less at .7 than at .6)."""
+    against: float = key(0.2, "how negative that similarity must be before the sentence counts less", COSINE)
+    """θ below 0, for both kinds. A sentence that is labelled wrong starts similar to the query; one label of a caller
+    brings its cosine to -.4 at most, which the other thresholds would not notice."""
+    update: Update = key("exact", '"exact" follows the recursion of the paper, "additive" its equation 12')
+    """``kalman.py`` says why and what was measured."""
+    positive: float = key(0.5, "noise of the label that a sentence supports an answer", POSITIVE)
+    """R_pos, a variance without unit (Appendix C)."""
+    negative: float = key(1.0, "noise of any other label", POSITIVE)
+    """R_neg: a sentence that was not marked may still be a bridge (Appendix C)."""
+    process: float = key(0.001, "what each step adds to the uncertainty", NOT_NEGATIVE)
+    """Q (DESIGN 2.6; the paper gives none)."""
+    caller: float = key(0.5, "the noise is multiplied by this for labels of a caller", POSITIVE)
+    """ρ (DESIGN 2.6)."""
+    anthropic: float = key(1.0, "the same for labels of a language model", POSITIVE)
+    embedded: float = key(2.0, "the same for the memory's own labels", POSITIVE)
+    """The rules see only what retrieval saw (DESIGN 2.6)."""
+    own_labels: Literal["learn", "sure", "wait"] = key(
+        "sure", 'own answers teach at once if not hedged; "learn": all do; "wait": once a caller confirms'
+    )
+    """``wait`` learns once a caller has confirmed the answer. Measured on dialogues, 70 of 100 sentences that the
+    embedded judge labels are right, of answers without a hedge 88, which are a quarter of them."""
+    rounds: int = key(3, "rounds of propagation")
+    """I, at most (Appendix C: 3)."""
+    sentences: int = key(5, "sentences that each round activates")
+    """K_S (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5)."""
+    entities: int = key(5, "entities that start the next round")
+    """K_E (Appendix C: 5; 3 and 8 lose up to 1 point)."""
+    divided: Literal["activated", "degree"] = key(
+        "activated", 'an entity\'s score is divided by its "activated" sentences, or by its "degree"'
+    )
+    """The denominator of eq. 9."""
+    hub: int = key(10, "an entity in more sentences than this starts no round")
+    """Measured: 200 loses 1 to 3 points of R@5, 30 up to 1, 6 half a point. The 95th percentile is 6 to 14 on
+    such data, and 1 in a small space."""
 
-    positive: float = 0.5
-    negative: float = 1.0
-    process: float = 0.001
-    caller: float = 0.5
-    anthropic: float = 1.0
-    embedded: float = 2.0
+    propagation: bool = switch(
+        "propagation", True, "from the entities of a query to sentences, and on to more entities"
+    )
+    learning: bool = switch("learning", True, "answers and feedback teach which sentences help with which queries")
+    task_memory: bool = switch("task_memory", True, "what was learnt for similar queries counts")
+    time_memory: bool = switch("time_memory", True, "what was learnt for similar times counts")
 
-    def of(self, target: Target, source: Engine) -> float:
-        """Return R for a word of a judge."""
+    def thresholds(self, *, document: bool) -> tuple[float, float]:
+        """Return the cosine up to which a gate of a sentence of that kind stays at 1: above 0, and (as ≥ 0) below."""
+        if self.gate == "published":
+            return 0.0, 0.0
+        return self.document if document else self.talk, self.against
+
+    def noise(self, target: Target, source: Engine) -> float:
+        """Return R for a label by one of the judges."""
         trust = {"caller": self.caller, "anthropic": self.anthropic, "embedded": self.embedded}[source]
         return trust * (self.positive if target == 1 else self.negative)
-
-
-@dataclass(frozen=True, slots=True)
-class Learning:
-    """How sentences learn, and how what they learnt counts.
-
-    Attributes:
-        noise: how far words are trusted.
-        update: the form of eq. 12.
-        gating: the form of eq. 4.
-        learning: off, what was learnt does not count; whoever asks for beliefs asks for none.
-        task_memory: whether the task channel takes part.
-        time_memory: whether the time channel does.
-    """
-
-    noise: Noise = field(default_factory=Noise)
-    update: Update = "exact"
-    gating: Gating = field(default_factory=Gating)
-    learning: bool = True
-    task_memory: bool = True
-    time_memory: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Propagating:
-    """The numbers of propagation.
-
-    Attributes:
-        rounds: I, at most (Appendix C: 3).
-        sentences: K_S, activated in a round (Appendix C: 3; measured: +.3 points of R@5 and +1 of R@10 with 5).
-        entities: K_E, with which a further round begins (Appendix C: 5; 3 and 8 lose up to 1 point).
-        hub: how many sentences may name an entity that begins a further round (measured: 200 loses 1 to 3 points of
-            R@5, 30 up to 1, 6 half a point). The 95th percentile (E) is 6 to 14 on such data, and 1 in a small space.
-        divided: by what eq. 9 divides: the ``activated`` sentences of an entity, or its ``degree``.
-    """
-
-    rounds: int = 3
-    sentences: int = 5
-    entities: int = 5
-    hub: int = 10
-    divided: Literal["activated", "degree"] = "activated"

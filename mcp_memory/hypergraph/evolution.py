@@ -38,7 +38,7 @@ from mcp_memory.domain.points import Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.grouping import EvidenceGroup
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.vectors import Vector
@@ -53,7 +53,7 @@ def apply_group(
     space: str,
     scope: str,
     at: Millis,
-    shaping: Shaping,
+    settings: PointSettings,
 ) -> Point | None:
     """Return the point that a group makes, or the next revision of the one that it updates; None if all is known.
 
@@ -64,15 +64,15 @@ def apply_group(
         space: its name.
         scope: of the goal.
         at: the moment.
-        shaping: when it updates, and how much a description holds.
+        settings: when it updates, and how much a description holds.
     """
     keys = frozenset(map(facts.key, group.entities))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
     best = max(near, key=lambda entry: (entry[0], entry[1].active, entry[1].id), default=None)
-    if best is not None and best[0] >= shaping.overlap:
+    if best is not None and best[0] >= settings.overlap:
         target = _become(points, best[1])
-        return None if target is None else _updated(target, group, at, shaping)
-    description = extract_description(group.texts, group.priority, shaping.words, shaping.redundant)
+        return None if target is None else _updated(target, group, at, settings)
+    description = extract_description(group.texts, group.priority, settings.words, settings.redundant)
     entities = distinct_names(group.entities)
     name = point_id(space, scope, entities, description)
     if name in points:
@@ -99,7 +99,7 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def _updated(point: Point, group: EvidenceGroup, at: Millis, shaping: Shaping) -> Point | None:
+def _updated(point: Point, group: EvidenceGroup, at: Millis, settings: PointSettings) -> Point | None:
     if {*group.sentences, *group.facts} <= {*point.sentences, *point.facts}:
         return None
     if point.source != "embedded":
@@ -107,8 +107,8 @@ def _updated(point: Point, group: EvidenceGroup, at: Millis, shaping: Shaping) -
     old = [point.description[start:end] for start, end in split(point.description)]
     texts = [*old, *group.texts]
     priority = [*(len(old) + place for place in group.priority), *range(len(old))]
-    most = shaping.merged_words if point.parents else shaping.words
-    description = extract_description(texts, priority, most, shaping.redundant)
+    most = settings.merged_words if point.parents else settings.words
+    description = extract_description(texts, priority, most, settings.redundant)
     return reword(add_support(point, group.sentences, group.facts, at), description, "embedded")
 
 
@@ -212,7 +212,7 @@ def pairs_to_merge(
     facts: Facts,
     points: Sequence[Point],
     vector: Callable[[Point], Vector],
-    shaping: Shaping,
+    settings: PointSettings,
     among: Collection[str] | None = None,
     asked: Collection[str] = (),
 ) -> list[tuple[Point, Point]]:
@@ -222,7 +222,7 @@ def pairs_to_merge(
         facts: of the space.
         points: active, of one scope.
         vector: of a point's description.
-        shaping: how alike they must be, and how many entities a point may join.
+        settings: how alike they must be, and how many entities a point may join.
         among: ids, of which a pair has at least one; None for any pair.
         asked: keys of the entities that the goal names.
     """
@@ -230,7 +230,7 @@ def pairs_to_merge(
     likely = []
     for place, one in enumerate(points):
         for other in points[place + 1 :]:
-            fits = len(joined[one.id] | joined[other.id]) <= shaping.order
+            fits = len(joined[one.id] | joined[other.id]) <= settings.order
             meant = among is None or one.id in among or other.id in among
             if not meant or not fits:
                 continue
@@ -238,7 +238,7 @@ def pairs_to_merge(
             related = bool(first - second) and bool(second - first)
             if related or joined[one.id] & joined[other.id]:
                 cosine = float(vector(one) @ vector(other))
-                if related or cosine >= shaping.alike:
+                if related or cosine >= settings.alike:
                     likely.append((not related, -cosine, one.id, other.id, one, other))
     taken: set[str] = set()
     chosen = []

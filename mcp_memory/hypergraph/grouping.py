@@ -22,7 +22,7 @@ import numpy as np
 from mcp_memory.domain.points import MIN_ENTITIES
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Sentence
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.names import mentions, names
 from mcp_memory.language.tokens import words
 from mcp_memory.view.entities import EntityIndex
@@ -100,15 +100,15 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
     return EvidenceItem(entities, texts, ids, (version.id,) if version else (), _tellers(space, pieces))
 
 
-def group_evidence(space: Space, items: Sequence[EvidenceItem], shaping: Shaping) -> list[EvidenceGroup]:
+def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointSettings) -> list[EvidenceGroup]:
     """Return the groups of evidence that join two entities or more, those with the best evidence first.
 
     Args:
         space: of a view that is held still.
         items: best first.
-        shaping: what a hub is, and how many entities a group may have.
+        settings: what a hub is, and how many entities a group may have.
     """
-    joins = _joining(space, {key for item in items for key in item.entities}, shaping)
+    joins = _joining(space, {key for item in items for key in item.entities}, settings)
     of = list(range(len(items)))  # the group of each item, as the place of its first one
     met: dict[str, int] = {}
     for place, item in enumerate(items):
@@ -120,7 +120,7 @@ def group_evidence(space: Space, items: Sequence[EvidenceItem], shaping: Shaping
             if other != here:
                 of = [min(other, here) if group in (other, here) else group for group in of]
     parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
-    return [_group(part, joins, shaping) for part in parts if _joined(part) >= MIN_ENTITIES]
+    return [_group(part, joins, settings) for part in parts if _joined(part) >= MIN_ENTITIES]
 
 
 def _joined(items: Sequence[EvidenceItem]) -> int:
@@ -129,14 +129,14 @@ def _joined(items: Sequence[EvidenceItem]) -> int:
     return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
 
-def _group(items: Sequence[EvidenceItem], joins: frozenset[str], shaping: Shaping) -> EvidenceGroup:
+def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: PointSettings) -> EvidenceGroup:
     spelt: dict[str, str] = {}
     for item in items:
         for key, name in item.entities.items():
             _spell(spelt, key, name)
     often = Counter(key for item in items for key in item.entities)
     first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
-    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: shaping.order]
+    kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: settings.order]
     said = list(dict.fromkeys(text for item in items for text in item.texts))  # best first
     told = sorted(said)
     return EvidenceGroup(
@@ -148,11 +148,11 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], shaping: Shapin
     )
 
 
-def _joining(space: Space, keys: set[str], shaping: Shaping) -> frozenset[str]:
+def _joining(space: Space, keys: set[str], settings: PointSettings) -> frozenset[str]:
     """Return those of the entities that are no hubs."""
     index = space.index(EntityIndex)
     degrees = [index.degree(number) for number in range(len(index))]
-    most = max(float(np.quantile(degrees, shaping.hub_share)) if degrees else 0.0, shaping.hub_least)
+    most = max(float(np.quantile(degrees, settings.hub_share)) if degrees else 0.0, settings.hub_least)
 
     def degree(key: str) -> int:
         number = index.find(key)

@@ -13,7 +13,7 @@ import numpy as np
 from mcp_memory.domain.evidence import Evidence, Source, Suggestion
 from mcp_memory.domain.points import Point
 from mcp_memory.hypergraph.retrieval import RetrievedEntity, neighbourhood, retrieve, uncovered_entities
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import SOURCES, sentence_evidence
 from mcp_memory.view.hypergraph import vertices
@@ -27,15 +27,15 @@ class LocalPoints:
     """What lies around memory points: sentences about what is a step away, and the points that share an entity.
 
     Args:
-        shaping: how many entities a subquery retrieves.
+        settings: how many entities a subquery retrieves.
     """
 
     name = "local_points"
     needs = ("ids",)
     uses = ("ids", "query")
 
-    def __init__(self, shaping: Shaping | None = None) -> None:
-        self._shaping = shaping or Shaping()
+    def __init__(self, settings: PointSettings | None = None) -> None:
+        self._settings = settings or PointSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (DESIGN D01).
@@ -47,7 +47,7 @@ class LocalPoints:
         points = list({point.id: point for point in named}.values())
         found: dict[str, RetrievedEntity] = {}
         for point in points:
-            for one in retrieve(space, neighbourhood(space, point), asked.weigh, self._shaping.n_v):
+            for one in retrieve(space, neighbourhood(space, point), asked.weigh, self._settings.n_v):
                 found.setdefault(one.key, one)
         joined = {key for point in points for key in vertices(space.facts, point)}
         others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
@@ -64,20 +64,20 @@ class GlobalPoints:
     """What no memory point joins yet: sentences about the entities that fit the query best.
 
     Args:
-        shaping: how many entities a subquery retrieves.
+        settings: how many entities a subquery retrieves.
     """
 
     name = "global_points"
     needs = ("query",)
     uses = ("query", "since", "until")
 
-    def __init__(self, shaping: Shaping | None = None) -> None:
-        self._shaping = shaping or Shaping()
+    def __init__(self, settings: PointSettings | None = None) -> None:
+        self._settings = settings or PointSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; begins at ``query``."""
         space = asked.space
-        found = retrieve(space, uncovered_entities(space), asked.weigh, self._shaping.n_v)
+        found = retrieve(space, uncovered_entities(space), asked.weigh, self._settings.n_v)
         items = _evidence(asked, found, (), self.name)
         return OperatorResult(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
 

@@ -1,40 +1,45 @@
-"""The numbers of HGMem, and of what stands in for its language model here."""
+"""Settings of HGMem: how memory points are made, merged and retrieved."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_memory.configurable import key, switch
+
 
 @dataclass(frozen=True, slots=True)
-class Shaping:
-    """How points are made, merged and looked up.
+class PointSettings:
+    """Memory points: what several entities have to do with each other, made for a goal or after an answer."""
 
-    Attributes:
-        order: |V| that no point exceeds; the paper's grow to 7 on average (Table 3), ours may not grow for ever.
-        overlap: Jaccard of the vertices from which on evidence updates a point rather than makes another; ours.
-        alike: cosine of two descriptions that share an entity from which on they are merged, though the goal does not
-            relate them; ours (measured: of such pairs half lie above .62 in dialogues, .59 and .42 in passages of an
-            encyclopedia, most of them for no other reason than the entity; above .7 lie 19, 8 and 1 of 100).
-        redundant: ROUGE-L from which on a sentence says what another said; of QRMeM's pool of questions (§3.3).
-        words: in a description; ours.
-        merged_words: in the description of what was merged; ours.
-        hub_share: share of the entities that no hub has more sentences than; DESIGN 2.1.
-        hub_least: so many sentences make no hub, whatever the share: in a small memory all that joins would be one.
-        relevance: share of the best item's score below which evidence says too little for a point; ours (measured: .5
-            keeps 93 to 100 of 100 texts that answer and were found, and of what it keeps 27 and 73 of 100 answer in
-            documents, 10 in dialogues; .6 loses 7 to 10 of 100 more in documents, .7 loses 9 in dialogues).
-        n_v: entities that one subquery retrieves (code, graph_run.py: 5).
-        shown: points that a recall lists.
-    """
-
-    order: int = 12
-    overlap: float = 0.8
-    alike: float = 0.7
+    order: int = key(12, "entities of one point, at most")
+    """|V|; the paper's points grow to 7 on average (Table 3), ours may not grow without bound."""
+    overlap: float = key(
+        0.8, "share of entities in common from which on evidence updates a point instead of making one"
+    )
+    """Jaccard index; ours."""
+    alike: float = key(0.7, "cosine of two descriptions from which on points that share an entity are merged")
+    """Applies where the goal does not relate the two; ours (measured: of such pairs half lie above .62 in dialogues,
+    .59 and .42 in passages of an encyclopedia, most of them for no other reason than the entity; above .7 lie 19, 8 and
+    1 of 100)."""
+    relevance: float = key(0.5, "evidence below this share of the best score is left out of points")
+    """Ours (measured: .5 keeps 93 to 100 of 100 texts that answer and were found, and of what it keeps 27 and 73 of 100
+    answer in documents, 10 in dialogues; .6 loses 7 to 10 of 100 more in documents, .7 loses 9 in dialogues)."""
+    words: int = key(80, "words of a description that the memory writes")
+    """Ours."""
+    shown: int = key(5, "points that a recall lists")
     redundant: float = 0.6
-    words: int = 80
+    """ROUGE-L from which on a sentence repeats another; from QRMeM's pool of questions (§3.3)."""
     merged_words: int = 160
+    """Words of the description of a merged point; ours."""
     hub_share: float = 0.95
+    """The share of entities that are no hubs: they have the fewest sentences (DESIGN 2.1)."""
     hub_least: int = 10
-    relevance: float = 0.5
+    """An entity with this many sentences is no hub, whatever the share: in a small memory every entity that joins
+    others would be one."""
     n_v: int = 5
-    shown: int = 5
+    """Entities that one subquery retrieves (code, graph_run.py: 5)."""
+
+    enabled: bool = switch(
+        "points", True, "memory points are made, kept, listed with what recall finds, and count in it"
+    )
+    merge: bool = switch("merge", True, "similar points become one, for goals that relate things to each other")

@@ -27,9 +27,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import ASSISTANTS, USERS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.navigation.asking import Asking
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.mentions import is_name, mentions
 from mcp_memory.navigation.scores import Cosine
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 # Capitalised within a sentence these stand in titles, "My Fair Lady".
@@ -47,7 +47,7 @@ def anchor(
     *,
     cosine: Cosine | None = None,
     nearby: Callable[[], Sequence[Assertion]] = tuple,
-    limits: Limits | None = None,
+    settings: NavigationSettings | None = None,
     uncertain: bool = False,
 ) -> tuple[Root, ...]:
     """Return the roots of a question.
@@ -58,33 +58,33 @@ def anchor(
         named: names that the caller knows it is about; they come first.
         cosine: of the question with assertions, for soft roots; None for none of these.
         nearby: gives the assertions from which soft roots may come, if they are wanted.
-        limits: the numbers.
+        settings: of this room.
         uncertain: whether soft roots may come from facts that are only suspected.
 
     Returns:
         Entities that some fact is about, each once, in the order of the question's own certainty of them.
     """
-    limits = limits or Limits()
+    settings = settings or NavigationSettings()
     said = mentions(facts, question.text, question.names)
     keys: dict[str, None] = {}
     for name in (*named, *question.speakers, *_persons(facts, question)):
-        keys.update(dict.fromkeys(meant(facts, name, limits.joint)))
+        keys.update(dict.fromkeys(meant(facts, name, settings.joint)))
     keys.update(dict.fromkeys(said.named))
     for name in said.unknown:
-        keys.update(dict.fromkeys(meant(facts, name, limits.joint)))
+        keys.update(dict.fromkeys(meant(facts, name, settings.joint)))
     for name in question.extra_names:
-        near = meant(facts, name, limits.joint)
-        keys.update(dict.fromkeys(key for key in near if facts.degree(key) <= limits.specific or is_name(facts, key)))
+        near = meant(facts, name, settings.joint)
+        keys.update(dict.fromkeys(key for key in near if facts.degree(key) <= settings.specific or is_name(facts, key)))
     if not keys and said.unknown:
         keys.update(dict.fromkeys(said.partly))
     elif not keys:
-        specific = (key for key in said.common if facts.degree(key) <= limits.specific)
+        specific = (key for key in said.common if facts.degree(key) <= settings.specific)
         keys.update(dict.fromkeys(specific))
     soft = not keys
     if soft and cosine:
-        keys.update(dict.fromkeys(_near(facts, nearby(), cosine, limits, uncertain=uncertain)))
+        keys.update(dict.fromkeys(_near(facts, nearby(), cosine, settings, uncertain=uncertain)))
     intent = Asking(question).intent
-    return tuple(Root(key, facts.name(key), intent, soft) for key in list(keys)[: limits.roots])
+    return tuple(Root(key, facts.name(key), intent, soft) for key in list(keys)[: settings.roots])
 
 
 def meant(facts: Facts, name: str, joint: float) -> list[str]:
@@ -143,18 +143,20 @@ def _persons(facts: Facts, question: Query) -> Iterator[str]:
             yield from islice(known, 1)
 
 
-def _near(facts: Facts, rows: Sequence[Assertion], cosine: Cosine, limits: Limits, *, uncertain: bool) -> Iterator[str]:
+def _near(
+    facts: Facts, rows: Sequence[Assertion], cosine: Cosine, settings: NavigationSettings, *, uncertain: bool
+) -> Iterator[str]:
     """Yield the heads and tails of the facts nearest to the question, but for common nouns that much is known of."""
     scores = cosine(rows) if rows else []
     order = sorted(range(len(rows)), key=lambda row: (-scores[row], rows[row].id))
     seen: set[str] = set()
     for row in order:
-        if len(seen) == limits.soft_roots:
+        if len(seen) == settings.soft_roots:
             return
         version = facts.version_of(rows[row])
         if version is None or version.id in seen or (version.confidence < facts.stable and not uncertain):
             continue
         seen.add(version.id)
         for key in (facts.key(version.head), facts.key(version.tail)):
-            if facts.degree(key) <= limits.specific or is_name(facts, key):
+            if facts.degree(key) <= settings.specific or is_name(facts, key):
                 yield key

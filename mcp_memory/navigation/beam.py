@@ -28,9 +28,9 @@ from typing import TypeVar
 from mcp_memory.domain.paths import Path, PathScores, Root, Rule
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.counterfactual import budget, needed, recover, reliable
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import PathJudge, visits
+from mcp_memory.navigation.settings import NavigationSettings
 
 _UNSCORED = PathScores(0.0, 0.0, 0.0)
 
@@ -109,16 +109,16 @@ def searching(question: Query, roots: Sequence[Root], near: Neighbourhood, judge
         P_final, best first: paths of one to D_max steps, no two the same; and one decision for each beam and step, in
         that order.
     """
-    limits, switches = near.limits, near.switches
+    settings = near.settings
     beams = [Path(root, (), root.key, _UNSCORED) for root in roots]
     final: list[Path] = []
     decisions: list[Decision] = []
-    for depth in range(limits.depth if switches.beam else 1):
+    for depth in range(settings.depth if settings.beam else 1):
         expansions = _judged(question, [_expand(near, path) for path in beams], judge)
         if any(expansions):
             seen = Candidates(depth, tuple(beams), tuple(map(tuple, expansions)))
             beams, expansions = _rescored(seen, (yield seen))
-        needy = [switches.counterfactual and needed([p.scores for p in found], limits) for found in expansions]
+        needy = [settings.counterfactual and needed([p.scores for p in found], settings) for found in expansions]
         recovered = _judged(
             question,
             [
@@ -136,23 +136,23 @@ def searching(question: Query, roots: Sequence[Root], near: Neighbourhood, judge
             if stopped:
                 final.append(path)
             better = [] if stopped else [p for p in found if _better(p, path)]
-            rest = [p for p in better if not reliable(p.scores, limits)]
+            rest = [p for p in better if not reliable(p.scores, settings)]
             rest += [p for p in guesses if _better(p, path)]
-            rest = sorted(rest, key=order)[: budget([p.scores for p in found], limits)]
-            pool += [p for p in better if reliable(p.scores, limits)] + rest
+            rest = sorted(rest, key=order)[: budget([p.scores for p in found], settings)]
+            pool += [p for p in better if reliable(p.scores, settings)] + rest
             rules = [p.steps[-1].inferred for p in rest]
             decisions.append(
                 Decision(
                     depth,
                     path,
                     expanded=len(found),
-                    reliable=sum(reliable(p.scores, limits) for p in found),
+                    reliable=sum(reliable(p.scores, settings) for p in found),
                     stopped=stopped,
                     repaired=wants,
                     recovered=tuple(rule for rule in rules if rule),
                 )
             )
-        beams = _pruned(pool, roots, limits)
+        beams = _pruned(pool, roots, settings)
         if not beams:
             break
     return sorted([*final, *beams], key=order), decisions
@@ -212,10 +212,10 @@ def _better(expansion: Path, path: Path) -> bool:
     return not path.steps or expansion.scores.sufficiency > path.scores.sufficiency  # eq. 8
 
 
-def _pruned(pool: Sequence[Path], roots: Sequence[Root], limits: Limits) -> list[Path]:
+def _pruned(pool: Sequence[Path], roots: Sequence[Root], settings: NavigationSettings) -> list[Path]:
     """Return the k best paths of each root, roots in their order."""
     return [
         path
         for root in roots
-        for path in sorted((path for path in pool if path.root == root), key=order)[: limits.width]
+        for path in sorted((path for path in pool if path.root == root), key=order)[: settings.width]
     ]

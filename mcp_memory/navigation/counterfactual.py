@@ -12,31 +12,31 @@ from dataclasses import replace
 from itertools import islice
 
 from mcp_memory.domain.paths import Path, PathScores, Rule
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.rules import RULES
 from mcp_memory.navigation.scores import visits
+from mcp_memory.navigation.settings import NavigationSettings
 
 _OF_EACH = 2  # times m: guesses of one rule that are scored, before the best of all are kept
 
 
-def reliable(scores: PathScores, limits: Limits) -> bool:
+def reliable(scores: PathScores, settings: NavigationSettings) -> bool:
     """Return whether a candidate belongs to N_rel."""
-    return scores.relevance >= limits.relevance and scores.coherence >= limits.coherence
+    return scores.relevance >= settings.relevance and scores.coherence >= settings.coherence
 
 
-def budget(candidates: Iterable[PathScores], limits: Limits) -> int:
+def budget(candidates: Iterable[PathScores], settings: NavigationSettings) -> int:
     """Return B_cf, how many places reliable candidates leave."""
-    return max(0, limits.expanded - sum(reliable(scores, limits) for scores in candidates))
+    return max(0, settings.expanded - sum(reliable(scores, settings) for scores in candidates))
 
 
-def needed(candidates: Sequence[PathScores], limits: Limits) -> bool:
+def needed(candidates: Sequence[PathScores], settings: NavigationSettings) -> bool:
     """Return whether the expansion of a beam is unreliable.
 
     The paper's three conditions, no candidate and either maximum below its threshold, each make N_rel empty; so with
     the fourth of DESIGN D33 this is the whole test.
     """
-    return not any(reliable(scores, limits) for scores in candidates)
+    return not any(reliable(scores, settings) for scores in candidates)
 
 
 def recover(near: Neighbourhood, path: Path, without: Iterable[str]) -> list[Path]:
@@ -50,27 +50,27 @@ def recover(near: Neighbourhood, path: Path, without: Iterable[str]) -> list[Pat
     visited = visits(path, near.facts)
     known = set(without)
     found: list[Path] = []
-    on = allowed(near.switches)
+    on = allowed(near.settings)
     for name, rule in RULES:
         if name not in on:
             continue
         # A question's own words decide which of these is good; nothing is cut before except for the sake of time.
-        for guess in islice(rule(near, path), _OF_EACH * near.limits.expanded):
+        for guess in islice(rule(near, path), _OF_EACH * near.settings.expanded):
             if guess.end not in visited and guess.step.version.id not in known:
                 known.add(guess.step.version.id)
                 found.append(replace(path, steps=(*path.steps, guess.step), end=guess.end))
     return found
 
 
-def allowed(switches: Switches) -> frozenset[Rule]:
+def allowed(settings: NavigationSettings) -> frozenset[Rule]:
     """Return the rules that are switched on."""
-    if not switches.counterfactual:
+    if not settings.counterfactual:
         return frozenset()
     on: dict[Rule, bool] = {
-        "symmetry": switches.rule_symmetry,
-        "hyponymy": switches.rule_hyponymy,
-        "succession": switches.rule_succession,
-        "causality": switches.rule_causality,
-        "cooccurrence": switches.rule_cooccurrence,
+        "symmetry": settings.rule_symmetry,
+        "hyponymy": settings.rule_hyponymy,
+        "succession": settings.rule_succession,
+        "causality": settings.rule_causality,
+        "cooccurrence": settings.rule_cooccurrence,
     }
     return frozenset(rule for rule, taken in on.items() if taken)

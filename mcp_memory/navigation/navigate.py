@@ -16,9 +16,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking, Moment
 from mcp_memory.navigation.beam import Decision, Searching, searching
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import Cosine, EmbeddedJudge, Likeness
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 
@@ -46,8 +46,7 @@ def navigating(
     nearby: Callable[[], Sequence[Assertion]],
     background: tuple[float, float],
     rarity: Mapping[str, float],
-    limits: Limits,
-    switches: Switches,
+    settings: NavigationSettings,
     named: Sequence[str] = (),
     include_uncertain: bool = False,
 ) -> Searching[Navigation]:
@@ -62,8 +61,7 @@ def navigating(
         nearby: gives the assertions that may stand in where the question names nothing, the likeliest.
         background: mean and deviation of the cosine in the space.
         rarity: the idf of the question's stems.
-        limits: the numbers.
-        switches: the mechanisms.
+        settings: of this room.
         named: entities that the caller knows the question is about.
         include_uncertain: let facts through that are only suspected; a question that asks for guesses does so itself.
 
@@ -71,13 +69,11 @@ def navigating(
         See `beam.searching`.
     """
     asking = Asking(question)
-    uncertain = include_uncertain or asking.unsure or not switches.confidence
-    roots = anchor(facts, question, named, cosine=cosine, nearby=nearby, limits=limits, uncertain=uncertain)
-    likeness = Likeness(cosine, background, limits.spread)
+    uncertain = include_uncertain or asking.unsure or not settings.confidence
+    roots = anchor(facts, question, named, cosine=cosine, nearby=nearby, settings=settings, uncertain=uncertain)
+    likeness = Likeness(cosine, background, settings.spread)
     keys = [root.key for root in roots]
-    near = Neighbourhood(
-        facts, asking, likeness, keys, at=moment, uncertain=uncertain, limits=limits, switches=switches
-    )
-    judge = EmbeddedJudge(facts, asking, likeness, rarity, limits, tuple(keys), intents=switches.intent)
+    near = Neighbourhood(facts, asking, likeness, keys, at=moment, uncertain=uncertain, settings=settings)
+    judge = EmbeddedJudge(facts, asking, likeness, rarity, settings, tuple(keys), intents=settings.intent)
     paths, trace = yield from searching(question, roots, near, judge)
     return Navigation(roots, tuple(paths), tuple(trace))

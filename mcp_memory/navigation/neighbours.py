@@ -3,8 +3,8 @@
 Both directions are walked (DESIGN D36). What remains is ranked: by what the question asks for by name, then by meaning,
 a little lower where it is walked backward, or is of another kind than the intent looks for and not asked for by name
 (DESIGN D35: soft, since a strict filter prunes most answers). Of a hub only so many versions on each side are looked
-at, ``limits.scanned`` of a root and ``limits.passed`` of what lies on the way: of what goes out the relations that the
-question asks for first, and of each the newest; of what comes in, likewise, whatever came up first.
+at, ``scanned`` of a root and ``passed`` of what lies on the way (`NavigationSettings`): of what goes out the relations
+that the question asks for first, and of each the newest; of what comes in, likewise, whatever came up first.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from itertools import islice
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.paths import Step
 from mcp_memory.navigation.asking import Asking, Moment, holds
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.scores import Likeness
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 
@@ -46,8 +46,7 @@ class Neighbourhood:
         roots: keys of the entities that it is about.
         at: the time in question, None for any.
         uncertain: whether what is only suspected takes part.
-        limits: the numbers.
-        switches: the mechanisms.
+        settings: of this room.
     """
 
     def __init__(
@@ -59,17 +58,15 @@ class Neighbourhood:
         *,
         at: Moment | None,
         uncertain: bool,
-        limits: Limits,
-        switches: Switches,
+        settings: NavigationSettings,
     ) -> None:
         self.facts = facts
         self.asking = asking
         self.likeness = likeness
         self.roots = frozenset(roots)
-        self.at = at if switches.temporal_filter else None
+        self.at = at if settings.temporal_filter else None
         self.uncertain = uncertain
-        self.limits = limits
-        self.switches = switches
+        self.settings = settings
         self._all: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
         self._edges: dict[tuple[str, Intent], tuple[Edge, ...]] = {}
 
@@ -93,8 +90,8 @@ class Neighbourhood:
         if self._only_a_name(key):
             return []
         found = [version for name in self.facts.relations_of(key) if name in names for version in self._of(key, name)]
-        edges = [self._edge(version, forward=True) for version in found[: self.limits.premises]]
-        if self.facts.degree(key) <= self.limits.premises:
+        edges = [self._edge(version, forward=True) for version in found[: self.settings.premises]]
+        if self.facts.degree(key) <= self.settings.premises:
             into = self.facts.to(key, suspected=self.uncertain)
             edges += [self._edge(version, forward=False) for version in into if version.relation in names]
         return [edge for edge in edges if edge.end != key and self._holds(edge.step.version, intent)]
@@ -102,7 +99,9 @@ class Neighbourhood:
     def best(self, key: str, intent: Intent, without: Iterable[str]) -> list[Edge]:
         """Return N_cand: the m best steps to entities that the path has not been to."""
         visited = frozenset(without)
-        return list(islice((edge for edge in self.edges(key, intent) if edge.end not in visited), self.limits.expanded))
+        return list(
+            islice((edge for edge in self.edges(key, intent) if edge.end not in visited), self.settings.expanded)
+        )
 
     def _holds(self, version: Version, intent: Intent) -> bool:
         return holds(version, self.at, intent, past=self.asking.past)
@@ -111,18 +110,18 @@ class Neighbourhood:
         near = self.likeness.of(version for version, _, _ in found)
         edges = []
         for (version, forward, end), likeness in zip(found, near, strict=True):
-            rank = likeness + (1 - likeness) * self.limits.asked * self.asking.asks(version.relation)
-            rank -= self.limits.backward * (not forward)
-            if self.switches.intent:
-                rank -= self.limits.incompatible * (1 - self.asking.wants(version, intent, self.facts))
+            rank = likeness + (1 - likeness) * self.settings.asked * self.asking.asks(version.relation)
+            rank -= self.settings.backward * (not forward)
+            if self.settings.intent:
+                rank -= self.settings.incompatible * (1 - self.asking.wants(version, intent, self.facts))
             edges.append(Edge(Step(version, forward, confidence=version.confidence), end, rank))
         edges.sort(key=lambda edge: (-edge.rank, -edge.step.version.since, edge.step.version.id))
         return tuple(edges)
 
     def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
         if key not in self._all:
-            limit = 0 if self._only_a_name(key) else self.limits.passed
-            limit = self.limits.scanned if key in self.roots else limit
+            limit = 0 if self._only_a_name(key) else self.settings.passed
+            limit = self.settings.scanned if key in self.roots else limit
             out = [(one, True, self.facts.end(one, forward=True)) for one in islice(self._out(key), limit)]
             asked = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.asking.asks(name))
             into = islice(asked, limit)

@@ -20,9 +20,9 @@ from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import meant
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.navigation.counterfactual import recover
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
@@ -37,20 +37,18 @@ class _LookingAround(ABC):
     """A step that looks around one entity with the eyes of a question: its limits, its time, its words.
 
     Args:
-        limits: how far it looks.
-        switches: which mechanisms take part.
+        settings: of this room.
     """
 
     needs = ("entity",)
     uses = ("entity", "relation", "query", "since", "until")
 
-    def __init__(self, limits: Limits | None = None, switches: Switches | None = None) -> None:
-        self._limits = limits or Limits()
-        self._switches = switches or Switches()
+    def __init__(self, settings: NavigationSettings | None = None) -> None:
+        self._settings = settings or NavigationSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation``, ``query`` and the window say what is looked for, and of which time."""
-        key = _entity(asked, self._limits)
+        key = _entity(asked, self._settings)
         return OperatorResult(()) if key is None else self._found(asked, key, self._around(asked, key))
 
     @abstractmethod
@@ -65,12 +63,11 @@ class _LookingAround(ABC):
         return Neighbourhood(
             asked.space.facts,
             asking,
-            Likeness(asked.cosine, _RAW, self._limits.spread),
+            Likeness(asked.cosine, _RAW, self._settings.spread),
             (key,),
             at=(window.since, window.until) if bounded else None,
-            uncertain=asking.unsure or not self._switches.confidence,
-            limits=self._limits,
-            switches=self._switches,
+            uncertain=asking.unsure or not self._settings.confidence,
+            settings=self._settings,
         )
 
 
@@ -122,7 +119,7 @@ class Versions:
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
-        key = _entity(asked, Limits())
+        key = _entity(asked, NavigationSettings())
         if key is None:
             return OperatorResult(())
         facts = asked.space.facts
@@ -154,7 +151,7 @@ class Timeline:
         if asked.entity is None:
             shown = list(_beginning(asked))
         else:
-            key = _entity(asked, Limits())
+            key = _entity(asked, NavigationSettings())
             both = () if key is None else (*facts.from_(key), *facts.to(key))
             shown = _by_start(v for v in both if v.since < v.until and _within(v, asked))[: asked.limit]
         heads = list(dict.fromkeys(version.head for version in shown))
@@ -180,7 +177,7 @@ class Counterfactual(_LookingAround):
         question = asked.query or near.asking.question
         wanted = None if asked.relation is None else relations().name(asked.relation)
         root = Root(key, facts.name(key), near.asking.intent)
-        judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._limits, intents=self._switches.intent)
+        judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._settings, intents=self._settings.intent)
         recovered = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
         guesses = [path for path in recovered if wanted in (None, path.steps[-1].version.relation)]
         scored = zip(guesses, judge.score(question, guesses) if guesses else [], strict=True)
@@ -199,9 +196,9 @@ class Counterfactual(_LookingAround):
         return OperatorResult(tuple(items), tuple(following))
 
 
-def _entity(asked: OperatorInput, limits: Limits) -> str | None:
+def _entity(asked: OperatorInput, settings: NavigationSettings) -> str | None:
     """Return the key of the entity that is asked about, the likeliest where the name fits several; None for none."""
-    found = meant(asked.space.facts, asked.entity or "", limits.joint)
+    found = meant(asked.space.facts, asked.entity or "", settings.joint)
     return found[0] if found else None
 
 

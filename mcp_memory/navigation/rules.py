@@ -49,11 +49,11 @@ def symmetry(near: Neighbourhood, path: Path) -> Iterator[Guess]:
         for asked in near.asking.relations:
             wanted = relations().get(asked)
             if asked in known.implies:
-                yield from _guess(near, path, "symmetry", near.limits.implied, edge, asked, [version])
+                yield from _guess(near, path, "symmetry", near.settings.implied, edge, asked, [version])
             mirrored = known.symmetric and asked == known.name and not edge.step.forward
             if asked == known.inverse or known.name == wanted.inverse or mirrored:
                 turned = Edge(Step(version, not edge.step.forward), edge.end, edge.rank)
-                yield from _guess(near, path, "symmetry", near.limits.same, turned, asked, [version])
+                yield from _guess(near, path, "symmetry", near.settings.same, turned, asked, [version])
 
 
 def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
@@ -64,14 +64,14 @@ def hyponymy(near: Neighbourhood, path: Path) -> Iterator[Guess]:
                 premises = [edge.step.version, link.step.version]
                 moved = Edge(edge.step, link.end, edge.rank)
                 yield from _guess(
-                    near, path, "hyponymy", near.limits.hyponymy, moved, edge.step.version.relation, premises
+                    near, path, "hyponymy", near.settings.hyponymy, moved, edge.step.version.relation, premises
                 )
     for link in islice(_hierarchy(near, path, path.end, up=True), _WHOLES):  # A in B and r(B, T): r(A, T)
         for edge in _premises(near, path, link.end):
             if edge.step.forward and near.asking.allows(edge.step.version.relation):
                 premises = [link.step.version, edge.step.version]
                 yield from _guess(
-                    near, path, "hyponymy", near.limits.hyponymy, edge, edge.step.version.relation, premises
+                    near, path, "hyponymy", near.settings.hyponymy, edge, edge.step.version.relation, premises
                 )
 
 
@@ -86,18 +86,18 @@ def succession(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             side = version.relation, edge.step.forward, version.until <= at[0]
             if side not in seen:  # of each relation only the nearest one on each side
                 seen.add(side)
-                confidence = version.confidence * near.limits.succession
+                confidence = version.confidence * near.settings.succession
                 yield Guess(Step(version, edge.step.forward, "succession", confidence, _cited([version])), edge.end)
     for edge in _premises(near, path):
         known = relations().get(edge.step.version.relation)
         if known.name not in ("after", "before"):
             continue
         order = known.name if edge.step.forward else known.inverse
-        for dated in near.edges(edge.end, path.root.intent)[: near.limits.premises]:
+        for dated in near.edges(edge.end, path.root.intent)[: near.settings.premises]:
             if order and dated.step.forward and relations().get(dated.step.version.relation).tail == "time":
                 premises = [edge.step.version, dated.step.version]
                 yield from _guess(
-                    near, path, "succession", near.limits.succession, dated, order, premises, lasting=True
+                    near, path, "succession", near.settings.succession, dated, order, premises, lasting=True
                 )
 
 
@@ -113,7 +113,7 @@ def causality(near: Neighbourhood, path: Path) -> Iterator[Guess]:
                     moved = Edge(edge.step, link.end, edge.rank)
                     premises = [edge.step.version, link.step.version]
                     yield from _guess(
-                        near, path, "causality", near.limits.causality, moved, edge.step.version.relation, premises
+                        near, path, "causality", near.settings.causality, moved, edge.step.version.relation, premises
                     )
             continue
         for link in near.links(edge.end, path.root.intent, _CAUSES):
@@ -121,7 +121,7 @@ def causality(near: Neighbourhood, path: Path) -> Iterator[Guess]:
                 onward = Edge(Step(link.step.version, effect), link.end, link.rank)
                 premises = [edge.step.version, link.step.version]
                 yield from _guess(
-                    near, path, "causality", near.limits.causality, onward, "causes", premises, lasting=True
+                    near, path, "causality", near.settings.causality, onward, "causes", premises, lasting=True
                 )
 
 
@@ -132,7 +132,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     known = {path.end, *(edge.end for edge in near.edges(path.end, path.root.intent))}
     about = (a for edge in _premises(near, path) for a in edge.step.version.assertions[-_SHOWN:])
     places = dict.fromkeys((a.turn_id, a.sentence) for a in about if a.sentence != WHOLE)
-    for turn_id, sentence in islice(places, near.limits.premises):
+    for turn_id, sentence in islice(places, near.settings.premises):
         for other in facts.said_in(turn_id):
             if other.sentence != sentence or other.negated:
                 continue
@@ -148,7 +148,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
             near,
             path,
             "cooccurrence",
-            near.limits.cooccurrence,
+            near.settings.cooccurrence,
             Edge(Step(version, forward=True), key, 0.0),
             TOGETHER,
             [replace(version, assertions=(other,))],  # the sentence that joins them is what is cited and compared
@@ -170,7 +170,7 @@ RULES: tuple[tuple[Rule, Callable[[Neighbourhood, Path], Iterator[Guess]]], ...]
 
 
 def _premises(near: Neighbourhood, path: Path, key: str | None = None) -> Sequence[Edge]:
-    return near.edges(path.end if key is None else key, path.root.intent)[: near.limits.premises]
+    return near.edges(path.end if key is None else key, path.root.intent)[: near.settings.premises]
 
 
 def _hierarchy(near: Neighbourhood, path: Path, key: str, *, up: bool) -> Iterator[Edge]:

@@ -35,7 +35,7 @@ from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.asking import Asking, content
-from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 Cosine = Callable[[Sequence[Assertion]], list[float]]
@@ -102,7 +102,7 @@ class EmbeddedJudge:
         asking: the question.
         likeness: of versions.
         rarity: the idf of stems; one that is not there counts 1.
-        limits: the numbers.
+        settings: of this room.
         roots: keys of the entities that the question is about.
         intents: whether the kind of a fact counts.
     """
@@ -111,7 +111,7 @@ class EmbeddedJudge:
     asking: Asking
     likeness: Likeness
     rarity: Mapping[str, float]
-    limits: Limits
+    settings: NavigationSettings
     roots: tuple[str, ...] = ()
     intents: bool = True
 
@@ -123,7 +123,7 @@ class EmbeddedJudge:
             words = words.difference(*map(_stems, self.roots))
         return [
             PathScores(
-                relevance(path, [next(cosines) for _ in path.steps], self.asking, self.limits),
+                relevance(path, [next(cosines) for _ in path.steps], self.asking, self.settings),
                 coherence(path, self.facts, self.asking if self.intents else None),
                 sufficiency(path, self.facts, self.asking, words, self.rarity),
             )
@@ -131,12 +131,12 @@ class EmbeddedJudge:
         ]
 
 
-def relevance(path: Path, likeness: Sequence[float], asking: Asking, limits: Limits) -> float:
+def relevance(path: Path, likeness: Sequence[float], asking: Asking, settings: NavigationSettings) -> float:
     """Return S_QR of a path, from the calibrated cosine of each of its steps."""
     near = sum(likeness) / len(likeness)
     asked = sum(asking.asks(step.version.relation) for step in path.steps) / len(path.steps)
     backward = sum(not step.forward for step in path.steps)
-    return max(0.0, near + (1 - near) * limits.asked * asked - limits.backward * backward)
+    return max(0.0, near + (1 - near) * settings.asked * asked - settings.backward * backward)
 
 
 def coherence(path: Path, facts: Facts, asking: Asking | None) -> float:

@@ -31,6 +31,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.ports import OperatorResult
+from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.view.space import Space
 
 Argument = str | tuple[str, ...]
@@ -39,23 +40,6 @@ LEAST = 0.05
 """Strength below which an item is dropped (f_route, eq. 12); a segment is routed again if it gains as much."""
 IDLE = 2
 """Turns without anything new after which the loop ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How far the loop may go.
-
-    Attributes:
-        max_turns: turns.
-        k_ops: calls in one turn.
-        calls: calls in all.
-        deadline_s: seconds after which no further turn begins.
-    """
-
-    max_turns: int = 8
-    k_ops: int = 10
-    calls: int = 50
-    deadline_s: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +237,7 @@ async def run_loop(
     select: Select,
     execute: Execute,
     assess: Assess,
-    budget: Budget,
+    settings: LoopSettings,
     clock: Callable[[], float],
 ) -> Stop:
     """Run the loop, changing the state, and return why it stopped.
@@ -264,21 +248,21 @@ async def run_loop(
         select: proposes calls; none is made twice (DESIGN I35).
         execute: makes them.
         assess: judges a state.
-        budget: how far.
+        settings: how far.
         clock: seconds, from any beginning.
     """
     began, sufficiency = clock(), first
     while not sufficiency.sufficient:
-        turns, calls = budget.max_turns - state.turns, budget.calls - len(state.trace)
+        turns, calls = settings.max_turns - state.turns, settings.calls - len(state.trace)
         if turns <= 0:
             return "max_turns"
         if calls <= 0:
             return "budget"
-        if clock() - began >= budget.deadline_s:
+        if clock() - began >= settings.deadline_s:
             return "deadline"
         again = state.propose(select(state, sufficiency, turns))
         waiting = sorted(state.agenda.values(), key=lambda action: -action.strength)
-        chosen = waiting[: min(budget.k_ops, ceil(calls / turns))]
+        chosen = waiting[: min(settings.k_ops, ceil(calls / turns))]
         if not chosen and not again:
             return "exhausted"
         state.add_turn(list(zip(chosen, await execute(chosen) if chosen else (), strict=True)), again)

@@ -41,7 +41,7 @@ from collections.abc import Collection, Iterable
 from itertools import takewhile
 
 from mcp_memory.reflection.graph import EntityGraph, NavigatorResult, RelationEdge, WindowSegment, fit_window
-from mcp_memory.reflection.settings import Reflecting
+from mcp_memory.reflection.settings import ReflectionSettings
 
 
 def nearest_edge(graph: EntityGraph, entities: Collection[str]) -> RelationEdge | None:
@@ -53,7 +53,7 @@ def nearest_edge(graph: EntityGraph, entities: Collection[str]) -> RelationEdge 
 
 
 def reflect(
-    graph: EntityGraph, begin: Iterable[str], given: Iterable[WindowSegment], settings: Reflecting
+    graph: EntityGraph, begin: Iterable[str], given: Iterable[WindowSegment], settings: ReflectionSettings
 ) -> NavigatorResult:
     """Run Algorithm 1; each step adds exactly one entity, or ends the search.
 
@@ -74,7 +74,7 @@ def reflect(
     return NavigatorResult(tuple(entities[start:]), important, added)
 
 
-def expand(graph: EntityGraph, begin: Iterable[str], settings: Reflecting) -> dict[str, RelationEdge]:
+def expand(graph: EntityGraph, begin: Iterable[str], settings: ReflectionSettings) -> dict[str, RelationEdge]:
     """Return the entities that graph expansion adds, in order, each with the edge that led to it.
 
     Args:
@@ -105,7 +105,7 @@ def _near(graph: EntityGraph, entities: list[str], least: float) -> dict[str, Re
 
 
 def entity_trial(
-    graph: EntityGraph, begin: Iterable[str], given: Iterable[WindowSegment], settings: Reflecting
+    graph: EntityGraph, begin: Iterable[str], given: Iterable[WindowSegment], settings: ReflectionSettings
 ) -> NavigatorResult:
     """Run an entity trial.
 

@@ -16,7 +16,7 @@ from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.reflection.graph import EntityGraph, WindowSegment, fit_window
 from mcp_memory.reflection.navigators import entity_trial, expand, reflect
-from mcp_memory.reflection.settings import Reflecting
+from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.evidence import segment_evidence
 from mcp_memory.view.space import NONE, Space
@@ -40,8 +40,8 @@ class Reflect:
     needs = ("query",)
     uses = ("query", "entity", "ids", "since", "until")
 
-    def __init__(self, settings: Reflecting | None = None) -> None:
-        self._settings = settings or Reflecting()
+    def __init__(self, settings: ReflectionSettings | None = None) -> None:
+        self._settings = settings or ReflectionSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from the names in ``query`` and from ``entity``.
@@ -73,7 +73,7 @@ class Reflect:
             for end, edge in expand(graph, begin, settings).items():
                 entities.append(end)
                 segments += graph.new_segments(end, edge.score, present, settings.segments)
-        if settings.reflection:
+        if settings.enabled:
             reflected = reflect(graph, (*begin, *entities), given, settings)
             entities += reflected.entities
             segments += reflected.added

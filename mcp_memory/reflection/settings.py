@@ -1,35 +1,36 @@
-"""The numbers of QRMeM, and of what stands in for its language model here."""
+"""Settings of QRMeM's navigators, and of what replaces its language model here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_memory.configurable import key, switch
+
 
 @dataclass(frozen=True, slots=True)
-class Reflecting:
-    """How far navigation goes, and which of the three navigators take part.
+class ReflectionSettings:
+    """How far the operator reflect goes beyond the entities of a query (QRMeM)."""
 
-    Attributes:
-        window: L, tokens of the segments that are held together (§3.2: 4,096).
-        trials: steps of reflection, and rounds of a trial, in one call (DESIGN D22: the paper has no number).
-        segments: of one entity that a step adds, the nearest to the question; the paper adds all. Measured: `reflect`.
-        hub: sentences that name an entity, or facts about it, above which no step leads to it; ours, measured there.
-        rounds: iterations of graph expansion; ours, the paper has one without a number.
-        width: entities that one of them, or of a trial's rounds, adds; ours.
-        deviations: above the background from which on an edge is near to the question; as for REAL's paths (DESIGN
-            3.2).
-        reflection: whether it reflects (Algorithm 1).
-        expansion: whether the entities are grown first along all edges that are near to the question.
-        entity_trial: whether they are widened by what the held segments share, where the question names none.
-    """
+    window: int = key(4_096, "tokens of all passages together")
+    """L (§3.2: 4,096)."""
+    trials: int = key(4, "entities that are added one after the other")
+    """Steps of reflection, and rounds of a trial, in one call (DESIGN D22: the paper has no number)."""
+    segments: int = key(2, "passages of each")
+    """The most similar to the query; the paper adds all. Measured: see `reflect`."""
+    hub: int = key(30, "an entity in more sentences or facts than this is not added")
+    """Ours, measured in `reflect`."""
+    rounds: int = key(2, "before that, rounds that add every entity near the query")
+    """Iterations of graph expansion; ours, the paper has one without a number."""
+    width: int = key(3, "entities of each round")
+    """Of expansion and of a trial; ours."""
+    deviations: float = key(2.0, 'how far above the background "near" is, in standard deviations')
+    """The threshold of an edge; as for REAL's paths (DESIGN 3.2)."""
 
-    window: int = 4_096
-    trials: int = 4
-    segments: int = 2
-    hub: int = 30
-    rounds: int = 2
-    width: int = 3
-    deviations: float = 2.0
-    reflection: bool = True
-    expansion: bool = True
-    entity_trial: bool = True
+    enabled: bool = switch(
+        "reflection",
+        True,
+        "reflect adds one entity after the other, each time the one most similar to the query; "
+        "and with loop, talk similar to the best evidence is ranked higher",
+    )
+    expansion: bool = switch("expansion", True, "before that, every entity near enough")
+    entity_trial: bool = switch("entity_trial", True, "where neither finds anything, entities that the passages share")

@@ -53,7 +53,7 @@ from mcp_memory.search.channels import (
 )
 from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_seeds, follow_seeds, raise_compared
 from mcp_memory.search.residual import RESIDUAL
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.spans import Rows
 from mcp_memory.search.talk import FORM, REPLY, SPEAKER, SpeakerIndex
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
@@ -187,7 +187,7 @@ def find_candidates(
     query: Query,
     cosines: Matrix,
     window: Window,
-    switches: ChannelSwitches,
+    switches: SearchSettings,
     external: Mapping[Channel, Scores] | None = None,
     vectors: Matrix | None = None,
 ) -> CandidateSet | None:

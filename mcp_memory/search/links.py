@@ -53,7 +53,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
 from mcp_memory.search.channels import Channel
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.spans import Rows
 from mcp_memory.search.titles import TALK, TitleIndex
 from mcp_memory.vectors import Matrix, Scores, Vector
@@ -190,7 +190,7 @@ def follow_seeds(
     rows: Rows,
     total: Scores,
     seeds: Sequence[Seed],
-    switches: ChannelSwitches,
+    switches: SearchSettings,
 ) -> dict[str, Scores]:
     """Return the scores of ``links`` and ``entities``, each of shape ``(len(rows),)``.
 

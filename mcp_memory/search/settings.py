@@ -1,45 +1,35 @@
-"""Which channels of recall take part. Their weights are no settings: each stands beside its channel."""
+"""Settings of the search through the raw text; the weight of each channel stands beside the channel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_memory.configurable import NOT_NEGATIVE, key, switch
+
 
 @dataclass(frozen=True, slots=True)
-class ChannelSwitches:
-    """Switches of the channels; one that is off adds nothing to any score.
+class SearchSettings:
+    """How texts are divided and indexed, and which channels of recall take part."""
 
-    Attributes:
-        meaning: similarity of embeddings.
-        words: BM25.
-        speaker: who said a message, when the query names one speaker.
-        heads: documents whose title stands in the query.
-        neighbours: the words of the messages before and after a message count for it too.
-        replies: a message that replies to a question also scores by what that question means.
-        first_person: messages are compared with the query as the speaker that it names would say it.
-        time: the dates of the query, compared with the dates that texts state.
-        facts: the channel ``facts``.
-        questions: the channel ``questions``.
-        links: documents whose titles the best candidates mention.
-        rare_entities: texts that name the same rare things as the best candidates.
-        residual: what the query still asks once a part of it is answered, where that leaves something open.
-        residual_always: the same where it leaves nothing open.
-    """
+    segment_tokens: int = key(200, "approximate length of a segment, in tokens")
+    """HGMem §4.2: 200."""
+    vector_limit: int = key(
+        100_000, "up to this many sentences, vectors are held in memory; beyond it LanceDB searches them", NOT_NEGATIVE
+    )
 
-    meaning: bool = True
-    words: bool = True
-    speaker: bool = True
-    heads: bool = True
-    neighbours: bool = True
-    replies: bool = True
-    first_person: bool = True
-    time: bool = True
-    facts: bool = True
-    questions: bool = False
-    links: bool = True
-    rare_entities: bool = True
-    residual: bool = True
-    residual_always: bool = False
+    meaning: bool = switch("meaning", True, "similarity of embeddings")
+    words: bool = switch("words", True, "BM25")
+    neighbours: bool = switch("neighbours", True, "the words of the turns before and after count for a turn too")
+    speaker: bool = switch("speaker", True, "turns of the speaker that the query names")
+    replies: bool = switch("replies", True, "a turn's similarity to the query counts for the turn that replies to it")
+    first_person: bool = switch("first_person", True, '"Ann\'s dog" is looked up as "my dog" in what Ann said')
+    heads: bool = switch("heads", True, "documents whose title, or subject of the first sentence, is in the query")
+    links: bool = switch("links", True, "a text that was found leads to the documents whose titles it mentions")
+    rare_entities: bool = switch("rare_entities", True, "and to the texts that name the same rare entities")
+    residual: bool = switch("residual", True, "a second search for what the best texts leave open in the query")
+    residual_always: bool = switch("residual_always", False, "the same even where they leave nothing open")
+    time: bool = switch("time", True, 'times in the query ("in 2016", "before she moved")')
+    questions: bool = switch("questions", False, "texts that answer pooled questions; memory_evolve fills that pool")
 
     @property
     def needs_seeds(self) -> bool:

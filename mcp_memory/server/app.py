@@ -50,12 +50,12 @@ from mcp_types import (
 )
 
 from mcp_memory import __version__, texts
-from mcp_memory.config import Config
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.tools import TOOLS
+from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -171,14 +171,14 @@ class Opening:
 _Context = ServerRequestContext[Opening]
 
 
-def build(open_memory: Opener, config: Config | None = None) -> Server[Opening]:
+def build(open_memory: Opener, settings: Settings | None = None) -> Server[Opening]:
     """Return a server that opens its memory when it is first needed.
 
     Args:
         open_memory: opens it; called again if it failed.
-        config: its sections ``limits`` and ``server`` are used here.
+        settings: its sections ``limits`` and ``server`` are used here.
     """
-    settings = config or Config()
+    settings = settings or Settings()
 
     @asynccontextmanager
     async def lifespan(_: Server[Opening]) -> AsyncIterator[Opening]:

@@ -28,8 +28,8 @@ import anyio
 from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
-from mcp_memory.config import Config
 from mcp_memory.server.app import DRAIN_S, Opener, build
+from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -40,19 +40,19 @@ ORPHAN_POLL_S = 1.0
 """Seconds between two checks whether the parent process still exists."""
 
 
-def serve(config: Config, open_memory: Opener | None = None) -> NoReturn:
+def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
     """Serve one client over stdin and stdout, then end the process.
 
     Args:
-        config: every setting.
-        open_memory: opens another memory than the one that ``config`` describes.
+        settings: every setting.
+        open_memory: opens another memory than the one that ``settings`` describes.
 
     The exit status is 0 for a requested end, and 1 after an error.
     """
     wire = _claim_wire()
     status = 0
     try:
-        anyio.run(_serve, config, open_memory or _opener(config), wire)
+        anyio.run(_serve, settings, open_memory or _opener(settings), wire)
     except* (KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         log.info("The client has gone.")
     except* Exception:
@@ -93,19 +93,19 @@ def _claim_wire() -> _Wire:
     )
 
 
-def _opener(config: Config) -> Opener:
+def _opener(settings: Settings) -> Opener:
     async def open_memory() -> Memory:
         # These imports take a second or more: in a thread, so that the server can answer what needs no memory.
         await to_thread.run_sync(import_module, "mcp_memory.wiring", abandon_on_cancel=True)
         from mcp_memory import wiring
 
-        return await wiring.open_memory(config)
+        return await wiring.open_memory(settings)
 
     return open_memory
 
 
-async def _serve(config: Config, open_memory: Opener, wire: _Wire) -> None:
-    server = build(open_memory, config)
+async def _serve(settings: Settings, open_memory: Opener, wire: _Wire) -> None:
+    server = build(open_memory, settings)
     incoming = cast("anyio.AsyncFile[str]", _lines(wire.incoming))
     outgoing = anyio.wrap_file(wire.outgoing)
     async with anyio.create_task_group() as tasks:

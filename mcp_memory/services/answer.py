@@ -31,38 +31,14 @@ from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, su
 from mcp_memory.services.recall.further import Searching, rested
 from mcp_memory.services.recall.judge_input import opened, resting
 from mcp_memory.services.recall.path_scoring import evaluated
-from mcp_memory.services.recall.pipeline import Looking, ask, find, recalled
+from mcp_memory.services.recall.pipeline import ask, find, recalled
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.spaces import unknown
+from mcp_memory.services.settings import AnswerSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """How sure an answer has to be; confidences are roughly the share that is right.
-
-    Lower says more and errs more. Chosen on one half of the questions and measured on the other. On long dialogues 53
-    of 100 questions are answered, with an F1 of 46 and the expected words in 35 of 100 answers; so are 10 of 100 of
-    those that the dialogue cannot answer (with .24 it is 43, 53, 41 and 6). In documents, where many sentences have the
-    form that is asked for, the same bar lets more errors through, so it is higher there: 46 of 100 questions to long
-    dated articles are answered, 53 of 100 of these with the expected words.
-
-    Attributes:
-        talk: below this it abstains, where the answer would stand in a message.
-        document: below this it abstains, where the answer would stand in a document.
-        plain: below this it is said with a hedge.
-    """
-
-    talk: float = 0.2
-    document: float = 0.4
-    plain: float = 0.5
-
-    def passes(self, proposal: Proposal) -> bool:
-        """Return whether a proposal is sure enough to be said."""
-        kind = proposal.citations[0].source.turn.kind
-        return proposal.confidence >= (self.document if kind == "document" else self.talk)
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
+class SelfFeedback:
     """What is done with what the memory says of its own answers.
 
     Attributes:
@@ -84,10 +60,10 @@ async def answer(
     inquiry: QuestionJudge,
     request: Query,
     *,
-    looking: Looking,
-    bar: Bar,
+    settings: RecallSettings,
+    thresholds: AnswerSettings,
     episodes: Episodes,
-    own: Own | None = None,
+    own: SelfFeedback | None = None,
     operators: Mapping[str, Operator] | None = None,
     now: Millis,
 ) -> AnswerResult:
@@ -101,8 +77,8 @@ async def answer(
         embedder: of the question.
         inquiry: who judges; of this question alone.
         request: what is asked.
-        looking: how it is looked for.
-        bar: how sure an answer has to be.
+        settings: of recall.
+        thresholds: how sure an answer has to be.
         episodes: of this process.
         own: how the memory learns from its own answers; None where it does not.
         operators: by name, for a judge that wants to go on.
@@ -110,18 +86,18 @@ async def answer(
     """
     asking = await ask(store, embedder, request.space, request.text, now, inquiry)
     question = asking.question
-    evaluation = await evaluated(store, asking, request, looking, now, inquiry)
+    evaluation = await evaluated(store, asking, request, settings, now, inquiry)
     async with store.reading() as view:
         space = view.space(request.space)
-        findings = await find(store, embedder, space, asking, request, looking, now, evaluation)
+        findings = await find(store, embedder, space, asking, request, settings, now, evaluation)
         recall, knowledge = recalled(space, question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
-        first = opened(space, asking, findings, recall, knowledge, learning=looking.learning.learning)
-    searching = Searching(store, embedder, operators or {}, looking, now)
+        first = opened(space, asking, findings, recall, knowledge, learning=settings.gain.learning)
+    searching = Searching(store, embedder, operators or {}, settings, now)
     case, judgement = await searching.concluded(inquiry.judge, first.case, request, first.named)
     told = rested(case, judgement, len(recall.evidence)).recall
     told = replace(told, warnings=(*told.warnings, *inquiry.warnings), spent=inquiry.spent)
-    found = _said(told, judgement, case.knowledge, bar)
+    found = _said(told, judgement, case.knowledge, thresholds)
     async with store.reading() as view:
         space = view.space(request.space)
         episode = replace(
@@ -147,7 +123,9 @@ async def answer(
     return await _learning(store, embedder, episodes, own, found, episode, asked)
 
 
-def _said(recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, bar: Bar) -> AnswerResult:
+def _said(
+    recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, thresholds: AnswerSettings
+) -> AnswerResult:
     """Return a judgement as the answer, or the abstention that it comes to.
 
     The bar is for the embedded engine, whose confidences it was measured on; a language model abstains by itself.
@@ -156,18 +134,24 @@ def _said(recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, bar
     proposal, engine = judgement.proposal, judgement.engine
     if proposal is None:
         return AnswerResult(None, 0.0, False, (), recall, engine)
-    if engine == "embedded" and not bar.passes(proposal):
+    if engine == "embedded" and not _passes(proposal, thresholds):
         return AnswerResult(None, proposal.confidence, False, (), recall, engine)
-    hedged = proposal.hedged or proposal.confidence < bar.plain
+    hedged = proposal.hedged or proposal.confidence < thresholds.plain
     rests = resting(recall, proposal.citations, knowledge)
     return AnswerResult(proposal.text, proposal.confidence, hedged, proposal.citations, rests, engine)
+
+
+def _passes(proposal: Proposal, thresholds: AnswerSettings) -> bool:
+    """Return whether a proposal is sure enough to be said."""
+    in_document = proposal.citations[0].source.turn.kind == "document"
+    return proposal.confidence >= (thresholds.document if in_document else thresholds.talk)
 
 
 async def _learning(
     store: Store,
     embedder: Embedder,
     episodes: Episodes,
-    own: Own,
+    own: SelfFeedback,
     found: AnswerResult,
     episode: Episode,
     asked: SupportInput,

@@ -1,8 +1,8 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
-The steps are operators of the rooms (``ports.Operator``), laid in one table by ``rooms.py``. Each reply names further
-steps, to be taken as they are given, so that any client can run the papers' active loop itself. What a step found can
-be named in what the caller says of a recall (``feedback.py``).
+The steps are operators of the rooms (``ports.Operator``), listed in ``mcp_memory/operators.py``. Each reply names
+further steps, to be taken as they are given, so that any client can run the papers' active loop itself. What a step
+found can be named in what the caller says of a recall (``feedback.py``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
-from mcp_memory.gain.settings import Learning
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.services.fallback_suggestions import beyond, elsewhere
@@ -41,7 +41,7 @@ async def explore(
     request: ExploreRequest,
     *,
     now: Millis,
-    learning: Learning | None = None,
+    learning: GainSettings | None = None,
     episodes: Episodes | None = None,
 ) -> OperatorResult:
     """Return what one step finds, or what to try where it finds nothing; of an unknown space it says that.

@@ -22,7 +22,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from fakes import FakeEmbedder
 
-from mcp_memory.config import Config
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.jobs import Job
@@ -33,6 +32,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
@@ -63,7 +63,7 @@ def memory_of(folder: Path) -> Memory:
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
         clock=lambda: NOW,
     )
-    return Memory(Config(), store, FakeEmbedder(DIMENSION), RuleExtractor(), lambda: NOW)
+    return Memory(Settings(), store, FakeEmbedder(DIMENSION), RuleExtractor(), lambda: NOW)
 
 
 async def write(folder: Path) -> None:

@@ -201,8 +201,8 @@ class StuckMemory(ListeningMemory):
 KINDS = {"--print": PrintingMemory, "--stuck": StuckMemory}
 
 if __name__ == "__main__":
-    from mcp_memory.loading import load
     from mcp_memory.server.process import serve
+    from mcp_memory.settings import load
 
     async def opened():
         return KINDS.get(sys.argv[-1], ListeningMemory)()

@@ -8,9 +8,9 @@ NOW = 1_704_067_200_000 + DAY_MS - 1
 """The end of 2024-01-01."""
 
 if __name__ == "__main__":
-    from mcp_memory.loading import load
     from mcp_memory.memory import Memory
     from mcp_memory.server.process import serve
+    from mcp_memory.settings import load
     from mcp_memory.wiring import open_memory
 
     config = load()

@@ -5,16 +5,16 @@ import json
 import anyio
 import pytest
 
-from mcp_memory.config import Config
 from mcp_memory.evaluation import bench as command
 from mcp_memory.evaluation.bench_store import Stores
 from mcp_memory.evaluation.bench_write import writing
+from mcp_memory.settings import Settings
 
 
 def test_the_bench_prints_a_table_and_writes_every_figure_of_it_as_json(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command, "SMALL", 60)
     monkeypatch.setattr(command, "MEDIUM", 60)
-    code = command.bench(Config(), large=False, output=tmp_path / "figures.json", parts=["recall"])
+    code = command.bench(Settings(), large=False, output=tmp_path / "figures.json", parts=["recall"])
 
     assert code == 0
     figures = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["figures"]
@@ -30,7 +30,7 @@ def test_writing_is_measured_down_to_the_lock_and_the_disk(tmp_path):
     told = []
 
     async def measured():
-        await writing(Stores(Config(), tmp_path), told.append, single=3, batches=1)
+        await writing(Stores(Settings(), tmp_path), told.append, single=3, batches=1)
 
     anyio.run(measured)
     figures = {figure.name: figure for figure in told}

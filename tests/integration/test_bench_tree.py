@@ -6,11 +6,11 @@ import anyio
 import pytest
 
 from mcp_memory.cli import main
-from mcp_memory.config import Config, Facts
 from mcp_memory.evaluation import bench_tree
 from mcp_memory.evaluation.bench_store import opened
 from mcp_memory.evaluation.bench_tree import WAYS, plant, reaches
 from mcp_memory.evaluation.tree import FORMS, tree
+from mcp_memory.settings import FactSettings, Settings
 
 LOOP, *LOOKS = [way for way in WAYS if way.loop or not way.spare]
 
@@ -20,7 +20,7 @@ def test_the_loop_reaches_a_leaf_five_steps_away_where_a_single_look_does_not(tm
     grown = tree(0, 5, form)
 
     async def asked():
-        async with opened(Config(facts=Facts(extractor="rules")), tmp_path / "store") as memory:
+        async with opened(Settings(facts=FactSettings(extractor="rules")), tmp_path / "store") as memory:
             await plant(memory, grown, "tree")
             return {
                 way: await reaches(way.of(memory), grown, grown.questions[0], "tree", way.spare)

@@ -124,10 +124,10 @@ async def test_a_real_process_asks_claude_with_the_key_of_its_surroundings_and_k
 def test_the_sdk_is_not_imported_before_claude_is_asked(tmp_path):
     program = """
 import sys, anyio
-from mcp_memory.config import Config
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 from dataclasses import replace
-config = Config()
+config = Settings()
 config = replace(config, engine=replace(config.engine, judge="anthropic"))
 assert open_claude(config, {"ANTHROPIC_API_KEY": "x"}).ready
 print([name for name in ("anthropic", "httpx2") if name in sys.modules])

@@ -16,13 +16,13 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-from mcp_memory.config import Config, Server
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
 from mcp_memory.server.resources.uris import EPISODE, FACT, SESSION, TIMELINE
+from mcp_memory.settings import ServerSettings, Settings
 
 pytestmark = pytest.mark.anyio
-LAZY = Config(server=Server(warm_up="first_call"))
+LAZY = Settings(server=ServerSettings(warm_up="first_call"))
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TALK = [
     {"id": "D1:1", "speaker": "Ann", "text": "I moved to Lisbon", "time": "2023-05-08"},
@@ -126,7 +126,7 @@ async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
         opened.set()
         return ListeningMemory()
 
-    async with connected(opener=opener, config=Config()) as client:
+    async with connected(opener=opener, settings=Settings()) as client:
         assert not opened.is_set()
         await client.list_tools()
         with anyio.fail_after(5):

@@ -14,11 +14,11 @@ from unit.reasoning.anthropic.enriched_memory import KEYS, PORTO, enriching, kno
 from unit.reasoning.anthropic.judged_memory import wired
 from unit.rules.answers.small_memory import said
 
-from mcp_memory.config import Storage
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.memory import Memory, silent
 from mcp_memory.services.ingest import deriver
+from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.anyio
 def opened(url: str, folder: Path) -> Memory:
     """Return a memory over the real store in a folder, as another process would open it."""
     memory = wired(url, enrich=True)
-    config = replace(memory.config, storage=Storage(uri=str(folder / "store")))
-    return replace(memory, config=config, store=open_store(config, memory.embedder, memory.extractor))
+    config = replace(memory.settings, storage=StorageSettings(uri=str(folder / "store")))
+    return replace(memory, settings=config, store=open_store(config, memory.embedder, memory.extractor))
 
 
 async def texts(memory: Memory) -> TextsRead | None:

@@ -7,16 +7,16 @@ from fakes import FakeEmbedder, FakeStore
 from jsonschema import validate
 from mcp import Client
 
-from mcp_memory.config import Config, Server
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.app import build
+from mcp_memory.settings import ServerSettings, Settings
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
-CONFIG = Config(server=Server(warm_up="first_call"))
+CONFIG = Settings(server=ServerSettings(warm_up="first_call"))
 CHAIN = (
     "We keep the spare key inside a green box.",
     "A green box went home with Rita Quill.",

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import anyio
 
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import COMMITS, tables_of
@@ -99,7 +99,7 @@ def _facts(space: Space) -> Iterator[str]:
 
 def _points(space: Space) -> Iterator[str]:
     """Ask DESIGN I12 to DESIGN I16 of every point."""
-    graph, order = space.hypergraph, Shaping().order
+    graph, order = space.hypergraph, PointSettings().order
     for point in graph.all():
         revisions = graph.revisions(point.id)
         if len({one.entities for one in revisions}) > 1:

@@ -139,6 +139,16 @@ class Claude:
         self._places = anyio.CapacityLimiter(terms.at_once)
 
     @property
+    def model(self) -> str:
+        """The model that is asked."""
+        return self.terms.model
+
+    @property
+    def base_url(self) -> str:
+        """Where requests are sent."""
+        return self.terms.base_url
+
+    @property
     def ready(self) -> bool:
         """Whether there is something that looks like a key."""
         return self._key.isascii() and self._key.isprintable() and bool(self._key)

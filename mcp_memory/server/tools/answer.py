@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.query import Detail as DetailLevel
@@ -46,6 +45,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -149,7 +149,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     return fitting
 
 
-def _prepare(raw: Mapping[str, Any], _limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], _limits: LimitSettings) -> Run:
     args = read(AnswerInput, raw)
     query = answer_query(args)
 

@@ -17,13 +17,13 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
+from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
 """Most UTF-8 bytes of a query, question or goal; a longer one is a text to remember."""
@@ -174,7 +174,7 @@ def check_text(
 NameT = TypeVar("NameT", str, str | None)
 
 
-def check_name(argument: str, value: NameT, limits: Limits) -> NameT:
+def check_name(argument: str, value: NameT, limits: LimitSettings) -> NameT:
     """Return an id, session, speaker, role, title or entity name unchanged if it may stand; None stays None."""
     if value is None:
         return value
@@ -187,7 +187,7 @@ def check_name(argument: str, value: NameT, limits: Limits) -> NameT:
     return value
 
 
-def check_names(argument: str, values: Sequence[str] | None, most: int, limits: Limits) -> tuple[str, ...]:
+def check_names(argument: str, values: Sequence[str] | None, most: int, limits: LimitSettings) -> tuple[str, ...]:
     """Return a list of names; empty where it was left out."""
     if values is None:
         return ()
@@ -195,7 +195,7 @@ def check_names(argument: str, values: Sequence[str] | None, most: int, limits: 
     return tuple(check_name(f"{argument}[{place}]", value, limits) for place, value in enumerate(values))
 
 
-def check_relation(argument: str, value: NameT, limits: Limits) -> NameT:
+def check_relation(argument: str, value: NameT, limits: LimitSettings) -> NameT:
     """Return the name of a relation unchanged if it has a letter or digit; None stays None."""
     if check_name(argument, value, limits) is not None and not relations().name(value or ""):
         problem = f"{shown(value)} has neither letter nor digit"

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -49,6 +48,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -147,7 +147,7 @@ class EvolveOutput(Output):
     claude: SpentOutput | None = None
 
 
-def evolve_request(args: EvolveInput, limits: Limits) -> EvolveRequest:
+def evolve_request(args: EvolveInput, limits: LimitSettings) -> EvolveRequest:
     """Return what a call asks to improve; whether its episode is known is checked when the call runs.
 
     Raises:
@@ -165,7 +165,7 @@ def evolve_request(args: EvolveInput, limits: Limits) -> EvolveRequest:
     return EvolveRequest(check_space(args.space), episode, feedback, goal, points, steps)
 
 
-def _feedback(feedback: FeedbackInput, limits: Limits) -> Feedback:
+def _feedback(feedback: FeedbackInput, limits: LimitSettings) -> Feedback:
     correction = feedback.correction
     if correction is not None:
         correction = check_text("feedback.correction", correction, limits.message_bytes, "limits.message_bytes")
@@ -177,7 +177,7 @@ def _feedback(feedback: FeedbackInput, limits: Limits) -> Feedback:
     )
 
 
-def _point_edits(points: PointEditsInput, limits: Limits) -> PointEdits:
+def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     lists = {name: items for name in PointEditsInput.model_fields if (items := getattr(points, name)) is not None}
     if not lists:
         raise InvalidInput("points", "says nothing", f"Give at least one of {', '.join(PointEditsInput.model_fields)}.")
@@ -239,7 +239,7 @@ def evolve_reply(result: EvolveResult) -> Reply:
     return reply_of(output, [*lines, *warning_lines(result.warnings)])
 
 
-def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     request = evolve_request(read(EvolveInput, raw), limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
@@ -43,6 +42,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -92,7 +92,7 @@ class ExploreOutput(Output):
     next: list[NextOutput]
 
 
-def explore_request(args: ExploreInput, limits: Limits) -> ExploreRequest:
+def explore_request(args: ExploreInput, limits: LimitSettings) -> ExploreRequest:
     """Return the step of a call; whether the operator has all its arguments is mostly checked when it runs.
 
     Raises:
@@ -138,7 +138,7 @@ def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
     return fit_items(render, 0, len(found.items), max_tokens) or render(0)
 
 
-def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     args = read(ExploreInput, raw)
     request = explore_request(args, limits)
 

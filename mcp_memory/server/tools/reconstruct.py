@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import DEFAULT_SPACE, Query
@@ -53,6 +52,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -133,7 +133,7 @@ class ReconstructOutput(RecallOutput):
     missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
 
 
-def recall_query(args: ReconstructInput, limits: Limits) -> Query:
+def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
     """Return the query of a call; its text is empty where the newest records are wanted.
 
     Raises:
@@ -250,7 +250,7 @@ def episode_line(recall: RecallResult) -> list[str]:
     return [f"Episode {recall.episode} (for memory_evolve)."] if recall.episode else []
 
 
-def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     args = read(ReconstructInput, raw)
     query = recall_query(args, limits)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
@@ -22,6 +21,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -222,7 +222,7 @@ def _judging_text(judging: Judging | None) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _prepare(raw: Mapping[str, Any], _limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], _limits: LimitSettings) -> Run:
     read(StatusInput, raw)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:

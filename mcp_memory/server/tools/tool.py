@@ -11,9 +11,9 @@ from mcp_types import Tool as ToolDefinition
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel
 
-from mcp_memory.config import Limits
 from mcp_memory.server.tools.arguments import Input
 from mcp_memory.server.tools.replies import Output, Reply
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -44,7 +44,7 @@ class Tool:
     description: str
     input: type[Input]
     output: type[Output]
-    prepare: Callable[[Mapping[str, Any], Limits], Run]
+    prepare: Callable[[Mapping[str, Any], LimitSettings], Run]
     read_only: bool
     repeatable: bool = True
 

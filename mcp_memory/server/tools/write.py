@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
@@ -39,6 +38,7 @@ from mcp_memory.server.tools.replies import (
     warning_lines,
 )
 from mcp_memory.server.tools.tool import Run, Tool
+from mcp_memory.settings import LimitSettings
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -127,7 +127,7 @@ class WriteOutput(Output):
     counts: WriteCounts
 
 
-def write_request(args: WriteInput, limits: Limits) -> WriteRequest:
+def write_request(args: WriteInput, limits: LimitSettings) -> WriteRequest:
     """Return what a call asks to store.
 
     Raises:
@@ -158,7 +158,7 @@ def write_request(args: WriteInput, limits: Limits) -> WriteRequest:
     return WriteRequest(space, session, "statement", (), facts)
 
 
-def _new_message(argument: str, item: MessageInput, limits: Limits) -> NewItem:
+def _new_message(argument: str, item: MessageInput, limits: LimitSettings) -> NewItem:
     return NewItem(
         text=check_text(f"{argument}.text", item.text, limits.message_bytes, "limits.message_bytes"),
         ref=check_name(f"{argument}.id", item.id, limits),
@@ -168,7 +168,7 @@ def _new_message(argument: str, item: MessageInput, limits: Limits) -> NewItem:
     )
 
 
-def _new_document(argument: str, item: DocumentInput, limits: Limits) -> NewItem:
+def _new_document(argument: str, item: DocumentInput, limits: LimitSettings) -> NewItem:
     return NewItem(
         text=check_text(f"{argument}.text", item.text, limits.document_bytes, "limits.document_bytes"),
         ref=check_name(f"{argument}.id", item.id, limits),
@@ -177,7 +177,7 @@ def _new_document(argument: str, item: DocumentInput, limits: Limits) -> NewItem
     )
 
 
-def _new_fact(argument: str, fact: FactInput, limits: Limits) -> NewFact:
+def _new_fact(argument: str, fact: FactInput, limits: LimitSettings) -> NewFact:
     since = start_of(f"{argument}.valid_from", fact.valid_from)
     until = start_of(f"{argument}.valid_to", fact.valid_to)
     if until is not None and fact.negated:
@@ -243,7 +243,7 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
     return reply_of(output, [*lines, *warning_lines(result.warnings)])
 
 
-def _prepare(raw: Mapping[str, Any], limits: Limits) -> Run:
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     request = write_request(read(WriteInput, raw), limits)
 
     async def run(memory: Memory, progress: Progress) -> Reply:

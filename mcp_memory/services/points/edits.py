@@ -29,10 +29,10 @@ from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.hypergraph.evolution import apply_group, merge_points, pairs_to_merge, unite_descriptions
 from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.retrieval import is_placeholder
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Embedder, PointJudge, Store
-from mcp_memory.services.recall.pipeline import Looking
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
@@ -65,9 +65,8 @@ class Making:
     Attributes:
         store: where to.
         embedder: of descriptions and goals.
-        looking: how what belongs to a goal is looked for.
-        shaping: how points are made.
-        merging: whether points that are alike are merged.
+        recall: how what belongs to a goal is looked for.
+        settings: how points are made.
         now: the moment of the call.
         judge: says what to make of what belongs to a goal; None for the embedded way.
         considered: what it was asked about before.
@@ -75,9 +74,8 @@ class Making:
 
     store: Store
     embedder: Embedder
-    looking: Looking
-    shaping: Shaping
-    merging: bool
+    recall: RecallSettings
+    settings: PointSettings
     now: Millis
     judge: PointJudge | None = None
     considered: Considered = field(default_factory=Considered)
@@ -96,17 +94,17 @@ async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> lis
         InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
         StoreError: nothing is changed.
     """
-    now, shaping = making.now, making.shaping
+    now, settings = making.now, making.settings
 
     def plan(held: Space, _vectors: Mapping[str, Vector]) -> Planned:
         planned = Planned({point.id: point for point in held.hypergraph.all()})
         touched: dict[str, str] = {}  # id → the argument that names it
         for place, one in enumerate(edits.insert):
-            _insert(planned, held, one, f"points.insert[{place}]", scope, now, shaping)
+            _insert(planned, held, one, f"points.insert[{place}]", scope, now, settings)
         for place, update in enumerate(edits.update):
             _update(planned, held, update, f"points.update[{place}]", touched, now)
         for place, merge in enumerate(edits.merge):
-            _merge(planned, held, merge, f"points.merge[{place}]", scope, touched, now, shaping)
+            _merge(planned, held, merge, f"points.merge[{place}]", scope, touched, now, settings)
         return planned
 
     return (await settle(making.store, making.embedder, space, plan)).changes
@@ -137,27 +135,27 @@ async def shape(
     Raises:
         StoreError: nothing is changed.
     """
-    now, shaping = making.now, making.shaping
+    now, settings = making.now, making.settings
 
     def plan(held: Space, vectors: Mapping[str, Vector]) -> Planned:
         planned = Planned({point.id: point for point in held.hypergraph.all(scope)})
         for group in groups:
             before = dict(planned.now)
-            point = apply_group(held.facts, planned.now, group, space, scope, now, shaping)
+            point = apply_group(held.facts, planned.now, group, space, scope, now, settings)
             if point is not None:
                 planned.record(point)
                 old = before.get(point.id)
                 planned.tell("points", point, None if old is None else old.description)
         if merging and all(point.description in vectors for point in planned.revisions):
             changed = {point.id for point in planned.revisions} if groups else among
-            _merge_alike(planned, held, vectors, scope, now, shaping, among=changed, names=names)
+            _merge_alike(planned, held, vectors, scope, now, settings, among=changed, names=names)
         return planned
 
     return (await settle(making.store, making.embedder, space, plan)).changes
 
 
 def _insert(
-    planned: Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, shaping: Shaping
+    planned: Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, settings: PointSettings
 ) -> None:
     entities = distinct_names(new.entities)
     meant = len({held.facts.key(name) for name in entities})
@@ -166,9 +164,9 @@ def _insert(
         raise InvalidInput(
             f"{argument}.entities", problem, f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
         )
-    if len(entities) > shaping.order:
+    if len(entities) > settings.order:
         problem = f"name {len(entities)} entities"
-        remedy = f"Give at most {shaping.order}, or several points. Nothing was changed."
+        remedy = f"Give at most {settings.order}, or several points. Nothing was changed."
         raise InvalidInput(f"{argument}.entities", problem, remedy)
     name = point_id(held.name, scope, entities, new.description)
     if name in planned.now:
@@ -197,16 +195,16 @@ def _merge(
     scope: str,
     touched: dict[str, str],
     now: Millis,
-    shaping: Shaping,
+    settings: PointSettings,
 ) -> None:
     if _was_merged(planned, new):
         return
     parents = [_named(planned, held, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)]
     shared = len({parent.scope.casefold() for parent in parents}) == 1
     made, gone = merge_points(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
-    if len(made.entities) > shaping.order:
+    if len(made.entities) > settings.order:
         problem = f"join {len(made.entities)} entities together"
-        remedy = f"A point joins at most {shaping.order}: merge fewer. Nothing was changed."
+        remedy = f"A point joins at most {settings.order}: merge fewer. Nothing was changed."
         raise InvalidInput(f"{argument}.ids", problem, remedy)
     planned.record(made, *gone)
     planned.tell("merge", made, " + ".join(new.ids))
@@ -241,7 +239,7 @@ def _merge_alike(
     vectors: Mapping[str, Vector],
     scope: str,
     now: Millis,
-    shaping: Shaping,
+    settings: PointSettings,
     *,
     among: Collection[str] | None,
     names: Sequence[str],
@@ -257,8 +255,10 @@ def _merge_alike(
     told = (name for point in active for name in point.entities)
     asked = {held.facts.key(name) for name in names}  # a name that a goal opens with may have a verb before it
     asked |= {held.facts.key(name) for name in told if any(one[1:] == words(name) for one in said)}
-    for pair in pairs_to_merge(held.facts, active, vector, shaping, among, asked):
-        description = unite_descriptions([point.description for point in pair], shaping.merged_words, shaping.redundant)
+    for pair in pairs_to_merge(held.facts, active, vector, settings, among, asked):
+        description = unite_descriptions(
+            [point.description for point in pair], settings.merged_words, settings.redundant
+        )
         made, gone = merge_points(pair, description, scope, "embedded", now)
         planned.record(made, *gone)
         planned.tell("merge", made, " + ".join(point.id for point in pair))

@@ -126,7 +126,7 @@ async def organise(
     recall = None
     if episode is None or "merge" in steps:  # what an episode shows is enough to make points of it
         recall = await reconstruct(
-            making.store, making.embedder, asked, looking=making.looking, episodes=kept, now=making.now
+            making.store, making.embedder, asked, settings=making.recall, episodes=kept, now=making.now
         )
     async with making.store.reading(whole=False) as view:
         question = understand(goal, view.space(space).speakers, making.now)
@@ -137,7 +137,7 @@ async def organise(
         steps,
         kept.get(space, recall.episode) if episode is None and recall is not None else episode,
         question.names,
-        recall is not None and making.merging and is_relational(question, recall.roots, recall.paths),
+        recall is not None and making.settings.merge and is_relational(question, recall.roots, recall.paths),
         making,
         saying or _silent,
     )
@@ -232,7 +232,7 @@ async def _merged(task: _Task, judge: PointJudge, among: Collection[str] | None)
     if task.considered([_state(points)]):
         return _Step(_APART)
     await task.saying("Claude looks for what belongs together")
-    proposed = await judge.merge(PointJudgeInput(task.goal, tuple(points), order=making.shaping.order))
+    proposed = await judge.merge(PointJudgeInput(task.goal, tuple(points), order=making.settings.order))
     if proposed is None:
         changes = await shape(task.space, task.scope, (), making, merging=True, names=task.names, among=among)
         return _Step(_ALONE, changes)
@@ -260,7 +260,7 @@ def _idle(task: _Task, changes: Iterable[Improved], points: str, merge: str) -> 
     done = {one.step for one in changes}
     why: dict[EvolveStep, str] = {
         "points": points,
-        "merge": merge if task.relating else _PRIMITIVE if task.making.merging else _OFF,
+        "merge": merge if task.relating else _PRIMITIVE if task.making.settings.merge else _OFF,
     }
     return tuple(Skipped(step, why[step]) for step in why if step in task.steps and step not in done)
 

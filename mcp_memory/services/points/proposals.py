@@ -116,8 +116,8 @@ def _insert(
     making: Making,
 ) -> None:
     scope, source, shown = made
-    if not MIN_ENTITIES <= len(names) <= making.shaping.order:
-        planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(making.shaping.order))
+    if not MIN_ENTITIES <= len(names) <= making.settings.order:
+        planned.skip("points", _FEW if len(names) < MIN_ENTITIES else _MANY.format(making.settings.order))
         return
     if told.issuperset(name for ground in new.evidence for name in ground.ids):
         planned.skip("points", _TOLD)
@@ -127,7 +127,7 @@ def _insert(
     for one in there:
         point = planned.now[one.id]
         joined = vertices(held.facts, point)
-        alike = jaccard(keys, joined) >= making.shaping.overlap
+        alike = jaccard(keys, joined) >= making.settings.overlap
         extract = point.source == "embedded"
         within = extract and keys <= joined and {*sentences, *facts}.issuperset((*point.sentences, *point.facts))
         if within or (alike and (extract or one.id not in shown)):
@@ -191,8 +191,8 @@ def _merge(planned: Planned, merging: ProposedMerge, scope: str, making: Making,
         planned.skip("merge", _CALLERS)
         return
     made, gone = merge_points(parents, merging.description, scope, source, making.now)
-    if len(made.entities) > making.shaping.order:
-        planned.skip("merge", _MANY.format(making.shaping.order))
+    if len(made.entities) > making.settings.order:
+        planned.skip("merge", _MANY.format(making.settings.order))
         return
     planned.record(made, *gone)
     planned.tell("merge", made, " + ".join(point.id for point in parents))
@@ -225,7 +225,7 @@ async def groups_of(episode: Episode, making: Making) -> list[EvidenceGroup]:
         space = view.space(episode.space)
         left = _supporting(space, episode, shown, telling)
         items = [evidence_item(space, one.id, names) for one, names in left]
-        return group_evidence(space, [item for item in items if item is not None], making.shaping)
+        return group_evidence(space, [item for item in items if item is not None], making.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +270,7 @@ async def found_for(goal: str, scope: str, episode: Episode, making: Making) -> 
             same = grounds.get(ground.ids)
             grounds[ground.ids] = ground if same is None else replace(same, facts=(*same.facts, *ground.facts))
         nearest = _nearest(space, points, grounds.values(), keys.keys(), whole=bool(scope))
-    return Gathered(PointJudgeInput(goal, tuple(nearest), tuple(grounds.values()), making.shaping.order), known)
+    return Gathered(PointJudgeInput(goal, tuple(nearest), tuple(grounds.values()), making.settings.order), known)
 
 
 def _nearest(
@@ -313,7 +313,7 @@ def _ground(space: Space, evidence_id: str, sentences: Iterable[str]) -> PointEv
 async def _telling(episode: Episode, making: Making) -> tuple[list[ShownEvidence], dict[str, Sequence[str]]]:
     """Return what an episode shows that says enough for a point, and the sentences that stand for each of it."""
     best = max((one.score for one in episode.shown), default=0.0)
-    shown = [one for one in episode.shown if one.score >= making.shaping.relevance * best]
+    shown = [one for one in episode.shown if one.score >= making.settings.relevance * best]
     return shown, await evidence_sentences(making.store, making.embedder, episode, shown)
 
 

@@ -22,10 +22,9 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.asking import moment
 from mcp_memory.navigation.beam import Candidates, Searching, finished
-from mcp_memory.navigation.limits import Limits
-from mcp_memory.navigation.limits import Switches as Walks
 from mcp_memory.navigation.navigate import Navigation, navigating
 from mcp_memory.navigation.paths import serialise
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.search.words import WordIndex
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -41,21 +40,6 @@ fact of a chain answers nothing, but without it nobody finds the second. Measure
 written by hand: 89.2 points of R@5 with it, 84.2 without, 72.3 without facts; on dialogues it changes nothing."""
 
 Cosine = Callable[[Sequence[Assertion]], list[float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Following:
-    """How facts are followed.
-
-    Attributes:
-        limits: of the walk.
-        switches: of its mechanisms.
-        facts: whether they are followed at all.
-    """
-
-    limits: Limits = field(default_factory=Limits)
-    switches: Walks = field(default_factory=Walks)
-    facts: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +76,7 @@ def stepping(
     vectors: Matrix,
     cosines: Matrix,
     request: Query,
-    following: Following,
+    settings: NavigationSettings,
     now: Millis,
 ) -> Searching[Navigation]:
     """Return the paths that navigation finds for a question; the candidates of each step are shown before that.
@@ -103,13 +87,13 @@ def stepping(
         vectors: of `Query.forms`.
         cosines: of these with each segment.
         request: names roots, the instant that is meant, and whether suspected facts count.
-        following: how.
+        settings: of navigation.
         now: the moment of asking, which is meant where nothing else is.
 
     Yields:
         See `navigation.beam.searching`.
     """
-    if not following.facts or not space.facts.rows:
+    if not settings.facts or not space.facts.rows:
         return Navigation((), (), ())
     words = space.index(WordIndex)
     walk = navigating(
@@ -117,11 +101,10 @@ def stepping(
         question,
         moment=moment(question.time, as_of=request.as_of, now=now),
         cosine=cosine_of(space, vectors, cosines),
-        nearby=lambda: nearby(space, cosines, following.limits.nearest),
+        nearby=lambda: nearby(space, cosines, settings.nearest),
         background=background(cosines),
         rarity={stem: words.rarity(stem) for stem in question.stems},
-        limits=following.limits,
-        switches=following.switches,
+        settings=settings,
         named=request.entities,
         include_uncertain=request.include_uncertain,
     )
@@ -134,12 +117,12 @@ def follow(
     vectors: Matrix,
     cosines: Matrix,
     request: Query,
-    following: Following,
+    settings: NavigationSettings,
     now: Millis,
     evaluation: Evaluation = FORMULAS,
 ) -> Navigation:
     """Return the paths that navigation finds; as `stepping` with an evaluation of the candidates."""
-    walk = stepping(space, question, vectors, cosines, request, following, now)
+    walk = stepping(space, question, vectors, cosines, request, settings, now)
     return finished(walk, evaluation.scores)
 
 

@@ -22,7 +22,8 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Embedder, JudgeInput, Operator, Store
 from mcp_memory.services.explore import explore
-from mcp_memory.services.recall.pipeline import Looking, ask, find, recalled
+from mcp_memory.services.recall.pipeline import ask, find, recalled
+from mcp_memory.services.recall.settings import RecallSettings
 
 ROUNDS = 2
 """Times that a judge is asked again about one question."""
@@ -42,14 +43,14 @@ class Searching:
         store: where.
         embedder: of what is searched for.
         operators: by name; none of them, and nothing else, where a judge is asked only once.
-        looking: how texts are looked through.
+        settings: of recall.
         now: the moment of asking.
     """
 
     store: Store
     embedder: Embedder
     operators: Mapping[str, Operator]
-    looking: Looking
+    settings: RecallSettings
     now: Millis
 
     async def concluded(
@@ -116,7 +117,7 @@ class Searching:
             return found.items
         query = given["query"]
         asked = await ask(self.store, self.embedder, wanted.space, query, self.now)
-        once = replace(self.looking, walking=None)  # the judge is the one that goes on
+        once = replace(self.settings, policy=None)  # the judge is the one that goes on
         look = replace(wanted, text=query, limit=ITEMS)
         async with self.store.reading() as view:
             space = view.space(wanted.space)

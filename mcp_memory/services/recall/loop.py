@@ -1,15 +1,14 @@
 """The active walk at work: what it calls, how it judges, and how what it finds joins the ranking.
 
 The room (``reconstruct/``) knows when to go on and with what. Here its calls are made: the texts of a turn are embedded
-in one batch, the operators of the table in ``rooms.py`` are called, and what they find joins the first look as further
+in one batch, the operators (``mcp_memory/operators.py``) are called, and what they find joins the first look as further
 channels. Each gives a segment the best score of all times the strength with which it is held times what its operator
 counts (``resources/policy.toml``); a segment that several found has it from the one that holds it most strongly.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,14 +22,16 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
+from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.assess import assess, uncovered_share
-from mcp_memory.reconstruct.loop import Action, Argument, Budget, LoopState, run_loop
+from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop
 from mcp_memory.reconstruct.policy import Policy
+from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.search.candidates import Candidate, CandidateSet, rank_candidates
 from mcp_memory.search.similar_turns import NAME, similar_turn_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.recall.facts import cosine_of
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.similarity import cosines
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -43,25 +44,6 @@ STEEPNESS = 6
 """How fast what a walk goes on from weakens with its score: the best is followed first, then what is near to it."""
 KEPT = 5
 """Turns of the first look that keep their places, so that what is found on the way costs nothing of what was sure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Walking:
-    """How a walk goes on from the first look.
-
-    Attributes:
-        policy: what it does next.
-        operators: by name.
-        budget: how far it goes.
-        alike: whether talk that is like the best of it gains (``search/similar_turns.py``).
-        clock: seconds, from any beginning.
-    """
-
-    policy: Policy
-    operators: Mapping[str, Operator]
-    budget: Budget = field(default_factory=Budget)
-    alike: bool = True
-    clock: Callable[[], float] = time.monotonic
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +83,8 @@ class Walker:
         store: asked for what is nearest where the view holds no vectors.
         embedder: of what is asked on the way.
         request: its window, limit and turns hold for every call.
-        walking: how.
+        settings: of recall.
+        policy: what it does next.
         space: of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         roots: names that facts are followed from.
@@ -114,7 +97,8 @@ class Walker:
     store: Store
     embedder: Embedder
     request: Query
-    walking: Walking
+    settings: RecallSettings
+    policy: Policy
     space: Space
     query: Query
     roots: Sequence[str]
@@ -136,20 +120,20 @@ class Walker:
         stop = await run_loop(
             state,
             assessment,
-            select=self.walking.policy.actions,
+            select=self.policy.actions,
             execute=self._execute,
             assess=lambda state: self._assessed(*self._judged(self._joined(state))),
-            budget=self.budget,
-            clock=self.walking.clock,
+            settings=self.bounds,
+            clock=self.settings.clock,
         )
         hits, judgement = self._judged(self._joined(state, KEPT))
         return hits, judgement, Walk(stop, tuple(state.trace), state.turns, self._texts, state.dated)
 
     @property
-    def budget(self) -> Budget:
+    def bounds(self) -> LoopSettings:
         """What the settings allow, with the turns of the request where it says how many."""
-        budget, turns = self.walking.budget, self.request.max_turns
-        return budget if turns is None else replace(budget, max_turns=turns)
+        settings, turns = self.settings.loop, self.request.max_turns
+        return settings if turns is None else replace(settings, max_turns=turns)
 
     def _judged(self, candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
         hits = rank_candidates(self.space, candidates, self.request.limit)
@@ -163,11 +147,11 @@ class Walker:
         space, best = self.space, float(self.candidates.total.max())
         given: dict[str, Scores] = {}
         for held in state.found.values():
-            if held.via and (worth := self.walking.policy.worths.get(held.via)) is not None:
+            if held.via and (worth := self.policy.worths.get(held.via)) is not None:
                 share = worth.talk if space.talk[held.row] else worth.document
                 channel = given.setdefault(held.via, np.zeros(len(space.segments), dtype=np.float32))
                 channel[held.row] = best * share * held.strength**worth.steepness
-        if first and self.walking.alike:
+        if first and self.settings.reflection.enabled:
             question = self.query
             vector = self.lenses[question.text].vectors[-1]
             gained = similar_turn_scores(space, self.candidates, question.text, vector)
@@ -211,7 +195,7 @@ class Walker:
                 query=lens.question,
                 weigh=sentence_weights(space, lens.vectors, lens.likeness, lens.gates, step.window),
             )
-        return self.walking.operators[action.operator](step)
+        return self.settings.operators[action.operator](step)
 
 
 def _window(since: Argument | None, until: Argument | None) -> Window | None:

@@ -29,7 +29,8 @@ from mcp_memory.navigation.beam import Candidates, Searching
 from mcp_memory.navigation.navigate import Navigation
 from mcp_memory.ports import QuestionJudge, Store
 from mcp_memory.services.recall.facts import FORMULAS, Evaluation, stepping
-from mcp_memory.services.recall.pipeline import Asked, Looking, placed
+from mcp_memory.services.recall.pipeline import Asked, placed
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.similarity import cosines
 
 CALLS = 2
@@ -37,7 +38,7 @@ CALLS = 2
 
 
 async def evaluated(
-    store: Store, asked: Asked, request: Query, looking: Looking, now: Millis, inquiry: QuestionJudge | None
+    store: Store, asked: Asked, request: Query, settings: RecallSettings, now: Millis, inquiry: QuestionJudge | None
 ) -> Evaluation:
     """Return what an inquiry says of the paths through the facts; that of the formulas where it is not to be asked.
 
@@ -45,7 +46,7 @@ async def evaluated(
         store: where.
         asked: the question.
         request: as for `find`.
-        looking: how it is looked for.
+        settings: of recall.
         now: the moment of asking.
         inquiry: who is asked, while nothing is held still.
     """
@@ -56,9 +57,9 @@ async def evaluated(
         async with store.reading() as view:
             space = view.space(request.space)
             likeness = await cosines(store, space, asked.vectors)
-            question = placed(space, asked.question, looking)
-            walk = stepping(space, question, asked.vectors, likeness, request, looking.following, now)
-            seen = _open(walk, evaluation, looking.following.limits.width)
+            question = placed(space, asked.question, settings)
+            walk = stepping(space, question, asked.vectors, likeness, request, settings.navigation, now)
+            seen = _open(walk, evaluation, settings.navigation.width)
         scores = await inquiry.score(asked.question, seen.paths) if seen else None
         if seen is None or scores is None:
             break

@@ -8,7 +8,7 @@ on (``active.py``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
 from mcp_memory.domain.answers import KnownFacts
@@ -17,9 +17,8 @@ from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.settings import Learning, Propagating
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.events import dated
 from mcp_memory.navigation.navigate import Navigation
@@ -28,40 +27,19 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.settings import ChannelSwitches
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.caller_confirmed import assured
 from mcp_memory.services.recall.evidence import evidence_of, timed
-from mcp_memory.services.recall.facts import FORMULAS, Evaluation, Following, follow, on_segments
+from mcp_memory.services.recall.facts import FORMULAS, Evaluation, follow, on_segments
 from mcp_memory.services.recall.known_facts import known, told
-from mcp_memory.services.recall.loop import Lens, Walk, Walker, Walking
+from mcp_memory.services.recall.loop import Lens, Walk, Walker
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.similarity import cosines
 from mcp_memory.services.recall.spaces import within
 from mcp_memory.services.recall.suggestions import suggestions
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.space import Space
-
-
-@dataclass(frozen=True, slots=True)
-class Looking:
-    """How a question is looked for.
-
-    Attributes:
-        switches: which channels take part.
-        following: how facts are followed.
-        learning: how what was learnt counts.
-        propagating: how far propagation goes; None without it.
-        shaping: how memory points are looked up; None where they are not.
-        walking: how it goes on where that is not enough; None where it does not.
-    """
-
-    switches: ChannelSwitches = field(default_factory=ChannelSwitches)
-    following: Following = field(default_factory=Following)
-    learning: Learning = field(default_factory=Learning)
-    propagating: Propagating | None = field(default_factory=Propagating)
-    shaping: Shaping | None = field(default_factory=Shaping)
-    walking: Walking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +119,7 @@ async def find(
     space: Space,
     asked: Asked,
     request: Query,
-    looking: Looking,
+    settings: RecallSettings,
     now: Millis,
     evaluation: Evaluation = FORMULAS,
 ) -> Findings:
@@ -154,11 +132,11 @@ async def find(
         space: of a view that is held still.
         asked: in this space.
         request: the window, the limit, and how facts are followed.
-        looking: how.
+        settings: of recall.
         now: the moment of asking.
         evaluation: of the paths through facts, by a judge that was asked before (`services.evaluating`).
     """
-    found = await _looked(store, embedder, space, asked, request, looking, now, evaluation)
+    found = await _looked(store, embedder, space, asked, request, settings, now, evaluation)
     gates = found.guidance.gates
     hits, judgement = assured(space, asked.question, found.hits, found.judgement, gates, request, now)
     return replace(found, hits=hits, judgement=judgement)
@@ -170,15 +148,15 @@ async def _looked(
     space: Space,
     asked: Asked,
     request: Query,
-    looking: Looking,
+    settings: RecallSettings,
     now: Millis,
     evaluation: Evaluation,
 ) -> Findings:
     """Return what the memory finds by itself; see `find`."""
     vectors = asked.vectors
     likeness = await cosines(store, space, vectors)
-    question = placed(space, asked.question, looking)
-    navigation = follow(space, question, vectors, likeness, request, looking.following, now, evaluation)
+    question = placed(space, asked.question, settings)
+    navigation = follow(space, question, vectors, likeness, request, settings.navigation, now, evaluation)
     guidance = guide(
         space,
         space.beliefs,
@@ -187,18 +165,17 @@ async def _looked(
         likeness,
         time=asked.time,
         window=request.window,
-        learning=looking.learning,
-        propagating=looking.propagating,
+        settings=settings.gain,
     )
-    points = _points(space, question, navigation, vectors, looking.shaping)
+    points = _points(space, question, navigation, vectors, settings.points)
     texts = len(vectors) + sum(len(part.vectors) for part in asked.parts) + (asked.time is not None)
     found = Findings((), navigation, guidance, points, judge_sufficiency(space, asked.question, ()), texts=texts)
-    switches, external = looking.switches, _external_scores(space, question, vectors, found, looking)
+    switches, external = settings.search, _external_scores(space, question, vectors, found, settings)
     candidates = find_candidates(space, question, likeness, request.window, switches, external, vectors)
     if candidates is None:
         return found
     if asked.parts:
-        candidates = candidates.add_parts(space, await _part_candidates(store, space, asked.parts, request, looking))
+        candidates = candidates.add_parts(space, await _part_candidates(store, space, asked.parts, request, settings))
     if RESIDUAL.switch(switches):
         always, titled = switches.residual_always, candidates.title_in_query
         if residuals := residual_queries(space, question, candidates.seeds, titled, always=always):
@@ -206,29 +183,30 @@ async def _looked(
             given = residual_scores(residuals, await cosines(store, space, residual_vectors))
             candidates = candidates.add_residual(space, given)
             found = replace(found, texts=found.texts + len(residuals))
-    if looking.walking is None:
+    if settings.policy is None:
         once = rank_candidates(space, candidates, request.limit)
         return replace(found, hits=once, judgement=judge_sufficiency(space, asked.question, once))
     roots = [root.name for root in navigation.roots if not root.soft]
     lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
-    walker = Walker(store, embedder, request, looking.walking, space, question, roots, points, candidates, lenses, now)
+    policy = settings.policy
+    walker = Walker(store, embedder, request, settings, policy, space, question, roots, points, candidates, lenses, now)
     hits, judgement, walk = await walker.walk()
     return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
 
 
-def placed(space: Space, question: Query, looking: Looking) -> Query:
+def placed(space: Space, question: Query, settings: RecallSettings) -> Query:
     """Return a question whose event, if it names one, has the time that the facts of a space give it."""
-    return dated(space.facts, question) if looking.following.facts and looking.switches.time else question
+    return dated(space.facts, question) if settings.navigation.facts and settings.search.time else question
 
 
 async def _part_candidates(
-    store: Store, space: Space, parts: Sequence[Asked], request: Query, looking: Looking
+    store: Store, space: Space, parts: Sequence[Asked], request: Query, settings: RecallSettings
 ) -> list[CandidateSet]:
     """Return what is found for each part of a question in the raw text, of those that anything is found for."""
     found: list[CandidateSet] = []
     for part in parts:
         likeness = await cosines(store, space, part.vectors)
-        switches = looking.switches
+        switches = settings.search
         candidates = find_candidates(space, part.question, likeness, request.window, switches, None, part.vectors)
         if candidates is not None:
             found.append(candidates)
@@ -236,24 +214,24 @@ async def _part_candidates(
 
 
 def _points(
-    space: Space, question: Query, navigation: Navigation, vectors: Matrix, shaping: Shaping | None
+    space: Space, question: Query, navigation: Navigation, vectors: Matrix, settings: PointSettings
 ) -> Sequence[Point]:
     """Return the memory points that bear on a question, the likest first; none where they are switched off."""
-    if shaping is None:
+    if not settings.enabled:
         return ()
     roots = [root.key for root in navigation.roots if not root.soft]
-    return relevant_points(space, question.names, roots, scope_of(question.text), vectors[0], shaping.shown)
+    return relevant_points(space, question.names, roots, scope_of(question.text), vectors[0], settings.shown)
 
 
 def _external_scores(
-    space: Space, question: Query, vectors: Matrix, found: Findings, looking: Looking
+    space: Space, question: Query, vectors: Matrix, found: Findings, settings: RecallSettings
 ) -> dict[Channel, Scores]:
     """Return the scores of the channels that other rooms compute: learning, facts, pooled questions and points."""
     guided = found.guidance.channels
     external = {channel: guided[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in guided}
     if found.navigation.paths:
         external[FACTS] = on_segments(space, question, found.navigation.paths)
-    if QUESTIONS.switch(looking.switches) and len(space.questions):
+    if QUESTIONS.switch(settings.search) and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, vectors[0])
     counts = POINTS.talk or POINTS.document
     if counts and (given := point_support(space, found.points, vectors[0])) is not None:

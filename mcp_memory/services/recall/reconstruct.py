@@ -23,7 +23,8 @@ from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.further import Searching
 from mcp_memory.services.recall.judge_input import opened, resting
 from mcp_memory.services.recall.path_scoring import evaluated
-from mcp_memory.services.recall.pipeline import Looking, ask, find, recalled
+from mcp_memory.services.recall.pipeline import ask, find, recalled
+from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.spaces import unknown
 from mcp_memory.view.space import Space
 
@@ -36,7 +37,7 @@ async def reconstruct(
     embedder: Embedder,
     request: Query,
     *,
-    looking: Looking,
+    settings: RecallSettings,
     episodes: Episodes,
     inquiry: QuestionJudge | None = None,
     operators: Mapping[str, Operator] | None = None,
@@ -50,7 +51,7 @@ async def reconstruct(
         store: where.
         embedder: of the question.
         request: what is asked.
-        looking: how it is looked for.
+        settings: of recall.
         episodes: of this process.
         inquiry: who judges; None leaves that to recall itself.
         operators: by name, for a judge that wants to go on.
@@ -64,20 +65,20 @@ async def reconstruct(
         episodes.keep(episode)
         return replace(recall, episode=episode.id)
     asked = await ask(store, embedder, request.space, request.text, now, inquiry)
-    evaluation = await evaluated(store, asked, request, looking, now, inquiry)
+    evaluation = await evaluated(store, asked, request, settings, now, inquiry)
     async with store.reading() as view:
         space = view.space(request.space)
-        findings = await find(store, embedder, space, asked, request, looking, now, evaluation)
+        findings = await find(store, embedder, space, asked, request, settings, now, evaluation)
         recall, knowledge = recalled(space, asked.question, findings, request, now)
         recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
         keep = partial(new_episode, now=now, question=asked.question, activated=findings.guidance.activated)
         judged = inquiry is not None and inquiry.assesses(recall)
         if judged:
-            first = opened(space, asked, findings, recall, knowledge, learning=looking.learning.learning)
+            first = opened(space, asked, findings, recall, knowledge, learning=settings.gain.learning)
         else:
             episode = keep(space, request.text, recall)
     if inquiry is not None and judged:
-        searching = Searching(store, embedder, operators or {}, looking, now)
+        searching = Searching(store, embedder, operators or {}, settings, now)
         case, judgement = await searching.concluded(inquiry.assess, first.case, request, first.named)
         recall = _judged(case, judgement, request.limit)
         async with store.reading() as view:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from fakes import FakeEmbedder
 
-from mcp_memory.config import Config
 from mcp_memory.evaluation import bench_recall
 from mcp_memory.evaluation.bench_recall import Overheard
 from mcp_memory.evaluation.bench_store import Filled
 from mcp_memory.evaluation.synthetic import Corpus, Question
 from mcp_memory.memory import Memory
+from mcp_memory.settings import Settings
 
 
 class Asking:
@@ -38,7 +38,7 @@ def test_every_text_counts_into_the_floor_and_queries_that_asked_on_are_told_apa
     filled = Filled(Path(), Corpus((), (), questions), 0.0)
     measured = bench_recall._in_process
     figures = {
-        figure.name: figure for figure in anyio.run(measured, "recall", Memory(Config(), None, embedder), filled, 3.0)
+        figure.name: figure for figure in anyio.run(measured, "recall", Memory(Settings(), None, embedder), filled, 3.0)
     }
     asked = [text for number in "0123" for text in [number, *(["what", "else"] if number in "13" else [])] * 2]
     assert embedder.texts == asked * 2  # each by recall, then by its floor; all of them to warm up

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mcp_memory.gain.gates import gate
-from mcp_memory.gain.settings import Gating
+from mcp_memory.gain.settings import GainSettings
 
 
 def test_the_published_gate_gives_the_papers_numbers() -> None:
@@ -33,8 +33,11 @@ def test_a_gate_lies_between_0_and_2_and_is_1_where_nothing_is_known(seed: int, 
 
 
 def test_the_published_form_knows_no_threshold_and_the_sharp_one_tells_talk_from_documents() -> None:
-    assert [Gating().thresholds(document=document) for document in (False, True)] == [(0.6, 0.2), (0.65, 0.2)]
-    assert [Gating("published").thresholds(document=document) for document in (False, True)] == [(0, 0), (0, 0)]
+    assert [GainSettings().thresholds(document=document) for document in (False, True)] == [(0.6, 0.2), (0.65, 0.2)]
+    assert [GainSettings(gate="published").thresholds(document=document) for document in (False, True)] == [
+        (0, 0),
+        (0, 0),
+    ]
 
 
 def test_what_has_become_unlike_the_question_is_noticed_earlier_than_what_has_become_like_it():

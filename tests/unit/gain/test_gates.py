@@ -15,7 +15,7 @@ from mcp_memory.gain.gates import (
     sentence_weights,
 )
 from mcp_memory.gain.propagation import Round
-from mcp_memory.gain.settings import Gating, Learning
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.beliefs import Beliefs
 
@@ -38,8 +38,8 @@ def test_nothing_learnt_and_the_initial_belief_are_the_same() -> None:
     space = documents(*LINES)
     first = beliefs(*(belief(f"s_0.{n}", vector, 1.0) for n, vector in enumerate((X, Y))))
     assert (
-        sentence_gates(space, Beliefs(), ASKED, None, Learning())
-        == sentence_gates(space, first, ASKED, None, Learning())
+        sentence_gates(space, Beliefs(), ASKED, None, GainSettings())
+        == sentence_gates(space, first, ASKED, None, GainSettings())
         == {}
     )
     assert (segment_gates(space, {}) == 1).all()
@@ -48,14 +48,14 @@ def test_nothing_learnt_and_the_initial_belief_are_the_same() -> None:
 
 def test_talk_is_held_against_the_first_person_and_documents_against_the_question() -> None:
     known = beliefs(belief("s_0.0", X), belief("s_0.1", Y))
-    assert sentence_gates(documents(*LINES), known, ASKED, None, Learning()) == {0: pytest.approx(1.8)}
-    assert sentence_gates(space_of(LINES, "message"), known, ASKED, None, Learning()) == {1: pytest.approx(1.8)}
+    assert sentence_gates(documents(*LINES), known, ASKED, None, GainSettings()) == {0: pytest.approx(1.8)}
+    assert sentence_gates(space_of(LINES, "message"), known, ASKED, None, GainSettings()) == {1: pytest.approx(1.8)}
 
 
 def test_a_sharp_gate_stays_shut_for_another_question_where_the_published_one_opens() -> None:
     space, known = documents(*LINES), beliefs(belief("s_1.0", (0.4, 0.9165151)))
-    assert sentence_gates(space, known, ASKED, None, Learning()) == {}
-    published = sentence_gates(space, known, ASKED, None, Learning(gating=Gating("published")))
+    assert sentence_gates(space, known, ASKED, None, GainSettings()) == {}
+    published = sentence_gates(space, known, ASKED, None, GainSettings(gate="published"))
     assert published == {2: pytest.approx(1 + 0.8 * 0.4)}
 
 
@@ -69,24 +69,24 @@ def test_the_time_gate_takes_part_only_where_the_question_says_a_time() -> None:
     space = documents(*LINES)
     known = beliefs(belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y))
     asked = np.float32(Y)
-    assert sentence_gates(space, known, ASKED, None, Learning())[0] == pytest.approx(1.8)
-    assert sentence_gates(space, known, ASKED, asked, Learning())[0] == pytest.approx(
+    assert sentence_gates(space, known, ASKED, None, GainSettings())[0] == pytest.approx(1.8)
+    assert sentence_gates(space, known, ASKED, asked, GainSettings())[0] == pytest.approx(
         2.0
     )  # 1.8 · 1.5, and never above 2
-    assert sentence_gates(space, known, ASKED, asked, Learning(task_memory=False)) == {0: pytest.approx(1.5)}
-    assert sentence_gates(space, known, ASKED, asked, Learning(time_memory=False))[0] == pytest.approx(1.8)
-    assert sentence_gates(space, known, ASKED, asked, Learning(learning=False)) == {}
+    assert sentence_gates(space, known, ASKED, asked, GainSettings(task_memory=False)) == {0: pytest.approx(1.5)}
+    assert sentence_gates(space, known, ASKED, asked, GainSettings(time_memory=False))[0] == pytest.approx(1.8)
+    assert sentence_gates(space, known, ASKED, asked, GainSettings(learning=False)) == {}
 
 
 def test_a_belief_about_a_sentence_that_is_gone_opens_nothing() -> None:
-    assert sentence_gates(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, Learning()) == {}
+    assert sentence_gates(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, GainSettings()) == {}
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
     space = documents([("Ann came.", unit(seed))], [("Bob went.", unit(seed + 1))])
     known = beliefs(*(Belief(f"s_{n}.0", "x", unit(seed + n), 0.03, unit(seed + n), 0.03) for n in (0, 1)))
-    for settings in (Learning(), Learning(gating=Gating("published"))):
+    for settings in (GainSettings(), GainSettings(gate="published")):
         channel = experience_channel(
             space, sentence_gates(space, known, unit(seed + 2)[None], unit(seed + 2), settings)
         )

@@ -7,7 +7,7 @@ from sentence_space import documents, space_of
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
 from mcp_memory.gain.guided import Guidance, guide
-from mcp_memory.gain.settings import Learning, Propagating
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import Space
@@ -22,10 +22,8 @@ def ask(space: Space, text: str, *known: Belief, window: Window = Window(), roun
     question = understand(text, ())
     vectors = np.float32([X])
     cosines = np.float32([[0.5, 0.4, 0.3, 0.2]])
-    propagating = Propagating(rounds=rounds) if rounds else None
-    return guide(
-        space, beliefs, question, vectors, cosines, window=window, learning=Learning(), propagating=propagating
-    )
+    settings = GainSettings(rounds=rounds) if rounds else GainSettings(propagation=False)
+    return guide(space, beliefs, question, vectors, cosines, window=window, settings=settings)
 
 
 def learnt(name: str, doubt: float = 0.2) -> Belief:
@@ -72,5 +70,5 @@ def test_without_propagation_only_what_was_learnt_speaks() -> None:
 def test_an_empty_space_gives_nothing() -> None:
     space = documents()
     question, nothing = understand("Where is Ann?", ()), np.zeros((1, 0), np.float32)
-    found = guide(space, Beliefs(), question, np.float32([X]), nothing, learning=Learning(), propagating=Propagating())
+    found = guide(space, Beliefs(), question, np.float32([X]), nothing, settings=GainSettings())
     assert found == Guidance({})

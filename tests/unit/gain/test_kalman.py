@@ -8,7 +8,7 @@ from sentence_space import unit
 
 from mcp_memory.domain.episodes import Target
 from mcp_memory.gain.kalman import gain, update
-from mcp_memory.gain.settings import Noise, Update
+from mcp_memory.gain.settings import GainSettings, Update
 
 Q = 0.001
 NEAR = {"abs": 1e-6}
@@ -115,7 +115,7 @@ def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
     low, high = sorted(np.random.default_rng(seed).uniform(0.01, 1, 2))
     assert 0 < gain(low, 1) < gain(high, 1) < 1
     assert gain(low, high) < gain(low, low)
-    assert gain(low, Noise().of(1, "caller")) > gain(low, Noise().of(0, "caller"))
+    assert gain(low, GainSettings().noise(1, "caller")) > gain(low, GainSettings().noise(0, "caller"))
 
 
 @pytest.mark.parametrize("form", ["exact", "additive"])
@@ -129,6 +129,6 @@ def test_a_memory_without_a_direction_to_turn_to_stays_as_it_was(form: Update) -
 
 
 def test_a_caller_is_trusted_more_than_a_model_and_a_model_more_than_rules() -> None:
-    noise = Noise()
-    assert [noise.of(1, who) for who in ("caller", "anthropic", "embedded")] == [0.25, 0.5, 1.0]
-    assert [noise.of(y, "caller") for y in (0, -1)] == [0.5, 0.5]
+    noise = GainSettings()
+    assert [noise.noise(1, who) for who in ("caller", "anthropic", "embedded")] == [0.25, 0.5, 1.0]
+    assert [noise.noise(y, "caller") for y in (0, -1)] == [0.5, 0.5]

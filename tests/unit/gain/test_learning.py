@@ -8,7 +8,7 @@ from sentence_space import unit
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.gain.kalman import Teacher
-from mcp_memory.gain.settings import Learning, Noise
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.ports import LearningExample
 
 TAUGHT = LearningExample("s_1", "x", unit(1), unit(2))
@@ -57,16 +57,16 @@ def test_times_are_learnt_by_themselves() -> None:
 
 
 def test_each_memory_can_be_switched_off() -> None:
-    only_time = Teacher(Learning(task_memory=False))(TIMED, None, 1, "caller")
+    only_time = Teacher(GainSettings(task_memory=False))(TIMED, None, 1, "caller")
     assert (only_time.task == TIMED.vector).all()
     assert only_time.task_doubt == 1 > only_time.time_doubt
-    only_task = Teacher(Learning(time_memory=False))(TIMED, None, 1, "caller")
+    only_task = Teacher(GainSettings(time_memory=False))(TIMED, None, 1, "caller")
     assert only_task.time is None
     assert only_task.time_doubt == 1 > only_task.task_doubt
 
 
 def test_words_are_counted_and_weighed_by_who_says_them() -> None:
-    teacher = Teacher(Learning(Noise(embedded=4.0)))
+    teacher = Teacher(GainSettings(embedded=4.0))
     caller, rules = teacher(TAUGHT, None, 1, "caller"), teacher(TAUGHT, None, 1, "embedded")
     assert caller.task @ TAUGHT.query > rules.task @ TAUGHT.query
     assert rules.task_doubt == pytest.approx(2 / 3 + 0.001)

@@ -8,7 +8,7 @@ import pytest
 from sentence_space import documents, unit
 
 from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
-from mcp_memory.gain.settings import Propagating
+from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -27,7 +27,7 @@ def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
 
 def worked(divided: str = "activated") -> tuple[Space, Propagation]:
     space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
-    settings = Propagating(sentences=2, divided=divided)  # type: ignore[arg-type]
+    settings = GainSettings(sentences=2, divided=divided)  # type: ignore[arg-type]
     begin = {index_of(space).find("e1") or 0: 0.9}
     return space, propagate(space, index_of(space), begin, worth(0.4, 0.5, 0.3), settings)
 
@@ -63,7 +63,7 @@ def chance_space(seed: int) -> Space:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed: int) -> None:
-    space, settings = chance_space(seed), Propagating(rounds=4, sentences=2, entities=3)
+    space, settings = chance_space(seed), GainSettings(rounds=4, sentences=2, entities=3)
     weights = np.random.default_rng(seed).uniform(-0.5, 1, 36)
     found = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), settings)
     assert 1 < len(found.rounds) <= 4
@@ -75,7 +75,7 @@ def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(see
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int) -> None:
-    space, settings = chance_space(seed), Propagating(sentences=40)
+    space, settings = chance_space(seed), GainSettings(sentences=40)
     weights = np.random.default_rng(seed).uniform(0.1, 1, 36)
     found = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), settings)
     scaled = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), settings)
@@ -90,7 +90,7 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
     weights = worth(*np.random.default_rng(seed).uniform(0, 1, 36))
     before: dict[int, float] = {}
     for rounds in (1, 2, 3, 4):
-        found = propagate(space, index_of(space), {0: 1.0}, weights, Propagating(rounds=rounds)).bonuses
+        found = propagate(space, index_of(space), {0: 1.0}, weights, GainSettings(rounds=rounds)).bonuses
         for row in range(12):
             assert -1e-9 <= found.get(row, 0) - before.get(row, 0) <= np.log(2) / rounds + 1e-9
         before = dict(found)
@@ -104,7 +104,7 @@ def test_only_what_is_active_is_touched() -> None:
         asked.extend(rows.tolist())
         return np.ones(len(rows), np.float32)
 
-    found = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, Propagating())
+    found = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, GainSettings())
     assert found.activated == (500, 501)
     assert asked == [500, 501]
 
@@ -114,29 +114,29 @@ def test_after_the_first_round_hubs_are_passed_over() -> None:
     space = documents([("Ann Hub", Z)], *lines)
     begin = {index_of(space).find("ann") or 0: 1.0}
     every = worth(*[1.0] * 6)
-    assert len(propagate(space, index_of(space), begin, every, Propagating(hub=5)).rounds) == 1
-    assert len(propagate(space, index_of(space), begin, every, Propagating(hub=6)).rounds) == 2
+    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=5)).rounds) == 1
+    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=6)).rounds) == 2
     from_hub = {index_of(space).find("hub") or 0: 1.0}
-    assert propagate(space, index_of(space), from_hub, every, Propagating(hub=1)).rounds
+    assert propagate(space, index_of(space), from_hub, every, GainSettings(hub=1)).rounds
 
 
 def test_equal_sentences_go_by_id() -> None:
     space = documents(*([("Ann", Z)] for _ in range(4)))
-    found = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), Propagating(sentences=2))
+    found = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), GainSettings(sentences=2))
     assert found.rounds[0].sentences == (0, 1)
 
 
 def test_a_question_without_entities_begins_with_what_is_offered() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Dan", Z)])
-    found = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), Propagating(sentences=1), free=(0, 1))
+    found = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), GainSettings(sentences=1), free=(0, 1))
     assert found.rounds[0].entities == {}
     assert found.activated == (0, 1)
-    assert propagate(space, index_of(space), {}, worth(1, 1, 1), Propagating()) == Propagation((), {})
+    assert propagate(space, index_of(space), {}, worth(1, 1, 1), GainSettings()) == Propagation((), {})
 
 
 def test_a_round_in_which_nothing_weighs_anything_is_not_held() -> None:
     space = documents([("Ann", Z)])
-    found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), Propagating())
+    found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), GainSettings())
     assert found == Propagation((), {})
     assert (found.channel(1) == 0).all()
 
@@ -144,10 +144,10 @@ def test_a_round_in_which_nothing_weighs_anything_is_not_held() -> None:
 def test_whoever_has_enough_ends_it_between_rounds() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Cid Dan", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
-    whole = propagate(space, index_of(space), begin, worth(1, 1, 1), Propagating(), enough=lambda _: False)
+    whole = propagate(space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda _: False)
     assert (len(whole.rounds), whole.stopped) == (3, False)
     short = propagate(
-        space, index_of(space), begin, worth(1, 1, 1), Propagating(), enough=lambda held: 1 in held[-1].sentences
+        space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda held: 1 in held[-1].sentences
     )
     assert (len(short.rounds), short.stopped) == (2, True)
     assert short.activated == whole.activated[:2]
@@ -156,9 +156,9 @@ def test_whoever_has_enough_ends_it_between_rounds() -> None:
 def test_what_is_known_to_help_takes_part_in_the_first_round_wherever_it_stands() -> None:
     space = documents([("Ann Bob", Z)], [("Cid Dan", Z)], [("Dan Eve", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
-    alone = propagate(space, index_of(space), begin, worth(0.5, 1, 1), Propagating())
+    alone = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings())
     assert alone.activated == (0,)
-    found = propagate(space, index_of(space), begin, worth(0.5, 1, 1), Propagating(), known=(0, 1))
+    found = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings(), known=(0, 1))
     assert found.rounds[0].sentences == (0, 1)  # .5 · (1 + 1) and 1 · 1, which tie and go by id
     assert found.rounds[0].scores == pytest.approx((0.5, 0.5))
     assert found.activated == (0, 1, 2)

@@ -22,19 +22,19 @@ from mcp_memory.hypergraph.evolution import (
     unite_descriptions,
 )
 from mcp_memory.hypergraph.grouping import EvidenceGroup, evidence_item, group_evidence
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph, vertices
 
 Z = (0.0, 0.0)
-SHAPING = Shaping()
+SHAPING = PointSettings()
 
 
 def groups_of(space, *ids, **numbers):
     items = [evidence_item(space, name, [name]) for name in ids]
-    return group_evidence(space, [item for item in items if item is not None], Shaping(**numbers))
+    return group_evidence(space, [item for item in items if item is not None], PointSettings(**numbers))
 
 
 def test_evidence_belongs_together_that_names_the_same_entity_directly_or_by_way_of_others():
@@ -180,7 +180,7 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
     vectors = np.abs(np.random.default_rng(seed).normal(size=(8, 3)))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     of = {one.id: vector for one, vector in zip(points, vectors, strict=True)}
-    chosen = pairs_to_merge(Facts(), points, lambda one: of[one.id], Shaping(order=5))
+    chosen = pairs_to_merge(Facts(), points, lambda one: of[one.id], PointSettings(order=5))
     taken = [one.id for pair in chosen for one in pair]
     assert len(taken) == len(set(taken))
     cosines = [float(of[one.id] @ of[other.id]) for one, other in chosen]
@@ -212,7 +212,7 @@ def test_what_the_goal_relates_is_merged_first_though_it_is_not_alike():
     asked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING, asked=("a1", "b1"))
     assert [{one.id for one in pair} for pair in unasked] == [{"h_1", "h_3"}]
     assert [{one.id for one in pair} for pair in asked] == [{"h_1", "h_2"}]
-    assert pairs_to_merge(Facts(), points[:2], lambda one: of[one.id], Shaping(order=3), asked=("a1", "b1")) == []
+    assert pairs_to_merge(Facts(), points[:2], lambda one: of[one.id], PointSettings(order=3), asked=("a1", "b1")) == []
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import Candidates, finished
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.navigate import Moment, Navigation, navigating
 from mcp_memory.navigation.scores import Cosine
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 NOW = midnight(2024, 6, 1)
@@ -67,8 +67,7 @@ def ask(
     *,
     at: Moment | None = TODAY,
     near: Cosine | None = None,
-    switches: Switches = Switches(),  # noqa: B008 - frozen
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    settings: NavigationSettings = NavigationSettings(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
     scores: Callable[[Candidates], Sequence[PathScores] | None] = lambda _: None,
@@ -82,8 +81,7 @@ def ask(
         nearby=lambda: facts.rows,
         background=(0.0, 0.1),
         rarity={},
-        limits=limits,
-        switches=switches,
+        settings=settings,
         named=named,
         include_uncertain=include_uncertain,
     )

@@ -7,7 +7,7 @@ from small_graph import NOW, ask, graph, said, told_apart, year
 
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import Candidates
-from mcp_memory.navigation.limits import Limits, Switches
+from mcp_memory.navigation.settings import NavigationSettings
 
 ANN = (
     *(said("Ann", "lives_in", "Paris", 2010), said("Ann", "lives_in", "London", 2015)),
@@ -61,9 +61,9 @@ def test_a_question_in_the_past_tense_sees_what_is_over() -> None:
 def test_what_was_bought_once_is_found_later_and_not_earlier() -> None:
     bought = said("Ann", "bought", "a boat", 2015)
     assert ends("What has Ann bought?", bought) == ["boat"]
-    alone = Switches(rule_succession=False)
-    assert ends("What did Ann buy in 2014?", bought, at=(year(2014), year(2015)), switches=alone) == []
-    assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), switches=alone) == []
+    alone = NavigationSettings(rule_succession=False)
+    assert ends("What did Ann buy in 2014?", bought, at=(year(2014), year(2015)), settings=alone) == []
+    assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), settings=alone) == []
 
 
 def test_facts_are_walked_from_tail_to_head_too_a_little_lower() -> None:  # DESIGN D36
@@ -78,14 +78,14 @@ def test_a_hedged_remark_is_walked_along_only_where_guesses_are_wanted() -> None
     assert ends("Where does Ann live?", *rows) == []
     assert ends("Where might Ann live?", *rows) == ["oslo"]
     assert ends("Where does Ann live?", *rows, include_uncertain=True) == ["oslo"]
-    assert ends("Where does Ann live?", *rows, switches=Switches(confidence=False)) == ["oslo"]
+    assert ends("Where does Ann live?", *rows, settings=NavigationSettings(confidence=False)) == ["oslo"]
 
 
 def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() -> None:  # DESIGN D35
     rows = (said("Ann", "knows", "Bob"), said("Ann", "knows", "rain", intent="CAUSAL"))
-    soft = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False))
+    soft = ask(graph(*rows), "Why is Ann here?", settings=NavigationSettings(counterfactual=False))
     assert [path.end for path in soft.paths] == ["rain", "bob"]
-    off = ask(graph(*rows), "Why is Ann here?", switches=Switches(counterfactual=False, intent=False))
+    off = ask(graph(*rows), "Why is Ann here?", settings=NavigationSettings(counterfactual=False, intent=False))
     assert off.paths[0].scores.coherence == off.paths[1].scores.coherence
     assert soft.paths[0].scores.coherence > soft.paths[1].scores.coherence
 
@@ -97,7 +97,7 @@ def test_a_relation_that_is_asked_for_is_walked_along_whatever_its_kind() -> Non
         said("Ann Lee", "born_on", "3 May 1970"),
     )
     question, dated = "When was the director of Tidewater born?", told_apart(mentions=0.25)
-    found = ask(graph(*rows), question, near=dated, switches=Switches(counterfactual=False))
+    found = ask(graph(*rows), question, near=dated, settings=NavigationSettings(counterfactual=False))
     assert found.paths[0].end == "3 may 1970"  # though six dated facts, and only five are followed, are said more alike
 
 
@@ -113,13 +113,13 @@ def test_an_alias_leads_to_its_bearer_and_asked_for_itself_to_a_name_from_which_
 
 
 def test_without_the_beam_only_direct_neighbours_are_looked_at() -> None:
-    found = ask(graph(*ANN), "Where does Ann's brother live?", switches=Switches(beam=False))
+    found = ask(graph(*ANN), "Where does Ann's brother live?", settings=NavigationSettings(beam=False))
     assert found.paths
     assert all(len(path.steps) == 1 for path in found.paths)
 
 
 def test_without_the_temporal_filter_what_is_over_is_found_too() -> None:
-    assert {"paris", "london"} <= set(ends("Where does Ann live?", switches=Switches(temporal_filter=False)))
+    assert {"paris", "london"} <= set(ends("Where does Ann live?", settings=NavigationSettings(temporal_filter=False)))
 
 
 def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # DESIGN D31
@@ -135,7 +135,7 @@ def test_the_candidates_of_all_beams_of_all_roots_are_shown_once_a_step() -> Non
         shown.append(sum(map(len, seen.found)))
         return farther(seen)
 
-    ask(graph(*ANN), "Do Ann and Bob live apart?", limits=Limits(depth=2), scores=counting)
+    ask(graph(*ANN), "Do Ann and Bob live apart?", settings=NavigationSettings(depth=2), scores=counting)
     assert len(shown) == 2
     assert shown[0] == 6
 

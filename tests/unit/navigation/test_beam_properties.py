@@ -11,9 +11,9 @@ from small_graph import TODAY, ask, graph, said, year
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.asking import Asking, holds
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.navigate import Moment
 from mcp_memory.navigation.scores import ends, visits
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 NAMES = ("Ann", "Bob", "Cleo", "Dan", "Oslo", "Rome", "Acme", "jazz", "music")
@@ -54,12 +54,12 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
     facts: Facts, question: str, at: Moment | None
 ) -> None:  # DESIGN I32
     found = ask(facts, question, at=at, near=near)
-    limits = Limits()
+    settings = NavigationSettings()
     walked = [(path.root, tuple((step.version.id, step.forward) for step in path.steps)) for path in found.paths]
     assert len(set(walked)) == len(walked)
     for path in found.paths:
         assert path.root in found.roots
-        assert 1 <= len(path.steps) <= limits.depth
+        assert 1 <= len(path.steps) <= settings.depth
         assert len(visits(path, facts)) == len(path.steps) + 1
         here = path.root.key
         for step, end in zip(path.steps, ends(path, facts), strict=True):
@@ -67,13 +67,13 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
             here = end
         assert here == path.end
     for root in found.roots:
-        for depth in range(1, limits.depth + 1):
+        for depth in range(1, settings.depth + 1):
             beams = [d for d in found.trace if d.path.root == root and d.depth == depth]
-            assert len(beams) <= limits.width
+            assert len(beams) <= settings.width
             assert all(len(d.path.steps) == depth for d in beams)
     for decision in found.trace:
-        assert decision.expanded <= limits.expanded
-        assert len(decision.recovered) <= max(0, limits.expanded - decision.reliable)
+        assert decision.expanded <= settings.expanded
+        assert len(decision.recovered) <= max(0, settings.expanded - decision.reliable)
         assert not decision.recovered or decision.repaired
 
 

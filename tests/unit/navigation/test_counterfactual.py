@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from small_graph import TODAY, ask, graph, said, told_apart, year
 
 from mcp_memory.domain.paths import PathScores, Step
 from mcp_memory.navigation.counterfactual import budget, needed
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.navigate import Navigation
+from mcp_memory.navigation.settings import NavigationSettings
 
 ONLY = {
-    rule: Switches(
+    rule: NavigationSettings(
         rule_symmetry=rule == "symmetry",
         rule_hyponymy=rule == "hyponymy",
         rule_succession=rule == "succession",
@@ -42,17 +44,17 @@ def guesses(found: Navigation) -> list[Step]:
 def test_repair_is_called_for_where_nothing_is_reliable_and_fills_the_places_left(
     candidates: list[PathScores], called: bool, places: int
 ) -> None:  # DESIGN W8
-    assert needed(candidates, Limits()) is called
-    assert budget(candidates, Limits()) == places
+    assert needed(candidates, NavigationSettings()) is called
+    assert budget(candidates, NavigationSettings()) == places
 
 
 def test_reliable_candidates_beyond_m_leave_no_place() -> None:
-    assert budget(scores(*[(0.9, 0.9)] * 7), Limits()) == 0
+    assert budget(scores(*[(0.9, 0.9)] * 7), NavigationSettings()) == 0
 
 
 def test_what_implies_the_relation_that_is_asked_for_stands_in_for_it() -> None:  # symmetry
     facts = graph(said("Ann", "bought", "a red bicycle"))
-    (step,) = guesses(ask(facts, "Does Ann own anything?", switches=ONLY["symmetry"]))
+    (step,) = guesses(ask(facts, "Does Ann own anything?", settings=ONLY["symmetry"]))
     assert step.version.text == "Ann owns a red bicycle"
     assert (step.inferred, step.forward) == ("symmetry", True)
     assert step.confidence == pytest.approx(0.95 * 0.8)
@@ -61,14 +63,14 @@ def test_what_implies_the_relation_that_is_asked_for_stands_in_for_it() -> None:
 
 def test_the_inverse_of_a_fact_is_as_sure_as_the_fact() -> None:  # symmetry
     facts = graph(said("Acme", "employs", "Ann"))
-    (step,) = guesses(ask(facts, "Which company does Ann work at?", switches=ONLY["symmetry"]))
+    (step,) = guesses(ask(facts, "Which company does Ann work at?", settings=ONLY["symmetry"]))
     assert step.version.text == "Ann works at Acme"
     assert step.confidence == 0.95
 
 
 def test_a_thing_inherits_what_holds_of_the_whole_that_it_is_part_of() -> None:  # hyponymy
     facts = graph(said("the library", "part_of", "the campus"), said("the campus", "opened_by", "the queen"))
-    found = ask(facts, "Who opened the library?", switches=ONLY["hyponymy"])
+    found = ask(facts, "Who opened the library?", settings=ONLY["hyponymy"])
     (step,) = guesses(found)
     assert step.version.text == "the library opened by the queen"
     assert step.confidence == pytest.approx(0.95 * 0.8)
@@ -77,7 +79,7 @@ def test_a_thing_inherits_what_holds_of_the_whole_that_it_is_part_of() -> None: 
 
 def test_who_likes_a_kind_may_like_what_it_is_a_kind_of() -> None:  # hyponymy, the paper's own example
     facts = graph(said("Ann", "listens_to", "bebop"), said("bebop", "subclass_of", "jazz"))
-    found = ask(facts, "Tell me about Ann", switches=ONLY["hyponymy"])
+    found = ask(facts, "Tell me about Ann", settings=ONLY["hyponymy"])
     assert [step.version.text for step in guesses(found)] == ["Ann listens to jazz"]
 
 
@@ -86,7 +88,7 @@ def test_where_nothing_holds_at_the_time_the_nearest_value_on_each_side_is_offer
         *(said("Ann", "lives_in", "Oslo", 2000, 2002), said("Ann", "lives_in", "Bergen", 2003, 2006)),
         *(said("Ann", "lives_in", "Rome", 2012, 2015), said("Ann", "lives_in", "Paris", 2016)),
     )
-    found = ask(facts, "Where did Ann live in 2009?", at=(year(2009), year(2010)), switches=ONLY["succession"])
+    found = ask(facts, "Where did Ann live in 2009?", at=(year(2009), year(2010)), settings=ONLY["succession"])
     assert {step.version.tail for step in guesses(found)} == {"Bergen", "Rome"}
     assert {step.confidence for step in guesses(found)} == {0.95 * 0.6}
     assert all(step.version.id.startswith("f_") for step in guesses(found))
@@ -94,13 +96,13 @@ def test_where_nothing_holds_at_the_time_the_nearest_value_on_each_side_is_offer
 
 def test_after_something_means_not_before_its_date() -> None:  # succession
     facts = graph(said("the wedding", "after", "the flood"), said("the flood", "happened_on", "3 May 2015", 2015))
-    found = ask(facts, "Tell me about the wedding", switches=ONLY["succession"])
+    found = ask(facts, "Tell me about the wedding", settings=ONLY["succession"])
     assert [step.version.text for step in guesses(found)] == ["the wedding comes after 3 May 2015"]
 
 
 def test_a_cause_of_a_cause_is_a_cause_of_the_effect() -> None:  # causality
     facts = graph(said("heavy rain", "causes", "the flood"), said("the flood", "causes", "the repairs"))
-    found = ask(facts, "Why were the repairs needed?", switches=ONLY["causality"])
+    found = ask(facts, "Why were the repairs needed?", settings=ONLY["causality"])
     (step,) = guesses(found)
     assert (step.version.head, step.version.relation, step.version.tail) == ("heavy rain", "causes", "the repairs")
     assert step.confidence == pytest.approx(0.95 * 0.5)
@@ -108,13 +110,13 @@ def test_a_cause_of_a_cause_is_a_cause_of_the_effect() -> None:  # causality
 
 def test_chains_of_causes_have_at_most_two_links() -> None:  # causality
     chain = [said(f"event {place}", "causes", f"event {place + 1}") for place in range(4)]
-    found = ask(graph(*chain), "Why was there event 4?", switches=ONLY["causality"], limits=Limits(depth=1))
+    found = ask(graph(*chain), "Why was there event 4?", settings=replace(ONLY["causality"], depth=1))
     assert {path.end for path in found.paths} == {"event 3", "event 2"}
 
 
 def test_who_has_a_cause_may_have_its_effect() -> None:  # causality
     facts = graph(said("Ann", "has_condition", "flu"), said("flu", "causes", "fever"))
-    found = ask(facts, "Tell me about Ann", switches=ONLY["causality"])
+    found = ask(facts, "Tell me about Ann", settings=ONLY["causality"])
     assert [step.version.text for step in guesses(found)] == ["Ann has the condition fever"]
 
 
@@ -125,7 +127,10 @@ def test_who_is_mentioned_in_one_sentence_may_belong_together_the_likest_sentenc
         said("Dan", "read", "a book", turn="t_2", sentence=1),
     )  # fmt: skip
     found = ask(
-        facts, "Tell me about Ann", near=told_apart(won=0.1), switches=ONLY["cooccurrence"], limits=Limits(depth=1)
+        facts,
+        "Tell me about Ann",
+        near=told_apart(won=0.1),
+        settings=replace(ONLY["cooccurrence"], depth=1),
     )
     ends = [path.end for path in found.paths if path.inferred]
     assert set(ends[:2]) == {"cleo", "race"}
@@ -138,12 +143,12 @@ def test_what_is_about_a_turn_as_a_whole_shares_no_sentence() -> None:
     facts = graph(
         said("Ann", "visited", "Oslo", turn="t_1", sentence=-1), said("Bob", "sold", "x", turn="t_1", sentence=-1)
     )
-    assert guesses(ask(facts, "Tell me about Ann", switches=ONLY["cooccurrence"])) == []
+    assert guesses(ask(facts, "Tell me about Ann", settings=ONLY["cooccurrence"])) == []
 
 
 def test_nothing_follows_from_facts_that_never_held_together() -> None:
     facts = graph(said("Ann", "listens_to", "bebop", 2000, 2005), said("bebop", "subclass_of", "jazz", 2010))
-    assert guesses(ask(facts, "Tell me about Ann", at=None, switches=ONLY["hyponymy"])) == []
+    assert guesses(ask(facts, "Tell me about Ann", at=None, settings=ONLY["hyponymy"])) == []
 
 
 def test_a_reliable_answer_needs_no_repair() -> None:
@@ -156,7 +161,7 @@ def test_a_reliable_answer_needs_no_repair() -> None:
 
 def test_a_path_that_stops_may_be_repaired_too() -> None:  # DESIGN D39
     facts = graph(said("Ann", "visited", "Oslo", turn="t_1"), said("a boat", "sold", "Bob", turn="t_1"))
-    found = ask(facts, "Who did Ann meet?", limits=Limits(expanded=2))
+    found = ask(facts, "Who did Ann meet?", settings=NavigationSettings(expanded=2))
     stopped = [decision for decision in found.trace if decision.stopped]
     assert any(decision.repaired for decision in stopped)
 
@@ -178,6 +183,6 @@ STORIES = {
 def test_a_rule_that_is_switched_off_infers_nothing(rule: str) -> None:
     rows, question, at = STORIES[rule]
     assert rule in {step.inferred for step in guesses(ask(graph(*rows), question, at=at))}
-    off = Switches(**{f"rule_{rule}": False})
-    assert rule not in {step.inferred for step in guesses(ask(graph(*rows), question, at=at, switches=off))}
-    assert guesses(ask(graph(*rows), question, at=at, switches=Switches(counterfactual=False))) == []
+    off = NavigationSettings(**{f"rule_{rule}": False})
+    assert rule not in {step.inferred for step in guesses(ask(graph(*rows), question, at=at, settings=off))}
+    assert guesses(ask(graph(*rows), question, at=at, settings=NavigationSettings(counterfactual=False))) == []

@@ -10,9 +10,9 @@ from small_graph import ask, graph, said, told_apart
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.asking import Asking
-from mcp_memory.navigation.limits import Limits, Switches
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import Likeness
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 RELATIONS = ("visited", "owns", "read", "likes", "knows")
@@ -54,7 +54,7 @@ def test_of_a_hub_only_some_neighbours_are_compared_those_that_are_asked_for_fir
 
     found = ask(facts, "What does Hub like?", near=near)
     assert {path.steps[0].version.relation for path in found.paths} == {"likes"}
-    assert compared[0] <= 2 * Limits().scanned
+    assert compared[0] <= 2 * NavigationSettings().scanned
     assert set(facts.folded) == {"likes"}
 
 
@@ -62,8 +62,8 @@ def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
     facts = big()
     found = ask(facts, "Who lives in Town?")
     assert all(path.steps[0].version.relation == "lives_in" for path in found.paths)
-    assert facts.into <= 20 * Limits().scanned
-    assert facts.into >= Limits().scanned
+    assert facts.into <= 20 * NavigationSettings().scanned
+    assert facts.into >= NavigationSettings().scanned
 
 
 def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
@@ -71,8 +71,8 @@ def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
     around = partial(
         Neighbourhood, facts, Asking(understand("Who lives there?", ())), Likeness(told_apart(), (0, 1), 4)
     )
-    limits, switches = Limits(), Switches()
-    root = around(["town"], at=None, uncertain=False, limits=limits, switches=switches)
-    passed = around(["ann"], at=None, uncertain=False, limits=limits, switches=switches)
-    assert len(root.edges("town", "FACT")) == limits.scanned
-    assert len(passed.edges("town", "FACT")) == limits.passed
+    settings = NavigationSettings()
+    root = around(["town"], at=None, uncertain=False, settings=settings)
+    passed = around(["ann"], at=None, uncertain=False, settings=settings)
+    assert len(root.edges("town", "FACT")) == settings.scanned
+    assert len(passed.edges("town", "FACT")) == settings.passed

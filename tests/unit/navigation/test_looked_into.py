@@ -15,10 +15,10 @@ from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.asking import Asking, holds
 from mcp_memory.navigation.beam import Candidates
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.navigate import Moment
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.navigation.scores import visits
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 ANN = (
@@ -55,14 +55,14 @@ def test_whoever_gives_the_scores_back_as_they_are_changes_nothing(
 def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_that_hold(
     facts: Facts, question: str, at: Moment | None, seed: int
 ) -> None:  # DESIGN I11, DESIGN I32 to DESIGN I34
-    rows, limits = list(facts.rows), Limits()
+    rows, settings = list(facts.rows), NavigationSettings()
     asking = Asking(understand(question, ()))
     stable = {version.id for version in facts.all()}
     found = ask(facts, question, at=at, near=near, scores=whatever(seed))
     assert facts.rows == rows
     for path in found.paths:
         assert path.root in found.roots
-        assert 1 <= len(path.steps) <= limits.depth
+        assert 1 <= len(path.steps) <= settings.depth
         assert len(visits(path, facts)) == len(path.steps) + 1
         for step in path.steps:
             if step.inferred:
@@ -71,11 +71,11 @@ def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_t
                 assert step.version.id in stable
                 assert holds(step.version, at, path.root.intent, past=asking.past)
     for decision in found.trace:
-        assert decision.expanded <= limits.expanded
-        assert len(decision.recovered) <= max(0, limits.expanded - decision.reliable)
+        assert decision.expanded <= settings.expanded
+        assert len(decision.recovered) <= max(0, settings.expanded - decision.reliable)
     for root in found.roots:
         beams = [one for one in found.trace if one.path.root == root]
-        assert all(sum(one.depth == depth for one in beams) <= limits.width for depth in range(1, limits.depth))
+        assert all(sum(one.depth == depth for one in beams) <= settings.width for depth in range(1, settings.depth))
     assert {path.root for path in found.paths} == {path.root for path in ask(facts, question, at=at, near=near).paths}
 
 

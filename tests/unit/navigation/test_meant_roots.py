@@ -7,7 +7,7 @@ from mcp_memory.domain.query import Interpretation, Query, with_interpretation
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.asking import Asking
-from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.settings import NavigationSettings
 
 FACTS = graph(
     said("Ann Lee", "works_as", "baker"),
@@ -21,15 +21,15 @@ def read(text: str, **meaning: object) -> Query:
     return with_interpretation(understand(text, ()), Interpretation(**meaning))  # type: ignore[arg-type]
 
 
-def keys(question: Query, *named: str, limits: Limits | None = None) -> list[str]:
-    return [root.key for root in anchor(FACTS, question, named, limits=limits)]
+def keys(question: Query, *named: str, settings: NavigationSettings | None = None) -> list[str]:
+    return [root.key for root in anchor(FACTS, question, named, settings=settings)]
 
 
 def test_whom_a_reader_means_is_a_root_after_those_that_the_question_names() -> None:
     assert keys(read("What does she do for money?")) == []
     assert keys(read("What does she do for money?", names=("Ann",))) == ["ann lee"]
     assert keys(read("Does Bob know her?", names=("Ann Lee",)), "Oslo") == ["oslo", "bob", "ann lee"]
-    assert keys(read("Does Bob know her?", names=("Ann Lee",)), limits=Limits(roots=1)) == ["bob"]
+    assert keys(read("Does Bob know her?", names=("Ann Lee",)), settings=NavigationSettings(roots=1)) == ["bob"]
 
 
 def test_whom_nobody_knows_is_no_root() -> None:
@@ -39,7 +39,7 @@ def test_whom_nobody_knows_is_no_root() -> None:
 def test_a_common_noun_of_which_much_is_known_is_no_root() -> None:
     facts = graph(*(said(f"Film {number}", "is_a", "film") for number in range(9)), said("Ann", "likes", "tea"))
     question = read("What is on?", names=("film", "tea"))
-    assert [root.key for root in anchor(facts, question, limits=Limits(specific=8))] == ["tea"]
+    assert [root.key for root in anchor(facts, question, settings=NavigationSettings(specific=8))] == ["tea"]
 
 
 def test_a_relation_that_a_reader_says_is_asked_for_as_if_the_words_did() -> None:

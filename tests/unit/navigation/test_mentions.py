@@ -10,8 +10,8 @@ from small_graph import graph, said
 from mcp_memory.language.names import names
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import anchor, meant
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.mentions import Mentions, mentions
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 FACTS = graph(
@@ -117,4 +117,4 @@ def test_any_text_has_mentions_of_known_entities_only_each_once(text: str) -> No
     for keys in (found.named, found.partly, found.common):
         assert len(set(keys)) == len(keys)
         assert all(FACTS.degree(key) for key in keys)
-    assert len(roots(text)) <= Limits().roots
+    assert len(roots(text)) <= NavigationSettings().roots

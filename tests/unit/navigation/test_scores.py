@@ -13,8 +13,8 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.asking import Asking, content, moment
-from mcp_memory.navigation.limits import Limits
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness, coherence, relevance, sufficiency
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 
@@ -54,12 +54,12 @@ def test_relevance_is_the_likeness_lifted_by_what_is_asked_for() -> None:
     asking = Asking(understand("Where does Ann live?", ()))
     here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
     there = only(facts, "bob", "lives_in")
-    assert relevance(path(facts, (here, True)), [0.4], asking, Limits()) == pytest.approx(0.4 + 0.6 * 0.7)
-    assert relevance(path(facts, (brother, True)), [0.4], asking, Limits()) == pytest.approx(0.4)
+    assert relevance(path(facts, (here, True)), [0.4], asking, NavigationSettings()) == pytest.approx(0.4 + 0.6 * 0.7)
+    assert relevance(path(facts, (brother, True)), [0.4], asking, NavigationSettings()) == pytest.approx(0.4)
     both = path(facts, (brother, True), (there, True))
-    assert relevance(both, [0.4, 0.2], asking, Limits()) == pytest.approx(0.3 + 0.7 * 0.7 * 0.5)
+    assert relevance(both, [0.4, 0.2], asking, NavigationSettings()) == pytest.approx(0.3 + 0.7 * 0.7 * 0.5)
     back = path(facts, (here, False), root="Oslo")
-    assert relevance(back, [0.4], asking, Limits()) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
+    assert relevance(back, [0.4], asking, NavigationSettings()) == pytest.approx(0.4 + 0.6 * 0.7 - 0.05)
 
 
 def test_coherence_counts_time_intent_and_hubs() -> None:
@@ -170,7 +170,7 @@ def test_a_path_need_not_cover_the_names_that_its_root_is_compared_with() -> Non
     question = understand("Was Ann or Zora born in Rome?", ())
     judged = path(facts, (only(facts, "ann", "born_in"), True))
     likeness = Likeness(told_apart(), (0.0, 0.1), 4.0)
-    alone = EmbeddedJudge(facts, Asking(question), likeness, {}, Limits())
-    compared = EmbeddedJudge(facts, Asking(question), likeness, {}, Limits(), ("ann", "zora"))
+    alone = EmbeddedJudge(facts, Asking(question), likeness, {}, NavigationSettings())
+    compared = EmbeddedJudge(facts, Asking(question), likeness, {}, NavigationSettings(), ("ann", "zora"))
     assert alone.score(question, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
     assert compared.score(question, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)

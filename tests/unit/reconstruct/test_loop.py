@@ -8,7 +8,8 @@ from unit.reconstruct.talk_space import new_space, say
 from mcp_memory.domain.evidence import Sufficiency, Suggestion
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import OperatorResult
-from mcp_memory.reconstruct.loop import Action, Budget, LoopState, run_loop
+from mcp_memory.reconstruct.loop import Action, LoopState, run_loop
+from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.view.evidence import sentence_evidence
 
 pytestmark = pytest.mark.anyio
@@ -54,7 +55,7 @@ async def run(state, select, execute, assess=lambda _: NOT_ENOUGH, first=NOT_ENO
         select=select,
         execute=execute,
         assess=assess,
-        budget=Budget(**limits),
+        settings=LoopSettings(**limits),
         clock=lambda: next(ticks),
     )
 

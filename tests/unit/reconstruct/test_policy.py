@@ -3,18 +3,18 @@
 import pytest
 from unit.reconstruct.talk_space import new_space, say
 
-from mcp_memory.config import Config
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.language.questions import understand
+from mcp_memory.operators import operators
 from mcp_memory.reconstruct.loop import LoopState
 from mcp_memory.reconstruct.policy import FILE, Policy
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.rooms import Rooms
+from mcp_memory.settings import Settings
 from mcp_memory.texts import resource
 
-OPERATORS = Rooms(Config()).operators
+OPERATORS = operators(Settings())
 POINT = Point("h_1", "x", ("Bella", "Cora"), "They met.", "", 0, "active", (), None, (), (), "here", 0)
 WORTH = "[operators.tag_events]\ncarries = 0.5\n[operators.event_time]\n"
 ANY = '[[kinds]]\nname = "any"\nturns = [[{ operator = "tag_events", entity = "roots" }]]\n'

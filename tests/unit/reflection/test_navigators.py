@@ -7,7 +7,7 @@ from unit.navigation.small_graph import said
 from unit.reflection.woven import NAMES, graph, random_graph
 
 from mcp_memory.reflection.navigators import entity_trial, expand, nearest_edge, reflect, shared_entities
-from mcp_memory.reflection.settings import Reflecting
+from mcp_memory.reflection.settings import ReflectionSettings
 
 
 def rows(segments):
@@ -19,7 +19,7 @@ CHAIN = (["Aa met Bb."], ["Bb met Cc."], ["Cc met Dd."], ["Aa met Ee."])
 
 def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves_the_first_hop():
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
-    found = reflect(line, ["aa"], line.segments_of("aa"), Reflecting(trials=3))
+    found = reflect(line, ["aa"], line.segments_of("aa"), ReflectionSettings(trials=3))
     assert found.entities == ("bb", "cc", "dd")  # DESIGN D21: not bb, ee and then nothing
     assert (rows(found.important), rows(found.added)) == ([0, 3], [1, 2])
     assert [round(piece.score, 2) for piece in found.added] == [0.9, 0.8]  # of the edges that led there
@@ -27,9 +27,9 @@ def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves
 
 def test_reflection_ends_after_its_trials_and_where_nothing_lies_around():
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
-    assert reflect(line, ["aa"], (), Reflecting(trials=1)).entities == ("bb",)
-    assert reflect(line, ["dd"], (), Reflecting(trials=9)).entities == ("cc", "bb", "aa", "ee")
-    assert reflect(line, ["zz"], (), Reflecting()).entities == ()
+    assert reflect(line, ["aa"], (), ReflectionSettings(trials=1)).entities == ("bb",)
+    assert reflect(line, ["dd"], (), ReflectionSettings(trials=9)).entities == ("cc", "bb", "aa", "ee")
+    assert reflect(line, ["zz"], (), ReflectionSettings()).entities == ()
 
 
 def test_an_edge_is_what_states_a_fact_of_the_two_and_only_else_what_names_both():
@@ -45,13 +45,13 @@ def test_no_step_leads_to_a_hub_or_along_what_is_not_like_the_question_at_all():
 
 def test_a_step_adds_the_nearest_segments_of_its_entity_that_are_not_there():
     line = graph([0.9, 0.2, 0.8, 0.6], ["Aa met Bb."], ["Bb ran."], ["Bb swam."], ["Bb slept."])
-    assert rows(reflect(line, ["aa"], line.segments_of("aa"), Reflecting(trials=1)).added) == [2, 3]
-    assert rows(reflect(line, ["aa"], line.segments_of("bb")[:3], Reflecting(trials=1)).added) == [3]
+    assert rows(reflect(line, ["aa"], line.segments_of("aa"), ReflectionSettings(trials=1)).added) == [2, 3]
+    assert rows(reflect(line, ["aa"], line.segments_of("bb")[:3], ReflectionSettings(trials=1)).added) == [3]
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_each_step_adds_one_entity_within_so_many_hops_and_the_window_is_kept(seed):
-    web, settings = random_graph(seed), Reflecting(window=12 + seed, trials=6)
+    web, settings = random_graph(seed), ReflectionSettings(window=12 + seed, trials=6)
     hops, reached = {"aa": 0}, ["aa"]
     for key in reached:
         for edge in web.edges(key):
@@ -73,24 +73,24 @@ def test_each_step_adds_one_entity_within_so_many_hops_and_the_window_is_kept(se
 def test_expansion_goes_along_every_edge_that_is_near_enough_and_no_other():
     lines = (*CHAIN, ["Aa met Ff."], *[["Gg ran."]] * 40)
     web = graph([0.9, 0.8, 0.1, 0.7, 0.05, *[0.02] * 40], *lines, hub=50)
-    assert list(expand(web, ["aa"], Reflecting(rounds=1))) == ["bb", "ee"]
-    assert list(expand(web, ["aa"], Reflecting(rounds=4))) == ["bb", "ee", "cc"]
-    assert list(expand(web, ["aa"], Reflecting(rounds=4, width=1))) == ["bb", "cc", "ee"]
-    assert not expand(web, ["ff"], Reflecting())
+    assert list(expand(web, ["aa"], ReflectionSettings(rounds=1))) == ["bb", "ee"]
+    assert list(expand(web, ["aa"], ReflectionSettings(rounds=4))) == ["bb", "ee", "cc"]
+    assert list(expand(web, ["aa"], ReflectionSettings(rounds=4, width=1))) == ["bb", "cc", "ee"]
+    assert not expand(web, ["ff"], ReflectionSettings())
 
 
 def test_a_trial_widens_by_what_the_held_segments_share():
     lines = (["Aa met Bb. Cc."], ["Aa saw Bb."], ["Cc ran."], ["Bb swam."], ["Dd slept."])
     web = graph([0.5] * 5, *lines)
     assert shared_entities(web, (0, 1), ("aa",)) == ["bb", "cc"]
-    found = entity_trial(web, ["aa"], web.segments_of("aa"), Reflecting(width=1, trials=1))
+    found = entity_trial(web, ["aa"], web.segments_of("aa"), ReflectionSettings(width=1, trials=1))
     assert (found.entities, rows(found.important), rows(found.added)) == (("bb",), [0, 1], [3])
-    assert entity_trial(web, ["aa"], web.segments_of("aa"), Reflecting(width=1)).entities == ("bb", "cc")
+    assert entity_trial(web, ["aa"], web.segments_of("aa"), ReflectionSettings(width=1)).entities == ("bb", "cc")
 
 
 def test_a_trial_ends_when_the_window_is_full():
     web = graph([0.9] * 8, *([f"{one} met {other}."] for one, other in zip(NAMES, (*NAMES[1:], "Aa"), strict=True)))
     held = web.segments_of("aa")
-    assert len(entity_trial(web, ["aa"], held, Reflecting(width=1)).entities) == 4
-    small = Reflecting(width=1, window=3 * held[0].tokens)
+    assert len(entity_trial(web, ["aa"], held, ReflectionSettings(width=1)).entities) == 4
+    small = ReflectionSettings(width=1, window=3 * held[0].tokens)
     assert len(entity_trial(web, ["aa"], held, small).entities) < 4

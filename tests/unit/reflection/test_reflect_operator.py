@@ -9,14 +9,14 @@ from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.reflection.operators import Reflect
-from mcp_memory.reflection.settings import Reflecting
+from mcp_memory.reflection.settings import ReflectionSettings
 
 LINES = ("Aa met Bb.", "Bb met Cc.", "Cc met Dd.", "Aa met Ee.", "Ee ran.")
 WEIGHTS = np.float32([0.9, 0.8, 0.7, 0.1, 0.3])
-ONE = Reflecting(trials=1, expansion=False)
+ONE = ReflectionSettings(trials=1, expansion=False)
 
 
-def step(query: str | None, settings: Reflecting = ONE, **asked: object) -> OperatorResult:
+def step(query: str | None, settings: ReflectionSettings = ONE, **asked: object) -> OperatorResult:
     operator: Operator = Reflect(settings)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
     space.facts.add([said("Bb", "likes", "tea", turn="t_1")])
@@ -50,16 +50,16 @@ def test_entities_may_be_given_beside_the_question(asked: dict[str, str]) -> Non
 
 
 def test_where_the_query_names_nothing_that_is_known_it_tries_what_is_held() -> None:
-    assert texts(step("Who was it?", ids=("g_1",), settings=Reflecting(width=1, trials=1))) == ["Aa met Bb."]
-    assert step("Who was it?", ids=("g_1",), settings=Reflecting(entity_trial=False)) == OperatorResult(())
+    assert texts(step("Who was it?", ids=("g_1",), settings=ReflectionSettings(width=1, trials=1))) == ["Aa met Bb."]
+    assert step("Who was it?", ids=("g_1",), settings=ReflectionSettings(entity_trial=False)) == OperatorResult(())
     assert step("Who was it?") == OperatorResult(())
 
 
 def test_each_navigator_can_be_switched_off() -> None:
-    off = {"reflection": False, "expansion": False, "entity_trial": False}
-    assert step("Whom did Aa meet?", Reflecting(**off)) == OperatorResult(())
+    off = {"enabled": False, "expansion": False, "entity_trial": False}
+    assert step("Whom did Aa meet?", ReflectionSettings(**off)) == OperatorResult(())
     for name in off:
-        assert step("Whom did Aa meet?", Reflecting(**off | {name: True}), ids=("g_0",)).items, name
+        assert step("Whom did Aa meet?", ReflectionSettings(**off | {name: True}), ids=("g_0",)).items, name
 
 
 def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> None:
@@ -72,6 +72,6 @@ def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> No
 
 
 def test_it_finds_at_most_as_many_as_are_wanted_and_as_fit_beside_what_is_held() -> None:
-    assert len(step("Whom did Aa meet?", Reflecting(), limit=2).items) == 2
-    assert step("Whom did Aa meet?", Reflecting(window=9), ids=("g_0",)).items
-    assert not step("Whom did Aa meet?", Reflecting(window=5), ids=("g_0",)).items
+    assert len(step("Whom did Aa meet?", ReflectionSettings(), limit=2).items) == 2
+    assert step("Whom did Aa meet?", ReflectionSettings(window=9), ids=("g_0",)).items
+    assert not step("Whom did Aa meet?", ReflectionSettings(window=5), ids=("g_0",)).items

@@ -12,7 +12,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import split
 from mcp_memory.search.candidates import INDEXES, Candidate, find_candidates, rank_candidates
 from mcp_memory.search.channels import Channel
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
@@ -83,7 +83,7 @@ def ask(
     question: str,
     cosines: Matrix | None = None,
     window: Window = Window(),  # noqa: B008 - frozen
-    switches: ChannelSwitches = ChannelSwitches(),  # noqa: B008 - frozen
+    switches: SearchSettings = SearchSettings(),  # noqa: B008 - frozen
     limit: int = 20,
     now: int | None = None,
     vectors: Matrix | None = None,

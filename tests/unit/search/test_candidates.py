@@ -10,7 +10,7 @@ from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import INDEXES, newest_candidates
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -78,7 +78,7 @@ def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
         message("3", "Bob", "Nothing to see here.", session="other"),
     )
     assert refs(space, ask(space, "sister")) == ["1", "2"]
-    assert refs(space, ask(space, "sister", switches=ChannelSwitches(neighbours=False))) == ["1"]
+    assert refs(space, ask(space, "sister", switches=SearchSettings(neighbours=False))) == ["1"]
 
 
 def test_a_reply_is_found_by_what_the_question_before_it_means() -> None:
@@ -160,7 +160,7 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     space = space_of(message("m", "Ann", "We painted the fence."), document("d", "Fence", "A fence stands."))
     cosines = np.full((2, 2), 0.5, np.float32)
     on = ask(space, "Did Ann paint the fence?", cosines)
-    off = ask(space, "Did Ann paint the fence?", cosines, switches=ChannelSwitches(**{channel: False}))
+    off = ask(space, "Did Ann paint the fence?", cosines, switches=SearchSettings(**{channel: False}))
     name = channel.removesuffix("s") if channel == "heads" else channel
     assert any(name in hit.via for hit in on)
     assert not any(name in hit.via or name in hit.scores for hit in off)

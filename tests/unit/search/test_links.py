@@ -12,13 +12,13 @@ from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import INDEXES, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.channels import EXPERIENCE
 from mcp_memory.search.residual import MOST, ResidualQuery, remove_title, residual_queries, residual_scores
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.titles import TITLE, TitleIndex
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 MILL = "Where was the founder of Red Mill born?"
-OFF = ChannelSwitches(links=False, rare_entities=False, residual=False)
+OFF = SearchSettings(links=False, rare_entities=False, residual=False)
 
 
 def mill() -> list[Turn]:
@@ -31,7 +31,7 @@ def mill() -> list[Turn]:
 
 def seen_by(space: Space, question: str) -> CandidateSet:
     cosines = np.zeros((2, len(space.segments)), np.float32)
-    found = find_candidates(space, understand(question, space.speakers), cosines, Window(), ChannelSwitches())
+    found = find_candidates(space, understand(question, space.speakers), cosines, Window(), SearchSettings())
     assert found is not None
     return found
 
@@ -67,7 +67,7 @@ def test_without_titles_the_subjects_of_first_sentences_are_linked_to() -> None:
 def test_the_more_documents_share_a_head_the_less_each_gets() -> None:
     def passed_on(count: int) -> float:
         namesakes = [document(f"j{n}", "Jane Roe", f"Number {n} sang.") for n in range(count)]
-        hits = ask((space := read(mill()[0], *namesakes)), MILL, switches=ChannelSwitches(words=False))
+        hits = ask((space := read(mill()[0], *namesakes)), MILL, switches=SearchSettings(words=False))
         return next(hit.scores["links"] for hit in hits if space.segment_turn[hit.row].ref == "j0")
 
     assert passed_on(4) == pytest.approx(passed_on(1) / 2)
@@ -85,7 +85,7 @@ def test_where_two_things_are_compared_less_is_passed_on() -> None:
     space = read(*mill(), document("oak", "Golden Oak", "Golden Oak is an inn. Its founder was Ann Doe."))
 
     def passed_on(question: str) -> float:
-        hits = ask(space, question, switches=ChannelSwitches(words=False))
+        hits = ask(space, question, switches=SearchSettings(words=False))
         return next(hit.scores["links"] for hit in hits if space.segment_turn[hit.row].ref == "jane")
 
     assert passed_on("Red Mill or Golden Oak?") == pytest.approx(passed_on("Red Mill?") / 2**0.5)
@@ -94,7 +94,7 @@ def test_where_two_things_are_compared_less_is_passed_on() -> None:
 def test_what_two_compared_things_lead_to_comes_after_both() -> None:
     space = read(*mill(), document("oak", "Golden Oak", "An inn."))
     cosines = np.array([[0.6, 0.3, 0.0, 0.1]], np.float32)
-    linked = ChannelSwitches(rare_entities=False)
+    linked = SearchSettings(rare_entities=False)
     hits = ask(space, "Is Red Mill or Golden Oak older?", cosines, switches=linked)
     assert refs(space, hits)[:3] == ["mill", "oak", "jane"]
     assert hits[2].scores["links"] + hits[2].scores["meaning"] > 0.1 + TITLE.document  # else it were no wonder
@@ -134,7 +134,7 @@ def test_a_rare_name_leads_to_the_others_that_name_it() -> None:
     hits = ask(space, MILL)
     assert refs(space, hits) == ["mill", "prize"]
     assert hits[1].via == ("entities",)
-    assert refs(space, ask(space, MILL, switches=ChannelSwitches(rare_entities=False))) == ["mill"]
+    assert refs(space, ask(space, MILL, switches=SearchSettings(rare_entities=False))) == ["mill"]
 
 
 def test_a_name_leads_nowhere_among_documents_about_the_same() -> None:
@@ -166,7 +166,7 @@ def test_a_way_on_that_is_switched_off_gives_nothing(switch: str) -> None:
     space = read(*mill(), document("prize", "Golden Oak", "It went to Jane Roe."))
     channel = switch.removeprefix("rare_")
     assert any(channel in hit.via for hit in ask(space, MILL))
-    assert not any(channel in hit.scores for hit in ask(space, MILL, switches=ChannelSwitches(**{switch: False})))
+    assert not any(channel in hit.scores for hit in ask(space, MILL, switches=SearchSettings(**{switch: False})))
 
 
 def test_equal_ways_on_are_ordered_by_id() -> None:

@@ -10,7 +10,7 @@ from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
 from mcp_memory.search import candidates
 from mcp_memory.search.candidates import PARTS, CandidateSet, find_candidates, rank_candidates
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
 
 TALK = space_of(
@@ -23,7 +23,7 @@ PAPERS = space_of(
     document("mill", None, "The mill by the sea was built in 1901."),
     document("baker", None, "The baker of the town has a sister."),
 )
-PLAIN = ChannelSwitches(neighbours=False, links=False, rare_entities=False, residual=False)
+PLAIN = SearchSettings(neighbours=False, links=False, rare_entities=False, residual=False)
 
 
 def seen_by(space: Space, text: str) -> CandidateSet:

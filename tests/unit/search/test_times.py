@@ -10,13 +10,13 @@ from small_space import ask, document, message, read, reading, refs
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.search.candidates import INDEXES, Candidate
-from mcp_memory.search.settings import ChannelSwitches
+from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.spans import FAR
 from mcp_memory.search.times import YEAR, TimeIndex
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
-OFF = ChannelSwitches(time=False)
+OFF = SearchSettings(time=False)
 
 
 def paper(ref: str, title: str, text: str) -> Turn:
@@ -75,7 +75,7 @@ def test_time_orders_within_a_kind_and_leaves_the_best_of_it_as_high_as_before()
     for kind in (space.talk, ~space.talk):
         with_time, without = (
             [hit for hit in ask(space, asked, cosines, switches=switches) if kind[hit.row]]
-            for switches in (ChannelSwitches(), OFF)
+            for switches in (SearchSettings(), OFF)
         )
         assert max(totals(with_time)) == pytest.approx(max(totals(without)), rel=1e-5)
     talk = [hit.row for hit in ask(space, asked, cosines) if space.talk[hit.row]]

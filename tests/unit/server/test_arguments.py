@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.requests import Feedback, NewFact, NewItem, NewPoint, PointEdits
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
@@ -15,8 +14,9 @@ from mcp_memory.server.tools.evolve import EvolveInput, evolve_request
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
 from mcp_memory.server.tools.reconstruct import ReconstructInput, recall_query
 from mcp_memory.server.tools.write import WriteInput, write_request
+from mcp_memory.settings import LimitSettings
 
-LIMITS = Limits()
+LIMITS = LimitSettings()
 
 
 def message(**fields):
@@ -334,7 +334,7 @@ def test_names_of_spaces(space):
 
 
 def test_limits_come_from_the_configuration():
-    limits = Limits(message_bytes=10, items=2, name_chars=3)
+    limits = LimitSettings(message_bytes=10, items=2, name_chars=3)
     for raw in ({"text": "12345678901"}, {"messages": [{"text": "a"}] * 3}, {"text": "a", "session": "abcd"}):
         with pytest.raises(InvalidInput):
             TOOLS["memory_write"].prepare(raw, limits)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 
-from mcp_memory.config import Config
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveResult, Feedback, NewFact, WriteRequest
@@ -19,6 +18,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 
 NOW = parse("2024-01-01")[0]
@@ -39,7 +39,7 @@ def memory(log: FakeLog | None = None, *, vector_limit: int = 100_000, read: boo
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics), vector_limit),
     )
-    config = Config()
+    config = Settings()
     config = replace(config, gain=replace(config.gain, **gain))  # type: ignore[arg-type]
     return Memory(config, store, embedder, RuleExtractor() if read else None, clock=lambda: NOW)
 

@@ -7,7 +7,6 @@ import pytest
 from fakes import FakeLog
 from learning_memory import memory, recalled, told
 
-from mcp_memory.config import Config, Switches
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -18,7 +17,9 @@ from mcp_memory.domain.requests import (
     PointEdits,
 )
 from mcp_memory.errors import InvalidInput
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.server.resources import catalogue
+from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -156,7 +157,7 @@ async def test_switched_off_points_are_neither_made_nor_listed():
     log = FakeLog()
     one = await told(memory(log))
     await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle.")])
-    one = replace(one, config=Config(switches=Switches(points=False)))
+    one = replace(one, settings=Settings(points=PointSettings(enabled=False)))
     assert (await recalled(one, "What is Rufus?")).points == ()
     off = await edited(one, insert=[(("Ann", "Bob"), "x")])
     assert off.changes == ()

@@ -22,13 +22,13 @@ from unit.reasoning.anthropic.enriched_memory import (
 from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
 from unit.rules.answers.small_memory import said
 
-from mcp_memory.config import Config
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.spending import DAY_MS
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.tools.status import status_reply
 from mcp_memory.services.background import enrichment as room
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory
 
 pytestmark = pytest.mark.anyio
@@ -299,7 +299,7 @@ async def test_unless_the_settings_say_so_nothing_is_read(engine):
 
 
 async def test_texts_that_would_wait_for_ever_are_an_error_of_the_settings():
-    config = replace(Config(), engine=replace(Config().engine, judge="auto", enrich=True))
+    config = replace(Settings(), engine=replace(Settings().engine, judge="auto", enrich=True))
     with pytest.raises(ConfigurationError, match="set engine\\.judge to 'anthropic'"):
         await open_memory(config)
 

@@ -10,11 +10,11 @@ from unit.navigation.small_graph import ask, graph, said
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import Candidates
-from mcp_memory.navigation.limits import Limits
+from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.services.recall.facts import FORMULAS
 from mcp_memory.services.recall.path_scoring import decides
 
-WIDTH = Limits().width
+WIDTH = NavigationSettings().width
 BROTHER = said("Ann", "sibling_of", "Bob")
 ROME, ACME = said("Bob", "lives_in", "Rome"), said("Bob", "works_at", "Acme")
 

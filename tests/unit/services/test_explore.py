@@ -7,7 +7,6 @@ import pytest
 from batches import point
 from fakes import FakeEmbedder, FakeStore
 
-from mcp_memory.config import Config
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Episode, ShownEvidence
 from mcp_memory.domain.query import Window
@@ -15,14 +14,15 @@ from mcp_memory.domain.requests import ExploreRequest, NewFact, NewItem, WriteRe
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.navigation.operators import ExpandFacts
+from mcp_memory.operators import operators
 from mcp_memory.ports import OperatorResult
-from mcp_memory.rooms import Rooms
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.server.tools.explore import ExploreInput
 from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.write import write
+from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -104,7 +104,7 @@ async def test_what_a_step_does_not_use_is_refused_by_its_name():
 
 def test_every_operator_names_what_it_needs_among_what_it_uses_and_every_argument_is_used():
     used = set()
-    for step in Rooms(Config()).operators.values():
+    for step in operators(Settings()).values():
         assert {name for needed in step.needs for name in needed.split(" or ")} <= set(step.uses)
         used |= set(step.uses)
     assert used == set(ExploreInput.model_fields) - {"operator", "limit", "max_tokens", "space", "episode"}

@@ -7,9 +7,10 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.config import Config, Switches
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewPoint, PointEdits
 from mcp_memory.errors import InvalidInput
+from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
 ORDER = (
@@ -128,7 +129,7 @@ async def test_a_goal_that_asks_for_one_thing_merges_nothing_and_says_why():
 
 async def test_merging_can_be_switched_off():
     one = await told(memory())
-    one = replace(one, config=Config(switches=Switches(merge=False)))
+    one = replace(one, settings=Settings(points=PointSettings(merge=False)))
     done = await merging(one, "How do Rufus and Bella get on?")
     assert "switches.merge" in done.skipped[0].reason
     assert len(active(one)) == 3

@@ -90,7 +90,7 @@ async def test_of_own_labels_that_waited_those_are_left_out_that_the_caller_deni
 async def test_with_sure_labels_only_an_answer_without_a_hedge_teaches_at_once():
     one = await told(memory(own_labels="sure"), *TALK)
     for plain, lessons in ((1.0, []), (0.0, ["embedded"])):
-        one = replace(one, config=replace(one.config, answer=replace(one.config.answer, plain=plain)))
+        one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=plain)))
         answer = await asked(one)
         assert answer.hedged is (plain > 0)
         assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == lessons
@@ -166,7 +166,7 @@ async def test_a_rebuild_learns_from_a_lesson_whose_trace_is_damaged_what_it_lea
     space = one.store._view.space("default")
     bad = [replace(lesson, trace=b"") for lesson in space.beliefs.lessons()]
     fresh = (await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")).store._view
-    (again,) = await relearner(one.embedder, Teacher(one.rooms.learning))(fresh.space("default"), bad)
+    (again,) = await relearner(one.embedder, Teacher(one.settings.gain))(fresh.space("default"), bad)
     known = space.beliefs.of(again.sentence_id)
     assert (again.task_doubt, again.time_doubt) == (known.task_doubt, known.time_doubt)
     assert again.time_doubt < 1
@@ -209,7 +209,7 @@ async def test_a_rebuild_that_learns_the_lessons_again_comes_to_the_same_beliefs
         await judged(one, recall.episode, supports=[recall.evidence[0].id], not_supports=[recall.evidence[-1].id])
     space = one.store._view.space("default")
     fresh = (await told(memory(), *LINES)).store._view.space("default")
-    again = await relearner(one.embedder, Teacher(one.rooms.learning))(fresh, space.beliefs.lessons())
+    again = await relearner(one.embedder, Teacher(one.settings.gain))(fresh, space.beliefs.lessons())
     assert {belief.sentence_id for belief in again} == set(space.beliefs.sentence_ids)
     for belief in again:
         known = space.beliefs.of(belief.sentence_id)

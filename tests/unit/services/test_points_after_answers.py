@@ -6,13 +6,15 @@ import pytest
 from fakes import FakeLog, FakeStore
 from unit.rules.answers.small_memory import WordEmbedder, said
 
-from mcp_memory.config import Config, Evolve, Switches
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.services.settings import EvolveSettings
+from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 
 pytestmark = pytest.mark.anyio
@@ -20,7 +22,7 @@ NOW = 1_704_067_200_000
 QUESTION = "Where does Rufus live?"
 
 
-async def answering(auto=True, switches=None, *, question=QUESTION, learn=True):
+async def answering(auto=True, points=None, *, question=QUESTION, learn=True):
     """Return a memory that was told something and asked, and its answer."""
     embedder = WordEmbedder()
     store = FakeStore(
@@ -29,7 +31,7 @@ async def answering(auto=True, switches=None, *, question=QUESTION, learn=True):
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
     )
-    config = replace(Config(), evolve=Evolve(auto=auto), switches=switches or Switches())
+    config = replace(Settings(), evolve=EvolveSettings(auto=auto), points=points or PointSettings())
     one = Memory(config, store, embedder, clock=lambda: NOW)
     items = said("Ann: Rufus lives in Oslo with Bella.", "Bob: Bella won the Crufts cup.")
     facts = (NewFact("Rufus", "lives_in", "Oslo"),)
@@ -60,7 +62,7 @@ async def test_points_are_made_after_the_answer_and_status_tells_of_what_waits()
     "asked",
     [
         {"auto": False},
-        {"switches": replace(Switches(), points=False)},
+        {"points": PointSettings(enabled=False)},
         {"learn": False},
         {"question": "What is the price of tea in Peru?"},
     ],

@@ -8,6 +8,7 @@ from learning_memory import memory, recalled, told
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest
+from mcp_memory.hypergraph.settings import PointSettings
 
 pytestmark = pytest.mark.anyio
 GOAL = "Who owns the dog that won the Crufts cup?"
@@ -20,7 +21,7 @@ LINES = (
 
 async def organised(*lines, goal=GOAL, **switches):
     one = await told(memory(), *(lines or LINES))
-    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, **switches)))
+    one = replace(one, settings=replace(one.settings, points=replace(one.settings.points, **switches)))
     await one.evolve(EvolveRequest("default", goal=goal))
     return one
 
@@ -74,7 +75,7 @@ async def test_what_supports_a_point_teaches_the_sentences_that_it_rests_on():
 
 async def test_with_points_switched_off_recall_is_what_it_was():
     one = await organised()
-    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, points=False)))
+    one = replace(one, settings=replace(one.settings, points=PointSettings(enabled=False)))
     found = await recalled(one, GOAL)
     plain = await recalled(await told(memory(), *LINES), GOAL)
     assert [(item.kind, item.text, item.score) for item in found.evidence] == [

@@ -3,10 +3,10 @@
 import pytest
 from learning_memory import memory, recalled, told
 
-from mcp_memory.config import Limits
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.explore import ExploreInput, explore_request
+from mcp_memory.settings import LimitSettings
 
 pytestmark = pytest.mark.anyio
 TALK = ("Bob: My godfather is Emil.", "Emil: The hives behind my house were full of honey.", "Cleo: It rained.")
@@ -71,7 +71,7 @@ async def test_each_step_can_be_taken_as_it_is_given_in_its_space(space):
         args = {"space": "default", "operator": step.operator} | step.args
         assert args["space"] == space
         given = read(ExploreInput, args | {"ids": list(args.get("ids", ()))})
-        reply = await one.explore(explore_request(given, Limits()))
+        reply = await one.explore(explore_request(given, LimitSettings()))
         assert reply.items or reply.next
         assert reply.next
         ways += reply.next

@@ -37,7 +37,7 @@ def labelled(one):
 
 async def test_what_was_called_wrong_is_less_sure_and_never_said_plainly_again():
     one = await told(memory(), *TALK[:1], TALK[2])
-    one = replace(one, config=replace(one.config, answer=replace(one.config.answer, plain=0.0)))
+    one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=0.0)))
     first, other = await asked(one), await asked(one, OTHER)
     assert (first.text, first.hedged) == ("Wexham", False)
     await judged(one, first.recall.episode, answer_correct=False, not_supports=(item(first, "Wexham"),))
@@ -58,7 +58,7 @@ async def test_what_was_called_wrong_loses_to_what_was_said_to_help(wrong, right
 
 async def test_an_answer_that_taught_itself_before_it_was_called_wrong_is_hedged_all_the_same():
     one = await told(memory(own_labels="learn"), *TALK[:1])
-    one = replace(one, config=replace(one.config, answer=replace(one.config.answer, plain=0.0)))
+    one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=0.0)))
     first = await one.answer(Query(QUESTION, "default", 12))
     assert [lesson.source for lesson in lessons(one)] == ["embedded"]
     await judged(one, first.recall.episode, answer_correct=False)
@@ -116,7 +116,7 @@ async def test_a_repeated_correction_is_not_taught_twice():
 async def test_switched_off_nothing_that_was_learnt_changes_an_answer(switch):
     one = await told(memory(), *TALK, facts=[NewFact("Ann", "lives_in", "Keld")])
     first = await asked(one)
-    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, **{switch: False})))
+    one = replace(one, settings=replace(one.settings, gain=replace(one.settings.gain, **{switch: False})))
     plain = await asked(one)
     assert (plain.text, plain.confidence, plain.hedged) == (first.text, first.confidence, first.hedged)
 

@@ -50,7 +50,7 @@ async def test_switched_off_nothing_that_was_learnt_counts(switch):
     recall = await recalled(one, QUESTION)
     right = next(item.id for item in recall.evidence if "telescope" in item.text)
     await judged(one, recall.episode, supports=(right,))
-    one = replace(one, config=replace(one.config, switches=replace(one.config.switches, **{switch: False})))
+    one = replace(one, settings=replace(one.settings, gain=replace(one.settings.gain, **{switch: False})))
     assert [item.id for item in (await recalled(one, QUESTION)).evidence] == [item.id for item in recall.evidence]
 
 

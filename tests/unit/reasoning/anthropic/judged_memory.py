@@ -11,7 +11,6 @@ from standin.messages_api import Script, StandIn, standing_in
 from standin.replies import Reply, Silence
 from unit.rules.answers.small_memory import WordEmbedder, said
 
-from mcp_memory.config import Config
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import WriteRequest
@@ -22,6 +21,7 @@ from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
+from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
 from mcp_memory.wiring import open_claude, open_inquiries, open_organisers, open_text_reader
 
@@ -42,7 +42,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
     """
     alone = {"understand": False, "paths": False, "points": False}
     settings = {"judge": "anthropic", "base_url": url, "timeout_s": 30.0} | alone | engine
-    config = replace(Config(), engine=replace(Config().engine, **settings))  # type: ignore[arg-type]
+    config = replace(Settings(), engine=replace(Settings().engine, **settings))  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
     claude.terms = replace(claude.terms, pause_s=0)
@@ -63,7 +63,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         inquire=inquire,
         organiser=open_organisers(config, claude),
         text_reader=open_text_reader(config, claude),
-        claude=claude,
+        language_model=claude,
     )
 
 
@@ -95,5 +95,5 @@ async def asked(
 
 def claude_of(memory: Memory) -> Claude:
     """Return the way to Claude of a memory that has one."""
-    assert memory.claude is not None
-    return memory.claude
+    assert isinstance(memory.language_model, Claude)
+    return memory.language_model

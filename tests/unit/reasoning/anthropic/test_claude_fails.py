@@ -11,13 +11,13 @@ from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
 from unit.rules.answers.small_memory import said as lines
 
-from mcp_memory.config import Config
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic import client
 from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Request
+from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_claude
 
 pytestmark = pytest.mark.anyio
@@ -241,7 +241,7 @@ async def test_writing_never_asks_claude():
 
 @pytest.mark.parametrize("url", ["http://example.com", "ftp://127.0.0.1", "https://", "example.com", "http://[::1", ""])
 def test_a_key_is_sent_to_no_address_that_anybody_could_listen_at(url):
-    config = Config()
+    config = Settings()
     config = replace(config, engine=replace(config.engine, judge="auto", base_url=url))
     if not url:
         claude = open_claude(config, {})
@@ -253,4 +253,4 @@ def test_a_key_is_sent_to_no_address_that_anybody_could_listen_at(url):
 
 
 def test_with_the_defaults_there_is_no_way_to_claude():
-    assert open_claude(Config(), {"ANTHROPIC_API_KEY": KEY}) is None
+    assert open_claude(Settings(), {"ANTHROPIC_API_KEY": KEY}) is None

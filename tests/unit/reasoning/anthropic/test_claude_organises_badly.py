@@ -13,7 +13,7 @@ from unit.services.learning_memory import told
 
 from mcp_memory.domain.requests import EvolveRequest, NewPoint, PointEdits
 from mcp_memory.hypergraph.retrieval import is_placeholder
-from mcp_memory.hypergraph.settings import Shaping
+from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import words
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +62,7 @@ def sound(one) -> None:
     for point in space.hypergraph.all():
         assert point.description.isprintable()
         assert point.description.strip()
-        assert len(point.entities) <= Shaping().order
+        assert len(point.entities) <= PointSettings().order
         assert all(space.sentence(name) is not None for name in point.sentences)
         if point.source != "caller":
             assert point.sentences

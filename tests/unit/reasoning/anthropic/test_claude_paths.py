@@ -14,8 +14,8 @@ from unit.rules.answers.small_memory import said as lines
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, WriteRequest
 from mcp_memory.navigation.paths import serialise
+from mcp_memory.operators import recall_settings
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS
-from mcp_memory.rooms import Rooms
 
 pytestmark = pytest.mark.anyio
 FAMILY = (
@@ -231,8 +231,8 @@ async def test_a_long_search_asks_twice_at_most_and_a_failure_ends_the_asking():
         return raw(*(one(number, 0.9, 0.9, score) for number, score in told.items()))
 
     async with judged(each(navigation=longer_is_better, answer=ABSTAINING), *talk, paths=True) as (memory, api):
-        config = memory.config
-        memory.rooms = Rooms(replace(config, navigation=replace(config.navigation, depth=5)))
+        config = memory.settings
+        memory.recall = recall_settings(replace(config, navigation=replace(config.navigation, depth=5)))
         await recalled(memory)
         assert rooms(api) == ["navigation", "navigation", "answer"]
     replies = [message("no"), message("no"), raw(one())]

@@ -17,10 +17,11 @@ from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.answer import Bar, answer
+from mcp_memory.services.answer import answer
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.recall.pipeline import Looking
+from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.settings import AnswerSettings
 from mcp_memory.services.write import write
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
@@ -81,5 +82,12 @@ async def ask(
     asked = Query(question, "default", 12, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(
-        store, embedder, EmbeddedQuestionJudge(), asked, looking=Looking(), bar=Bar(), episodes=kept, now=now
+        store,
+        embedder,
+        EmbeddedQuestionJudge(),
+        asked,
+        settings=RecallSettings(),
+        thresholds=AnswerSettings(),
+        episodes=kept,
+        now=now,
     )

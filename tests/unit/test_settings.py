@@ -1,13 +1,16 @@
-"""Settings come from one file and the environment, and a wrong one says where and what would be right."""
+"""Settings come from one file and the environment; an error states the place and the allowed values."""
 
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from mcp_memory.config import Config
+from mcp_memory import settings
 from mcp_memory.errors import ConfigurationError
-from mcp_memory.loading import _BOUNDS, load
+from mcp_memory.gain.settings import GainSettings
+from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.settings import Settings, load
+from mcp_memory.storage.settings import StorageSettings
 
 
 def file(tmp_path: Path, text: str) -> Path:
@@ -16,21 +19,37 @@ def file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_the_example_file_documents_every_setting_with_its_default(tmp_path: Path) -> None:
+def test_the_example_file_is_what_the_settings_generate():
     example = Path(__file__).parents[2] / "config.example.toml"
-    assert load(example, {}) == Config()
-    text = example.read_text(encoding="utf-8")
-    for section in fields(Config):
-        assert f"[{section.name}]" in text
-        for setting in fields(getattr(Config(), section.name)):
-            assert f"\n{setting.name} = " in text
+    assert example.read_text(encoding="utf-8") == settings.example(), "run: python -m mcp_memory.settings"
+
+
+def test_the_example_file_holds_every_default(tmp_path: Path) -> None:
+    assert load(file(tmp_path, settings.example()), {}) == Settings()
+
+
+def test_the_environment_of_settings_loads_as_the_same_settings() -> None:
+    changed = replace(
+        Settings(),
+        points=PointSettings(order=7, enabled=False),
+        gain=GainSettings(gate="published", talk=0.2),
+        storage=StorageSettings("somewhere"),
+    )
+    assert load(None, settings.as_environment(changed)) == changed
+
+
+def test_a_switch_reaches_the_settings_of_its_room() -> None:
+    environment = {f"MCP_MEMORY_SWITCHES_{name}": "no" for name in ("LOOP", "POINTS", "REFLECTION", "TASK_MEMORY")}
+    loaded = load(None, environment)
+    assert (loaded.loop.enabled, loaded.points.enabled, loaded.reflection.enabled) == (False, False, False)
+    assert (loaded.gain.task_memory, loaded.gain.time_memory) == (False, True)
 
 
 def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     config = load(file(tmp_path, "[storage]\nlock_timeout_s = 3\n[switches]\nwords = false\n"), {})
     assert config.storage.lock_timeout_s == 3.0
-    assert not config.switches.words
-    assert config.limits == Config().limits
+    assert not config.search.words
+    assert config.limits == Settings().limits
 
 
 def test_none_is_a_number_where_it_means_something(tmp_path: Path) -> None:
@@ -51,7 +70,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
     environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
     config = load(None, environment)
     assert config.limits.items == 9
-    assert not config.switches.words
+    assert not config.search.words
 
 
 @pytest.mark.parametrize(
@@ -106,8 +125,7 @@ def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
         load(None, {"MCP_MEMORY_CONFIG": str(tmp_path / "absent.toml")})
 
 
-def test_every_bound_is_one_of_a_setting_that_its_default_keeps() -> None:
-    config = Config()
-    for name, bounds in _BOUNDS.items():
-        section, key = name.split(".")
-        assert bounds.hold(getattr(getattr(config, section), key))
+def test_every_default_is_in_the_range_of_its_setting() -> None:
+    for keys in settings._SECTIONS.values():
+        for name, key in keys.items():
+            assert key.checked(key.default, name) == key.default

@@ -1,0 +1,80 @@
+"""Settings of navigation: the numbers of REAL's search through facts, and the switches of its mechanisms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_memory.configurable import CONFIDENCE, key, switch
+
+
+@dataclass(frozen=True, slots=True)
+class NavigationSettings:
+    """How far facts are followed from the entities that a query names (REAL §4.1)."""
+
+    width: int = key(5, "paths that are followed at once from each entity")
+    """k (REAL §4.1; 3, 8 and 10 were worse there)."""
+    depth: int = key(3, "steps of a path")
+    """D_max (REAL §4.1; 4 gains .1 there, 5 loses)."""
+    expanded: int = key(5, "neighbours that are scored at the end of each path")
+    """m (REAL §4.1; 10 gains .05 there)."""
+    relevance: float = key(0.5, "if no path is more relevant than this, hypotheses are tried", CONFIDENCE)
+    """δ_QR, below which a path is not reliable (REAL §4.1)."""
+    coherence: float = key(0.5, "the same for how well the facts of a path fit together", CONFIDENCE)
+    """δ_LC, likewise."""
+    roots: int = 8
+    """At most this many roots are followed; ours, so that a long query stays cheap."""
+    specific: int = 8
+    """A common noun is a root only if it takes part in at most this many (entity, relation) pairs; ours: it keeps
+    "film" from being one."""
+    soft_roots: int = 2
+    """Where the query names no entity, the ends of this many facts most similar to it are the roots (DESIGN 3.1, which
+    takes 5: measured, these find nothing more and take twice as long)."""
+    nearest: int = 256
+    """Assertions that are compared for soft roots, from the texts most similar to the query; ours, so that it stays one
+    small product."""
+    scanned: int = 256
+    """Versions on each side of a root that are read before the best m are taken; ours, for hubs."""
+    passed: int = 48
+    """The same for an entity further along a path; with 256 here too, searching dense facts takes twice as long."""
+    premises: int = 24
+    """Neighbours that each rule of repair reads; ours, for hubs."""
+    joint: float = 0.6
+    """Jaccard index of their words from which on two names may mean the same entity (DESIGN 3.1)."""
+    asked: float = 0.7
+    """What a relation that the query asks for adds to relevance, as a share of what is missing to 1; ours."""
+    spread: float = 4.0
+    """Standard deviations of the background cosine that span the calibrated cosine from 0 to 1 (DESIGN 3.2)."""
+    backward: float = 0.05
+    """Subtracted from relevance for a step from tail to head (DESIGN D36)."""
+    incompatible: float = 0.15
+    """Subtracted from a neighbour's rank if it does not have the kind that the root's intent looks for, less the more
+    the query asks for its relation by name (DESIGN D35, which gives no number)."""
+    same: float = 1.0
+    """Share of its confidence that a fact keeps in its inverse, or mirrored if the relation is symmetric (DESIGN
+    3.3)."""
+    implied: float = 0.8
+    """Likewise, in a relation that another implies."""
+    hyponymy: float = 0.8
+    """Likewise, one step up or down in a hierarchy."""
+    succession: float = 0.6
+    """Likewise, in the version before or after."""
+    causality: float = 0.5
+    """Likewise, along a chain of causes."""
+    cooccurrence: float = 0.3
+    """Likewise, through a shared sentence."""
+
+    facts: bool = switch("facts", True, "facts support the texts that state them, can be answers, and are shown")
+    beam: bool = switch("beam", True, "facts are followed over several steps; off: one step")
+    counterfactual: bool = switch(
+        "counterfactual", True, "where facts are missing, hypotheses fill the gap, by the next five rules"
+    )
+    rule_symmetry: bool = switch("rule_symmetry", True, "inverse, symmetric and implied relations")
+    rule_hyponymy: bool = switch("rule_hyponymy", True, "what holds for a kind or a whole")
+    rule_succession: bool = switch("rule_succession", True, "what came before and after")
+    rule_causality: bool = switch("rule_causality", True, "causes and effects")
+    rule_cooccurrence: bool = switch("rule_cooccurrence", True, "entities that share a sentence")
+    intent: bool = switch(
+        "intent", True, "facts of the kind that the query asks for (cause, change, time ...) go first"
+    )
+    temporal_filter: bool = switch("temporal_filter", True, "only facts that hold at the time in question")
+    confidence: bool = switch("confidence", True, "facts below facts.stable stay in the background")

@@ -1,0 +1,66 @@
+"""The table of operators: the steps of navigation that the loop of recall and the explore tool call by name.
+
+Each room offers its own; a new operator is one class in the room of its paper and one line here. They and the policy of
+the loop are built once, when the memory is opened.
+"""
+
+from __future__ import annotations
+
+from mcp_memory.gain.propagation import Propagate
+from mcp_memory.hypergraph.operators import GlobalPoints, LocalPoints
+from mcp_memory.navigation.operators import Counterfactual, ExpandFacts, Timeline, Versions
+from mcp_memory.ports import Operator
+from mcp_memory.reconstruct.episodic_operators import EventContext, EventKeywords, EventTime, TagEvents
+from mcp_memory.reconstruct.policy import FILE, Policy
+from mcp_memory.reconstruct.semantic_operators import PersonalAspect, PersonalInformation, TopicEvents
+from mcp_memory.reflection.operators import Reflect
+from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.settings import Settings
+from mcp_memory.texts import resource
+
+ON_TAGS = frozenset(operator.name for operator in (TagEvents, EventKeywords, EventContext, TopicEvents))
+"""Operators that follow cues, tags and topics."""
+
+
+def operators(settings: Settings) -> dict[str, Operator]:
+    """Return every operator by its name."""
+    every: list[Operator] = [
+        ExpandFacts(settings.navigation),
+        Versions(),
+        Timeline(),
+        Counterfactual(settings.navigation),
+        Propagate(),
+        TagEvents(),
+        EventKeywords(),
+        EventTime(),
+        EventContext(),
+        TopicEvents(),
+        PersonalInformation(),
+        PersonalAspect(),
+        LocalPoints(settings.points),
+        GlobalPoints(settings.points),
+        Reflect(settings.reflection),
+    ]
+    return {operator.name: operator for operator in every}
+
+
+def recall_settings(settings: Settings) -> RecallSettings:
+    """Return the settings of recall with the operators and, if the loop is switched on, its policy.
+
+    Raises:
+        ConfigurationError: the policy is not a table of calls of these operators.
+    """
+    every = operators(settings)
+    policy = Policy.read(resource(FILE), every) if settings.loop.enabled else None
+    if policy is not None and not settings.loop.tags:
+        policy = policy.without(ON_TAGS)
+    return RecallSettings(
+        settings.search,
+        settings.navigation,
+        settings.gain,
+        settings.points,
+        settings.reflection,
+        settings.loop,
+        every,
+        policy,
+    )

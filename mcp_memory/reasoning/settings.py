@@ -1,0 +1,52 @@
+"""Settings of the engine that judges, and of the requests to Claude."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """Who judges; the API key comes only from the environment (ANTHROPIC_API_KEY)."""
+
+    judge: Literal["embedded", "auto", "anthropic"] = key(
+        "embedded", 'nothing leaves the machine; "auto": Claude where that judge is unsure; "anthropic": always'
+    )
+    """``auto`` asks Claude where the embedded judgement of an answer or a recall is unsure, ``anthropic`` about each
+    that has evidence. The query and its evidence are sent; the last four settings say what else is."""
+    model: str = key(
+        "claude-haiku-5-5", "it is sent the query and the evidence found for it; see the last four keys, too"
+    )
+    timeout_s: float = key(
+        20.0, "seconds for all requests of one query or goal; then the embedded engine goes on", POSITIVE
+    )
+    """Retries and pauses included; the same for one reading of texts."""
+    base_url: str = key("", 'of the Messages API, to which all of it is sent; "" = Anthropic\'s own')
+    """The environment's ANTHROPIC_BASE_URL does not count."""
+    calls: int = key(8, "requests for one query or goal")
+    input_tokens: int = key(6_000, "uncached input tokens for one query or goal")
+    day_tokens: int = key(
+        500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", NOT_NEGATIVE
+    )
+    """A reply has at most 2,048 tokens."""
+    retries: int = key(3, "further tries after one that failed or was not usable", NOT_NEGATIVE)
+    at_once: int = key(4, "requests of this process that run at the same time")
+    cache_min_tokens: int = key(
+        4_096, "length from which on the stable part of a prompt is marked for the provider's cache"
+    )
+    """The shortest text that a model caches has 512 to 4,096 tokens."""
+    understand: bool = key(
+        True, 'with "anthropic", Claude interprets the query; the names of up to 12 speakers are sent'
+    )
+    """Entities, relations and time that the query means, and what has to be found on the way."""
+    paths: bool = key(True, 'with "anthropic", it scores paths through facts where there are several; these are sent')
+    points: bool = key(
+        True, 'with "anthropic", it makes and merges memory points of a goal; these and evidence are sent'
+    )
+    enrich: bool = key(
+        False, 'with "anthropic", it reads all texts for facts; all that is and was ever written is sent'
+    )
+    """In the background, over all spaces, until half of ``day_tokens`` is spent: the rest is left to queries."""

@@ -1,0 +1,43 @@
+"""What recall is configured with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from mcp_memory.gain.settings import GainSettings
+from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.ports import Operator
+from mcp_memory.reconstruct.policy import Policy
+from mcp_memory.reconstruct.settings import LoopSettings
+from mcp_memory.reflection.settings import ReflectionSettings
+from mcp_memory.search.settings import SearchSettings
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """The settings of every room that a query passes through, and what was built from them; one object per memory.
+
+    Attributes:
+        search: channels of the raw text.
+        navigation: how facts are followed.
+        gain: propagation, and how lessons count.
+        points: how memory points are retrieved.
+        reflection: whether similar talk is ranked higher (``search/alike.py``).
+        loop: how far the loop goes.
+        operators: what the loop can call, by name.
+        policy: which of them it calls next; None for a recall that searches once.
+        clock: seconds, from any beginning, for the deadline of the loop.
+    """
+
+    search: SearchSettings = field(default_factory=SearchSettings)
+    navigation: NavigationSettings = field(default_factory=NavigationSettings)
+    gain: GainSettings = field(default_factory=GainSettings)
+    points: PointSettings = field(default_factory=PointSettings)
+    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
+    loop: LoopSettings = field(default_factory=LoopSettings)
+    operators: Mapping[str, Operator] = field(default_factory=dict)
+    policy: Policy | None = None
+    clock: Callable[[], float] = time.monotonic

@@ -1,0 +1,279 @@
+"""Every setting: composed of the rooms' own settings, read from one file and the environment.
+
+``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
+file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. An unknown key, a value of the
+wrong type and a number out of range are errors; they name the place, and the nearest known key or the allowed values.
+``python -m mcp_memory.settings`` prints ``config.example.toml``: every key with its default and its comment.
+
+Every mechanism of a paper has a switch, so that its effect can be measured. A room keeps its switches with its other
+settings, under names of its own; in the file they stand together in ``[switches]``.
+
+This module is imported before the server's first reply, so it and the rooms' ``settings.py`` use the standard library
+only.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+
+from mcp_memory.configurable import Declared, Range, key
+from mcp_memory.domain.settings import FactSettings
+from mcp_memory.embedding.settings import EmbeddingSettings
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.gain.settings import GainSettings
+from mcp_memory.hypergraph.settings import PointSettings
+from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.reasoning.settings import EngineSettings
+from mcp_memory.reconstruct.settings import LoopSettings
+from mcp_memory.reflection.settings import ReflectionSettings
+from mcp_memory.search.settings import SearchSettings
+from mcp_memory.services.settings import AnswerSettings, EvolveSettings
+from mcp_memory.storage.settings import StorageSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How the server behaves.
+
+    These and `LimitSettings` stand here because the server's own files lie above this one.
+    """
+
+    warm_up: Literal["first_reply", "first_call"] = key(
+        "first_reply", 'load model and store after the "first_reply", or at the "first_call" that needs them'
+    )
+    """The second uses less memory while idle."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
+        "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """A call with more than this is refused as a whole, before anything is stored."""
+
+    message_bytes: int = key(1_000_000, "bytes of one message's text in UTF-8")
+    document_bytes: int = key(5_000_000, "bytes of one document's text in UTF-8")
+    items: int = key(1_000, "messages or documents in one call")
+    name_chars: int = key(256, "characters of an id, session, speaker, role or title")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting, with its default; each field is a section of the file."""
+
+    storage: StorageSettings = field(default_factory=StorageSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    server: ServerSettings = field(default_factory=ServerSettings)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    facts: FactSettings = field(default_factory=FactSettings)
+    navigation: NavigationSettings = field(default_factory=NavigationSettings)
+    gain: GainSettings = field(default_factory=GainSettings)
+    points: PointSettings = field(default_factory=PointSettings)
+    evolve: EvolveSettings = field(default_factory=EvolveSettings)
+    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
+    loop: LoopSettings = field(default_factory=LoopSettings)
+    answer: AnswerSettings = field(default_factory=AnswerSettings)
+    engine: EngineSettings = field(default_factory=EngineSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """One key of the file.
+
+    Attributes:
+        room: the field of `Settings` that has it.
+        name: the field of that room's settings.
+        kind: its type.
+        default: its default.
+        declared: its comment, its range, and its name as a switch.
+    """
+
+    room: str
+    name: str
+    kind: Any
+    default: Any
+    declared: Declared
+
+    def checked(self, value: Any, where: str) -> Any:
+        """Return a value as the type of the setting.
+
+        Raises:
+            ConfigurationError: it has another type or is out of range.
+        """
+        if self.kind is float and type(value) is int:
+            value = float(value)
+        if get_origin(self.kind) is Literal:
+            if value not in get_args(self.kind):
+                raise ConfigurationError(
+                    f"{where}: {value!r} is not one of {', '.join(map(repr, get_args(self.kind)))}"
+                )
+        elif type(value) is not self.kind:
+            raise ConfigurationError(f"{where}: {value!r} is not {_WORDS[self.kind]}")
+        elif self.kind in (int, float):
+            allowed = self.declared.range or (_COUNT if self.kind is int else _NUMBER)
+            if value not in allowed:  # NaN is in no range
+                raise ConfigurationError(f"{where}: {value!r} is not {allowed}")
+        return value
+
+
+def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) -> Settings:
+    """Return the settings in force.
+
+    Args:
+        file: as given on the command line; it must exist. None looks where the module says.
+        environment: of the process.
+
+    Raises:
+        ConfigurationError: a file that does not exist or is not TOML, an unknown section or key, a wrong type, a number
+            out of range.
+    """
+    settings = Settings()
+    if path := _file(file, environment):
+        settings = _with_file(settings, path)
+    return _with_environment(settings, environment)
+
+
+def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
+    named = file or (Path(text) if (text := environment.get(_PREFIX + "CONFIG")) else None)
+    if named:
+        if not named.is_file():
+            raise ConfigurationError(f"{named}: there is no such file. Name an existing config.toml.")
+        return named
+    from platformdirs import user_config_path
+
+    try:
+        usual = user_config_path("mcp-memory", appauthor=False) / "config.toml"
+        return usual if usual.is_file() else None
+    except (OSError, RuntimeError):  # there is no home folder, so there is no file either
+        return None
+
+
+def _with_file(settings: Settings, path: Path) -> Settings:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigurationError(f"{path}: cannot be read as TOML: {error}") from error
+    for section, values in content.items():
+        if section not in _SECTIONS:
+            raise ConfigurationError(f"{path}: unknown section [{section}].{_nearest(section, _SECTIONS)}")
+        if not isinstance(values, dict):
+            raise ConfigurationError(f"{path}: {section} must be a section, written [{section}]")
+        known = _SECTIONS[section]
+        for name, value in values.items():
+            where = f"{path}: {section}.{name}"
+            if name not in known:
+                raise ConfigurationError(f"{where}: unknown key.{_nearest(name, known)}")
+            settings = _with(settings, known[name], value, where)
+    return settings
+
+
+def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
+    known = {
+        f"{_PREFIX}{section}_{name}".upper(): one for section, keys in _SECTIONS.items() for name, one in keys.items()
+    }
+    for variable, text in environment.items():
+        if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG":
+            continue
+        if variable not in known:
+            raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
+        value = _parsed(text, known[variable].kind)
+        settings = _with(settings, known[variable], value, f"environment variable {variable}")
+    return settings
+
+
+def _with(settings: Settings, key: _Key, value: Any, where: str) -> Settings:
+    room = replace(getattr(settings, key.room), **{key.name: key.checked(value, where)})
+    return replace(settings, **{key.room: room})
+
+
+def as_environment(settings: Settings) -> dict[str, str]:
+    """Return the environment variables that give another process the same settings, whatever its file says."""
+    found: dict[str, str] = {}
+    for section, keys in _SECTIONS.items():
+        for name, one in keys.items():
+            value = getattr(getattr(settings, one.room), one.name)
+            found[f"{_PREFIX}{section}_{name}".upper()] = str(value).lower() if isinstance(value, bool) else str(value)
+    return found
+
+
+def _parsed(text: str, kind: Any) -> Any:
+    """Return an environment variable's text as the type of its setting, or unchanged if it cannot be read as that."""
+    if kind is bool:
+        return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(text.lower(), text)
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _nearest(name: str, known: Mapping[str, Any]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)
+    return f" The nearest known one is {near[0]!r}." if near else ""
+
+
+def _sections() -> dict[str, dict[str, _Key]]:
+    """Return every key by section, in the order of the file; the switches of all rooms come last."""
+    found: dict[str, dict[str, _Key]] = {room.name: {} for room in fields(Settings)}
+    switches: dict[str, _Key] = {}
+    for room, kind in get_type_hints(Settings).items():
+        kinds = get_type_hints(kind)
+        for one in fields(kind):
+            declared: Declared | None = one.metadata.get("declared")
+            if declared is not None:
+                keys, name = (switches, declared.switch) if declared.switch else (found[room], one.name)
+                keys[name] = _Key(room, one.name, kinds[one.name], one.default, declared)
+    return found | {"switches": switches}
+
+
+def example() -> str:
+    """Return the text of ``config.example.toml``."""
+    blocks = [_HEADER]
+    kinds = get_type_hints(Settings)
+    for section, keys in _SECTIONS.items():
+        about = kinds[section].__doc__.splitlines()[0] if section in kinds else _SWITCHES
+        lines = [(f"[{section}]", about[0].lower() + about[1:].rstrip("."))]
+        lines += [(f"{name} = {_toml(one.default)}", one.declared.comment) for name, one in keys.items()]
+        column = max(len(left) for left, _ in lines) + 2
+        blocks.append("\n".join(line for left, comment in lines for line in _commented(left, comment, column)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _commented(left: str, comment: str, column: int) -> Iterator[str]:
+    from textwrap import wrap  # only `example` needs it
+
+    for part in wrap(comment, _WIDTH - column - 2):
+        yield f"{left:<{column}}# {part}"
+        left = ""
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else f"{value:_}" if isinstance(value, int) else repr(value)
+
+
+_PREFIX: Final = "MCP_MEMORY_"
+_WIDTH: Final = 120
+_HEADER: Final = """\
+# Every setting of mcp-memory with its default. Copy what you want to change into config.toml: named by --config, else
+# by MCP_MEMORY_CONFIG, else in the user's configuration folder (Linux ~/.config/mcp-memory, macOS
+# ~/Library/Application Support/mcp-memory, Windows %LOCALAPPDATA%\\mcp-memory).
+# An environment variable overrides each of them: MCP_MEMORY_<SECTION>_<KEY>, for example MCP_MEMORY_STORAGE_URI."""
+_SWITCHES: Final = "Mechanisms that can be turned off, to measure what they do."
+_COUNT: Final = Range(1)
+_NUMBER: Final = Range(0, float("inf"), includes_high=True)
+_WORDS: Final[dict[Any, str]] = {str: "a text", bool: "true or false", int: "a whole number", float: "a number"}
+_SECTIONS: Final = _sections()
+
+if __name__ == "__main__":
+    sys.stdout.write(example())

@@ -1,0 +1,16 @@
+"""Settings of the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_memory.configurable import key
+
+
+@dataclass(frozen=True, slots=True)
+class StorageSettings:
+    """Where the memory is kept."""
+
+    uri: str = key("", 'a local folder or any URI that LanceDB opens; "" = the user\'s data folder')
+    lock_timeout_s: float = key(30.0, "seconds that a write waits for the write of another process")
+    compact_after: int = key(64, "commits of one process between two compactions")
