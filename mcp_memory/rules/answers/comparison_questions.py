@@ -1,9 +1,9 @@
-"""Questions that compare two things, taken apart: which two, and how.
+"""Parse queries that compare two things: which two, and how.
 
 "Who was born first, Ann or Bob?" asks for an order and wants one of two, "Is Ann older than Bob?" wants yes or no, "Are
-Ash and Elm in the same country?" asks whether something is the same. The two are found by their names, as the facts
-know them, and have to be joined by "or", "and", "than", "as", "before" or "after"; what is left of the question says
-by what they are compared. English.
+Ash and Elm in the same country?" asks whether something is equal. The two are found by the names that facts know, and
+have to be joined by "or", "and", "than", "as", "before" or "after". The remainder of the query says what is compared.
+English only.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DIFFERENT = frozenset(("different", "differ", "differs"))
 _OPEN = re.compile(
     r"\b(?:not?|never|cannot|neither|nor|less|least|if|would|could|should|why|how|all|only)\b|n['’]t\b", re.I
 )
-"""What turns a comparison round, supposes it, or asks for more."""
+"""Words that invert a comparison, suppose it, or ask for more."""
 _POLAR = frozenset(("than", "before", "after"))
 _JOINED = _POLAR | frozenset(("or", "and", "as"))
 _WORD = re.compile(rf"[^\W_][\w{MARKS}]*(?:['’+#][\w{MARKS}]*)*")
@@ -37,18 +37,18 @@ _BRACKETED = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,100}[)）\]]")  #
 MOST_NAMED = 6
 _Openings = dict[str, list[tuple[tuple[str, ...], str]]]  # first words → whole names and the keys of their bearers
 COMPARISON_WORDS = _EARLIER | _LATER | _SAME | _DIFFERENT | frozenset(("two", "out", "among", "more", "respectively"))
-"""Words that say how things are compared, and not by what."""
+"""Words that say how things are compared, not what is compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedEntity:
-    """What a question calls by name.
+    """An entity that a query names.
 
     Attributes:
-        text: as the question writes it, with what tells it apart in brackets.
+        text: as the query writes it, with a distinguishing addition in brackets.
         key: of the entity, as in `RelationFacts`.
-        start: its first character in the question.
-        end: the first after it.
+        start: first character in the query.
+        end: first character after it.
     """
 
     text: str
@@ -58,21 +58,21 @@ class ComparedEntity:
 
     @property
     def is_possessive(self) -> bool:
-        """Whether something of its is meant, "Ann's"."""
+        """Whether it is a possessive, "Ann's", so that something of the entity is meant."""
         return self.text.endswith(("'s", "’s", "'", "’"))
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A question that compares.
+    """A query that compares two entities.
 
     Attributes:
-        things: the two, in the order of the question.
-        form: what is asked of them: their order in time, or whether something is the same.
-        turned: of an order, whether the later is asked for; of sameness, whether "different" is asked.
-        polar: whether it wants yes or no.
-        ages: whether it asks for an age, and so for when somebody or something began.
-        rest: the question without the two.
+        things: the two, in the order of the query.
+        form: whether it asks for their order in time, or whether something is the same.
+        inverted: for an order, whether it asks for the later one; for sameness, whether it asks for "different".
+        yes_no: whether it wants yes or no.
+        ages: whether it asks for an age, and so for the time at which somebody or something began.
+        remainder: the query without the two.
     """
 
     things: tuple[ComparedEntity, ComparedEntity]
@@ -84,13 +84,13 @@ class Comparison:
 
 
 def parse_comparisons(query: Query, groups: Iterable[RelationFacts]) -> Iterator[Comparison]:
-    """Yield the ways in which a question may compare two things that facts know, mostly one or none.
+    """Yield the comparisons of two known entities that a query may mean, mostly one or none.
 
-    "Did Ann move to Lisbon before Bob?" names three, and only what is known of them tells which two it compares.
+    "Did Ann move to Lisbon before Bob?" names three, and only the facts about them decide which two are compared.
 
     Args:
-        query: taken apart.
-        groups: of the entities that it names.
+        query: the query.
+        groups: facts about the entities that it names.
     """
     text = query.text
     if not _FORM.search(text):
@@ -116,7 +116,7 @@ def parse_comparisons(query: Query, groups: Iterable[RelationFacts]) -> Iterator
 
 
 def _blank_out(text: str, things: Iterable[ComparedEntity]) -> str:
-    """Return a text with blanks where things are named."""
+    """Return a text with spaces in place of the entities."""
     for entity in things:
         text = text[: entity.start] + " " * (entity.end - entity.start) + text[entity.end :]
     return text
@@ -143,7 +143,7 @@ def _parse(query: Query, things: tuple[ComparedEntity, ComparedEntity], joined: 
 
 
 def _in_enumeration(text: str, other: ComparedEntity, first: ComparedEntity, second: ComparedEntity) -> bool:
-    """Return whether a third thing stands in a row with two: "Ann, Bob or Cara"."""
+    """Return whether a third entity stands in a list with the two: "Ann, Bob or Cara"."""
     if first.end <= other.start < second.start:
         return False
     before = other.end <= first.start
@@ -152,7 +152,7 @@ def _in_enumeration(text: str, other: ComparedEntity, first: ComparedEntity, sec
 
 
 def _find_entities(text: str, groups: Iterable[RelationFacts]) -> list[ComparedEntity]:
-    """Return what a text calls by the names of entities of groups, from left to right, the longest of each place."""
+    """Return the entities that a text names, from left to right; at each position the longest name counts."""
     openings: _Openings = {}
     for key, names in {group.key: group.names for group in groups if not group.through}.items():
         for own in dict.fromkeys(tuple(entity_key(name).split()) for name in names):
@@ -195,11 +195,11 @@ def _names_opening_with(openings: _Openings, word: str) -> Iterator[tuple[tuple[
 
 
 def _name_stands_at(name: tuple[str, ...], words_in_text: Sequence[tuple[int, int, str]], place: int) -> bool:
-    """Return whether the words of a name are spoken at a place, the last of them perhaps as of an owner."""
+    """Return whether a name stands at a position; its last word may be a possessive."""
     said = tuple(word for _, _, word in words_in_text[place : place + len(name)])
     return name in (said, (*said[:-1], *(word.removesuffix("'s") for word in said[-1:])))
 
 
 def _fold(word: str) -> str:
-    """Return a word as keys of entities have it, with the ending of an owner."""
+    """Return a word as entity keys write it, with a possessive ending."""
     return unicodedata.normalize("NFKC", word).casefold().replace("’", "'").strip("'").lstrip("+#")

@@ -1,16 +1,14 @@
-"""Answers to comparisons from facts: which of two came first, and whether two are of the same.
+"""Answer comparisons from facts: which of two came first, and whether two have the same value.
 
 "Who was born first, Ann or Bob?", "Is Ann older than Bob?", "Are Ash and Elm in the same country?" are answered where
-the facts know one reliable value for each of the two, and both are cited. Through one step it is the same: "Which film
-has the director who was born later, …?", where each film has one director.
+the facts know one reliable value for each of the two; both are cited. The same holds over one step: "Which film has the
+director who was born later, …?", where each film has one director.
 
-It is strict (as `matching` is): every word of the question has to be explained, by the two names, by the form, by the
-relation or by a value that both share ("Who moved to *Lisbon* first?"). Of two times that overlap nobody knows the
-order, a town and a province are no two countries, and where somebody has two values, none of them is meant.
+The rules are strict, as in `matching`: every word of the query has to be explained by the two names, the form, the
+relation, or a value that both share ("Who moved to *Lisbon* first?"). Two times that overlap have no known order, a
+town and a province are not two countries, and where an entity has two values neither is used. English only.
 
-English, as far as the words below go.
-
-**Departure.** REAL (§3.3.1) gives such questions the intent CONTRAST and leaves the comparing to a language model.
+**Departure.** REAL (§3.3.1) gives such questions the intent CONTRAST and leaves the comparison to a language model.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from itertools import pairwise
 from mcp_memory.domain.answers import KnownFacts, Proposal, RelationFacts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import Citation
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.facts import Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
@@ -32,8 +30,10 @@ from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.rules.answers.comparison_questions import COMPARISON_WORDS, Comparison, parse_comparisons
 from mcp_memory.rules.answers.countries import country_of, find_country
 from mcp_memory.rules.answers.relations import find_mention, mentions_end, name_positions, query_tokens
+from mcp_memory.rules.answers.settings import ComparisonSettings
 from mcp_memory.rules.answers.values import (
     ValidValue,
+    assertion_rank,
     contested_values,
     lies_within,
     named_interval,
@@ -58,10 +58,9 @@ _STEP_NOUNS: dict[str, tuple[str, str]] = {
     "wife": ("married_to", "married_to"),
     "spouse": ("married_to", "married_to"),
 }
-"""Nouns for those whom a question compares instead of the things that it names: the relation that leads to them, and
-the one that leads back from them."""
+"""Nouns for the entities that are compared instead of the named ones: the relation to them, and the relation back."""
 _AGE_RELATIONS = ("born_on", "age", "founded_on", "opened", "released_on")
-"""What tells how old somebody or something is."""
+"""Relations that tell the age of somebody or something."""
 _EXTRA_WORDS: dict[str, str] = {
     "born_on": "born birth birthday birthdate",
     "age": "born",
@@ -72,7 +71,7 @@ _EXTRA_WORDS: dict[str, str] = {
     "happened_on": "happen place take come came",
     "nationality": "national",
 }
-"""Words by which a comparison asks for a relation, beside those of the registry."""
+"""Words by which a comparison asks for a relation, in addition to those of the registry."""
 _COUNTRY_WORDS = (
     "country nation nationality citizenship citizen hold originate origin come locate situate base lie find"
 )
@@ -88,38 +87,21 @@ _KIN_RELATIONS = frozenset(
         *("aunt_or_uncle_of", "niece_or_nephew_of", "cousin_of"),
     )
 )
-"""Relations that say less than the words for them, a mother or a father."""
+"""Relations that are less specific than their words, a mother or a father."""
 _MOSTLY_SINGLE = frozenset(relation for relation, _ in _STEP_NOUNS.values())
-"""Relations that may have many values and mostly have one: where two have different ones, they have not the same."""
+"""Relations that may have many values and mostly have one: two entities with different values do not share one."""
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:of\s+the\s+(?:two\s+)?)?(\w+)", re.IGNORECASE)
 _CITIES = frozenset(("city", "town", "village"))
 MOST_CITED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonSettings:
-    """How sure a comparison is, roughly the share that is right, where both facts are certain.
-
-    Attributes:
-        caller: where the caller read the facts.
-        talk: where one of them was read out of talk.
-        document: where one of them was read out of a document, which gives dates and origins in set forms.
-        step: for the step to those whom the question describes.
-    """
-
-    caller: float = 0.9
-    talk: float = 0.75
-    document: float = 0.95
-    step: float = 0.95
-
-
-@dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two that are compared.
+    """One of the two compared entities.
 
     Attributes:
-        groups: what is known of it.
-        over: the fact that leads to it from what the question names; None where that is it itself.
+        groups: the facts about it.
+        step_fact: the fact that leads to it from the named entity; None where it is named itself.
     """
 
     groups: tuple[RelationFacts, ...]
@@ -128,10 +110,10 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What comparing two facts comes to.
+    """The result of comparing two facts.
 
     Attributes:
-        first: for an order, whether the first of the two is the earlier; else whether both are the same.
+        first: for an order, whether the first of the two is the earlier one; else whether both are the same.
         facts: those that it rests on.
     """
 
@@ -140,12 +122,12 @@ class _Verdict:
 
 
 def answer_comparison(query: Query, knowledge: KnownFacts, settings: ComparisonSettings) -> Proposal | None:
-    """Return what the facts say to a question that compares, or None where it does not or they do not.
+    """Return the answer of the facts to a comparison, or None where the query is none or the facts do not decide it.
 
     Args:
-        query: taken apart.
-        knowledge: of what it names.
-        settings: how sure which answers are.
+        query: the query.
+        knowledge: facts about the entities that it names.
+        settings: confidences of the kinds of answers.
     """
     found = (
         _answer(query, comparison, knowledge, settings) for comparison in parse_comparisons(query, knowledge.groups)
@@ -157,7 +139,7 @@ def _answer(
     query: Query, comparison: Comparison, knowledge: KnownFacts, settings: ComparisonSettings
 ) -> Proposal | None:
     if mentions_end(comparison.remainder):
-        return None  # "who left first": when it began is known better than when it ended
+        return None  # "who left first": starts are known better than ends
     unexplained = _content_stems(comparison.remainder)
     kinds = _stems(_KINDS).union(*(_kinds(knowledge, thing.key) for thing in comparison.things))
     sides, unexplained = _compared_sides(comparison, knowledge, unexplained)
@@ -177,7 +159,7 @@ def _answer(
 
 
 def _content_stems(text: str) -> frozenset[str]:
-    """Return the stems of the words by which things are compared."""
+    """Return the stems of the words that say what is compared."""
     return frozenset(stem(word) for word in words(text) if word not in STOP_WORDS and word not in COMPARISON_WORDS)
 
 
@@ -186,7 +168,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _kinds(knowledge: KnownFacts, key: str) -> frozenset[str]:
-    """Return the stems of what an entity is said to be."""
+    """Return the stems of what an entity is, by its "is_a" facts."""
     groups = (group for group in knowledge.groups if group.key == key and group.relation == "is_a" and group.forward)
     return frozenset(stem(word) for group in groups for value in group.versions for word in words(group.value(value)))
 
@@ -194,7 +176,7 @@ def _kinds(knowledge: KnownFacts, key: str) -> frozenset[str]:
 def _compared_sides(
     comparison: Comparison, knowledge: KnownFacts, unexplained: frozenset[str]
 ) -> tuple[tuple[_Side, _Side] | None, frozenset[str]]:
-    """Return the two that are compared, and the stems that do not lead to them."""
+    """Return the two that are compared, or None, and the stems that do not lead to them."""
     known = [group for group in knowledge.groups if group.inferred is None]
     direct = [
         tuple(value for value in known if value.key == thing.key and not value.through) for thing in comparison.things
@@ -219,7 +201,7 @@ def _compared_sides(
 def _side_after_step(
     groups: Iterable[RelationFacts], relation: tuple[str, str], known: Iterable[RelationFacts]
 ) -> _Side | None:
-    """Return the one to whom a relation leads from a thing; None where it leads to none or to several."""
+    """Return the one entity that a relation leads to from a named one; None where it leads to none or to several."""
     for name, forward in ((relation[0], True), (relation[1], False)):
         for group in groups:
             if (group.relation, group.forward) != (name, forward) or group.denials:
@@ -240,7 +222,7 @@ def _order_verdict(
     unexplained: frozenset[str],
     kinds: frozenset[str],
 ) -> _Verdict | None:
-    """Return which of two came first, by every relation that the question may ask for; None where these disagree."""
+    """Return which of two came first by every relation that the query may ask for; None where these disagree."""
     noun = _WHICH.search(comparison.remainder)
     unexplained -= kinds & (_stems(noun[1].lower()) if noun else frozenset())
     found: list[_Verdict] = []
@@ -261,16 +243,16 @@ def _order_verdict(
 
 
 def _shared_relations(sides: tuple[_Side, _Side]) -> list[str]:
-    """Return the relations in which something is known of both."""
+    """Return the relations with facts about both."""
     both = [{group.relation for group in side.groups if group.forward} for side in sides]
     return sorted(both[0] & both[1] - _KIN_RELATIONS, key=lambda name: (name not in _AGE_RELATIONS, name))
 
 
 def _mentioned_stems(comparison: Comparison, name: str, unexplained: frozenset[str]) -> frozenset[str]:
-    """Return those of some stems by which a relation is asked for."""
-    said = query_tokens(comparison.remainder)
-    how = find_mention(said, relations().get(name))
-    found = frozenset(said[place].stem for place in how.positions) if how else frozenset()
+    """Return those of the stems that ask for a relation."""
+    tokens = query_tokens(comparison.remainder)
+    mention = find_mention(tokens, relations().get(name))
+    found = frozenset(tokens[place].stem for place in mention.positions) if mention else frozenset()
     return unexplained & (found | _stems(_EXTRA_WORDS.get(name, "")))
 
 
@@ -282,7 +264,7 @@ def _start_of_side(
     unexplained: frozenset[str],
     kinds: frozenset[str],
 ) -> tuple[ValidValue, tuple[Millis, Millis]] | None:
-    """Return the one fact of a relation, and when it began; stems that are left have to stand in its value."""
+    """Return the one fact of a relation and its start interval; the value has to hold the stems left unexplained."""
     group = _group(side, name)
     if group is None or group.denials:
         return None
@@ -290,9 +272,9 @@ def _start_of_side(
     if _is_time_relation(name):
         unexplained -= kinds
     if unexplained:
-        said = query_tokens(comparison.remainder)
+        tokens = query_tokens(comparison.remainder)
         values = [
-            one for one in values if name_positions(said, (one.value,)) and unexplained <= _content_stems(one.value)
+            one for one in values if name_positions(tokens, (one.value,)) and unexplained <= _content_stems(one.value)
         ]
     elif any(named_interval(value) is None for value in contested_values(group)):
         return None
@@ -323,7 +305,7 @@ def _same_verdict(
     unexplained: frozenset[str],
     kinds: frozenset[str],
 ) -> _Verdict | None:
-    """Return whether two have the same value of what the question asks for."""
+    """Return whether two have the same value of what the query asks for."""
     past = looks_back(query.text)
     if not unexplained.isdisjoint(_stems("country nation nationality citizenship")):
         if unexplained - kinds - _stems(_COUNTRY_WORDS):
@@ -347,7 +329,7 @@ def _same_verdict(
 
 
 def _single_value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) -> ValidValue | None:
-    """Return the one value of a relation, at the moment that is meant."""
+    """Return the one value of a relation at the moment that is meant, or None."""
     group = _group(side, name)
     if group is None or group.denials:
         return None
@@ -359,10 +341,9 @@ def _single_value(side: _Side, name: str, knowledge: KnownFacts, *, past: bool) 
 
 
 def _equality(one: ValidValue, other: ValidValue, unexplained: frozenset[str]) -> _Verdict | None:
-    """Return whether two values are the same; None where one may be a part, or another name, of the other."""
-    if any(find_country(value.value) for value in (one, other)) and not unexplained.isdisjoint(
-        _stems(" ".join(_CITIES))
-    ):
+    """Return whether two values are equal; None where one may be a part, or another name, of the other."""
+    asks_for_city = not unexplained.isdisjoint(_stems(" ".join(_CITIES)))
+    if asks_for_city and any(find_country(value.value) for value in (one, other)):
         return None
     first, second = entity_key(one.value), entity_key(other.value)
     if first == second:
@@ -379,21 +360,17 @@ def _proposal(
     facts = [(value.version, value.assertions, value.reliable) for value in verdict.facts]
     facts = [*facts, *((step, step.assertions, True) for step in steps)]
     citations: dict[str, Citation] = {}
-    for version, said, _ in facts:
-        value = max(said, key=_assertion_rank)
-        place = knowledge.source(value)
-        if place is None:
+    for version, assertions, _ in facts:
+        assertion = max(assertions, key=assertion_rank)
+        source = knowledge.source(assertion)
+        if source is None:
             return None
-        citations.setdefault(value.id, Citation(version.id, place))
-    read = [value for _, said, _ in facts for value in said if value.extractor != "caller"]
-    kinds = {value.source.turn.kind for value in citations.values()}
-    confidence = settings.caller if not read else settings.document if kinds == {"document"} else settings.talk
+        citations.setdefault(assertion.id, Citation(version.id, source))
+    extracted = any(one.extractor != "caller" for _, assertions, _ in facts for one in assertions)
+    kinds = {one.source.turn.kind for one in citations.values()}
+    confidence = settings.caller if not extracted else settings.document if kinds == {"document"} else settings.talk
     for version, _, _ in facts:
         confidence *= version.confidence
     confidence *= settings.step ** bool(steps)
-    sure = all(sure for _, _, sure in facts)
-    return Proposal(text, confidence, not sure, tuple(citations.values())[:MOST_CITED])
-
-
-def _assertion_rank(said: Assertion) -> tuple[bool, float, int, str]:
-    return said.stated, said.confidence, -said.said_at, said.id
+    reliable = all(reliable for _, _, reliable in facts)
+    return Proposal(text, confidence, not reliable, tuple(citations.values())[:MOST_CITED])

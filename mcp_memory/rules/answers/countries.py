@@ -1,10 +1,8 @@
-"""Countries, by every word that texts have for them: "Denmark" and "Danish" are one, "English" is of "British".
+"""Countries: the country that a word means, and the country of an entity by its facts.
 
-General knowledge, small and English: sovereign states of today with what their people are called, the states of the
-U.S., which texts name without the country, and some that are parts of others or are no more. A name that may as well
-mean a town, a person or another country is left out: "Georgia".
-
-The country that somebody or something is of, by the facts that say so.
+"Denmark" and "Danish" mean one country, "English" a part of "British". The words are in `language.vocabulary`; the
+states of the U.S. are added here, since texts name them without the country. A name that may also mean a town, a person
+or another country is left out: "Georgia".
 """
 
 from __future__ import annotations
@@ -22,25 +20,25 @@ from mcp_memory.rules.answers.values import ValidValue, contested_values, select
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """A country, or a land that is part of one or was several.
+    """A country, or a region or former state with the countries of today that it belongs or belonged to.
 
     Attributes:
         name: in lower case.
-        within: the countries of today that it is of, or that were of it; itself where it is one.
+        within: the countries of today; for a country of today itself.
     """
 
     name: str
     within: frozenset[str]
 
     def same_as(self, other: Country) -> bool | None:
-        """Return whether both are one country; None where one is a part of the other or both are of a third."""
+        """Return whether both are one country; None where one is part of the other, or both are parts of a third."""
         if self.name == other.name:
             return True
         return False if self.within.isdisjoint(other.within) else None
 
 
 def find_country(written: str) -> Country | None:
-    """Return the country that a word or a name means, "Danish" or "the Kingdom of Denmark"; None for anything else."""
+    """Return the country that a word or name means, "Danish" or "the Kingdom of Denmark", or None."""
     key = entity_key(written)
     for opening in ("kingdom of ", "republic of ", "islamic republic of ", "people's republic of "):
         if key not in _countries_by_name() and key.startswith(opening):
@@ -81,51 +79,46 @@ _STATES = (
 
 
 _COUNTRY_RELATIONS = ("nationality", "comes_from", "located_in")
-"""Where a person, a work or a place is from, the first that is known."""
+"""Relations that give the origin of a person, a work or a place; the first known one counts."""
 MOST_STEPS = 3  # from a place to the country that it lies in
 
 
 def country_of(
     groups: Sequence[RelationFacts], knowledge: KnownFacts, *, past: bool
 ) -> tuple[tuple[ValidValue, ...], Country] | None:
-    """Return the one country that somebody or something is of, and the facts that say so."""
+    """Return the one country that an entity belongs to and the facts that state it, or None."""
     for name in _COUNTRY_RELATIONS:
-        group = next((value for value in groups if value.relation == name and value.forward), None)
+        group = next((one for one in groups if one.relation == name and one.forward), None)
         if group is None:
             continue
         if group.denials or contested_values(group):
             return None
         values = select_values(valid_values(group, knowledge), None, event=False, past=past, moment=knowledge.moment)
         countries: list[tuple[tuple[ValidValue, ...], Country]]
-        countries = [((value,), land) for value in values if (land := find_country(value.value))]
+        countries = [((value,), country) for value in values if (country := find_country(value.value))]
         if name == "located_in" and not countries:
             countries = [found for value in values for found in _surrounding_countries(value, knowledge)]
         if countries:
-            return countries[0] if len({land.name for _, land in countries}) == 1 else None
+            return countries[0] if len({country.name for _, country in countries}) == 1 else None
     return None
 
 
 def _surrounding_countries(
     place: ValidValue, knowledge: KnownFacts
 ) -> Iterator[tuple[tuple[ValidValue, ...], Country]]:
-    """Yield the countries that a place lies in by the facts about what it lies in."""
+    """Yield the countries that a place lies in, by the facts about the larger places around it."""
     paths: list[tuple[ValidValue, ...]] = [(place,)]
     for _ in range(MOST_STEPS):
-        wider = [(*path, value) for path in paths for value in _containing_places(path[-1].value, knowledge)]
-        found = [((path[0], path[-1]), land) for path in wider if (land := find_country(path[-1].value))]
+        longer = [(*path, value) for path in paths for value in _containing_places(path[-1].value, knowledge)]
+        found = [((path[0], path[-1]), country) for path in longer if (country := find_country(path[-1].value))]
         if found:
             yield from found
             return
-        paths = wider[:20]
+        paths = longer[:20]
 
 
 def _containing_places(name: str, knowledge: KnownFacts) -> list[ValidValue]:
     key = entity_key(name)
-    groups = (
-        value
-        for value in knowledge.groups
-        if value.relation == "located_in" and value.forward and value.inferred is None
-    )
-    return [
-        value for group in groups if key in map(entity_key, group.names) for value in valid_values(group, knowledge)
-    ]
+    located = [one for one in knowledge.groups if one.relation == "located_in" and one.forward and one.inferred is None]
+    groups = [one for one in located if key in map(entity_key, one.names)]
+    return [value for group in groups for value in valid_values(group, knowledge)]

@@ -1,10 +1,8 @@
-"""Which facts a question asks for: the one relation of one entity, or nothing (DESIGN 4 step 5).
+"""Match a query to the one relation of one entity that it asks for, or to nothing (DESIGN 4 step 5).
 
-A question has to name the entity (or describe it by facts that a path leads over, "Ann's sister"), hold a word of the
-relation, want the type of thing that its values are, and say nothing more: a content word that none of these explain
-asks for something more special than the fact says. Of two relations that it may ask for, the clearer has to lead.
-
-English, as far as the words below go.
+A query has to name the entity (or describe it by facts that a path follows, "Ann's sister"), hold a word of the
+relation, want the type of its values, and say no more: a content word that none of these explain asks for something
+more specific than the fact states. Of two relations that match, the better one has to lead by a margin. English only.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ _OTHER_END: dict[str, frozenset[str]] = {
     "aunt_or_uncle_of": frozenset(("niece", "nephew")),
     "niece_or_nephew_of": frozenset(("aunt", "auntie", "uncle")),
 }
-"""Relations between two people whose ends have names of their own: what the tail is called."""
+"""Relations between two people with a name for each end: the names of the tail."""
 _MAKING_VERBS = ("paint", "cook", "bake", "build", "design", "compose", "invent", "develop")
 _KIND_WORDS = (
     ("mother", "mom", "mum"), ("father", "dad"), ("son",), ("daughter",), ("brother",), ("sister",), ("twin",),
@@ -51,7 +49,7 @@ _KIND_WORDS = (
     ("party",), ("band",), ("school",), ("university", "college"), ("degree", "major"),
     *((doing,) for doing in _MAKING_VERBS),
 )  # fmt: skip
-"""Words that are narrower than the relation that they ask for: a fact counts only where its own words say so too."""
+"""Words that are narrower than their relation: a fact counts only where its own words name the kind too."""
 _KIND_STEMS = {stem(word): tuple(stem(same) for same in words) for words in _KIND_WORDS for word in words}
 _OPPOSITE = {
     stem(word): stem(other)
@@ -63,21 +61,21 @@ _OPPOSITE = {
     for words, other in ((next(kind for kind in _KIND_WORDS if one in kind), opposite),)
     for word in words
 }
-"""Of the words for kin, what cannot be meant where the other is said: a sister is no brother."""
+"""For each kinship word the one that excludes it: a sister is no brother."""
 _PLACE_SIZES = frozenset(stem(word) for word in ("country", "state", "street", "county", "region", "continent"))
-"""Places of a size that facts do not tell."""
+"""Sizes of places that facts do not record."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationMatch:
-    """A group that a question may ask for.
+    """Facts that a query may ask for.
 
     Attributes:
-        group: the facts.
-        values: those that count, by start.
-        named: of these, those that the question names itself.
-        certain: whether the values are of the kind that the question's noun names.
-        score: how clearly it is asked for.
+        group: the facts about the relation.
+        values: those that fit the query, by start.
+        named_values: of these, the ones that the query names.
+        certain: whether the values are known to be of the kind that the query's noun names.
+        score: how clearly the query asks for the relation.
     """
 
     group: RelationFacts
@@ -88,25 +86,22 @@ class RelationMatch:
 
 
 def match_relation(query: Query, knowledge: KnownFacts, margin: float) -> RelationMatch | None:
-    """Return the one group that the question asks for, or None where there is none or more than one.
+    """Return the one match of the query, or None where there is none or more than one.
 
     Args:
-        query: taken apart.
-        knowledge: of the entities that it names.
-        margin: how much more clearly it has to ask for one relation than for the next.
+        query: the query.
+        knowledge: facts about the entities that it names.
+        margin: lead in score that the best relation needs.
     """
     asked = query_tokens(query.text, query.time)
-    matches = [found for group in knowledge.groups if (found := _match_group(query, asked, group, knowledge))]
+    matches = [match for group in knowledge.groups if (match := _match_group(query, asked, group, knowledge))]
     matches.sort(key=lambda match: -match.score)
     if not matches:
         return None
     best = matches[0]
-    rivals = [value for value in matches[1:] if value.score > best.score - margin]
-    return (
-        best
-        if all(_version_ids(value) == _version_ids(best) or _value_keys(value) == _value_keys(best) for value in rivals)
-        else None
-    )
+    rivals = [match for match in matches[1:] if match.score > best.score - margin]
+    same = (_version_ids(rival) == _version_ids(best) or _value_keys(rival) == _value_keys(best) for rival in rivals)
+    return best if all(same) else None
 
 
 def _value_keys(match: RelationMatch) -> frozenset[str]:
@@ -114,7 +109,7 @@ def _value_keys(match: RelationMatch) -> frozenset[str]:
 
 
 def _version_ids(match: RelationMatch) -> frozenset[str]:
-    """Return what a match is about; one fact that is named whole is seen from both its ends."""
+    """Return the ids of what a match is about; a fact that is named whole is matched from both its ends."""
     return frozenset(value.version.id for value in match.named_values or match.values)
 
 
@@ -128,23 +123,23 @@ def _match_group(
         return None
     explained = set(entity)
     named = [one for one in values if not name_positions(tokens, (one.value,)) <= entity]
-    turned = change_positions(tokens)
+    changes = change_positions(tokens)
     mention = find_mention(tokens, relation)
-    if mention is None and named and turned:
-        mention = RelationMention(turned, 0.8, None)  # "When did Ann leave Acme?"
+    if mention is None and named and changes:
+        mention = RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
     if mention is None or not _wants_side(group, mention, tokens):
         return None
-    explained |= mention.positions | turned
+    explained |= mention.positions | changes
     if query.answer_type in ("yes_no", "when", "how_long"):
         for value in (*(one.value for one in named), *(group.value(denied) for denied in group.denials)):
             explained |= name_positions(tokens, (value,))
     else:
         named = []
     for step in group.through:
-        over = find_mention(tokens, relations().get(step.version.relation))
-        if over is None:
+        step_mention = find_mention(tokens, relations().get(step.version.relation))
+        if step_mention is None:
             return None
-        explained |= over.positions
+        explained |= step_mention.positions
     kind, kind_noun = asked_type(query.text)
     fit = _type_fit(query, kind, relation.tail if group.forward else relation.head, tokens)
     if fit is None:
@@ -162,13 +157,13 @@ def _match_group(
     if query.answer_type == "how_many" and not _counts_values(query, tokens, mention, kind_noun):
         return None
     if any(token.content for place, token in enumerate(tokens) if place not in explained):
-        return None  # it asks for something more special
+        return None  # it asks for something more specific
     matching = tuple(one for one in named if one in narrowed)
     return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
 
 
 def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> frozenset[int] | None:
-    """Return the places of the words that name a group's entity, or the one it is reached from; None without."""
+    """Return the positions of the words that name the entity, or the one it is reached from, or None."""
     if group.through:
         first = group.through[0]
         start = first.version.head if first.forward else first.version.tail
@@ -187,7 +182,7 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> fro
 
 
 def _counts_values(query: Query, tokens: Sequence[QueryToken], mention: RelationMention, kind_noun: str | None) -> bool:
-    """Return whether what a question counts are the values: "how many pets", not "how much" or "how many times"."""
+    """Return whether the query counts the values: "how many pets", not "how much" or "how many times"."""
     counted = _COUNTED.search(query.text)
     if counted is None:
         return False
@@ -197,7 +192,7 @@ def _counts_values(query: Query, tokens: Sequence[QueryToken], mention: Relation
 
 
 def _wants_side(group: RelationFacts, mention: RelationMention, tokens: Sequence[QueryToken]) -> bool:
-    """Return whether the question wants the end of the relation that the group gives: a mother, not a child."""
+    """Return whether the query wants the end of the relation that the facts give: a mother, not a child."""
     if group.relation in _OTHER_END and mention.noun is not None:
         tail = (
             mention.noun in _OTHER_END[group.relation] or mention.noun.removesuffix("s") in _OTHER_END[group.relation]
@@ -211,7 +206,7 @@ def _wants_side(group: RelationFacts, mention: RelationMention, tokens: Sequence
 def _type_fit(
     query: Query, kind: EntityType | None, value: EntityType | None, tokens: Sequence[QueryToken]
 ) -> float | None:
-    """Return how well the type of a relation's values fits what is asked for, or None where it does not."""
+    """Return how well the type of the values fits the query, or None where it does not."""
     match query.answer_type:
         case "where":
             return 0.5 if value == "place" else 0.3 if value == "organisation" else None
@@ -230,27 +225,26 @@ def _type_fit(
 
 
 def _may_be_kind(wanted: str | None) -> bool:
-    """Return whether the only value may be of a kind that nobody named; not of a place's size or a way of making."""
-    return wanted is not None and stem(wanted.removesuffix("s")) not in _PLACE_SIZES | frozenset(
-        map(stem, _MAKING_VERBS)
-    )
+    """Return whether the only value may be of a kind that no text names; not for sizes or ways of making."""
+    unnamed = _PLACE_SIZES | frozenset(map(stem, _MAKING_VERBS))
+    return wanted is not None and stem(wanted.removesuffix("s")) not in unnamed
 
 
 def _values_of_kind(
     values: Sequence[ValidValue], wanted: str | None, group: RelationFacts, knowledge: KnownFacts
 ) -> list[ValidValue] | None:
-    """Return the values that are of the kind asked for by their own words; None where that cannot be told."""
+    """Return the values whose own words name the wanted kind; None where that cannot be decided."""
     kind_noun = stem(wanted.removesuffix("s")) if wanted else ""
     if kind_noun in _PLACE_SIZES and group.relation not in ("nationality", "comes_from"):
         return None
     kinds = _KIND_STEMS.get(kind_noun)
     if not kinds:
         return list(values)
-    # "Beth is my sister" calls the tail a sister: seen from Beth, it does not say what Ann is.
-    telling = group.forward or not relations().get(group.relation).symmetric
+    # "Beth is my sister" names the kind of the tail: from Beth's side, it does not say what Ann is.
+    names_kind = group.forward or not relations().get(group.relation).symmetric
     matching, other = [], []
     for value in values:
-        quotes = (place.quote for said in value.assertions if telling and (place := knowledge.source(said)))
+        quotes = (place.quote for said in value.assertions if names_kind and (place := knowledge.source(said)))
         spoken = {token.stem for token in query_tokens(" ".join([value.value, *quotes]))}
         if not spoken.isdisjoint(kinds):
             matching.append(value)

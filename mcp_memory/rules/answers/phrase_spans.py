@@ -1,15 +1,14 @@
-"""What, how and why, as people say it in talk: the clause that tells it, or the words right after the question's own.
+"""Answers in the words of the speaker: what, how and why, and yes or no.
 
-Short spans say more in fewer words, clauses are safer; the fit of each shape is what it was worth among a question's
-spans. "What kind of group" is answered by what stands before "group" in the sentence.
+Short spans answer more precisely, clauses are safer; the fit of each shape is what the shape was worth among the spans
+of a question. "What kind of group" is answered by the words before "group" in the sentence.
 
-Why is answered by a reason alone: what follows "because" and its like, what something was done *to* reach, what
-somebody wanted. That it was done, in whatever words, is no reason for it.
+"Why" is answered by a reason alone: what follows "because" and similar words, a purpose ("to …"), or a wish. A
+statement that something was done is no reason for it.
 
-Yes or no, only where one clause holds all that the question says and leaves no doubt of its sign.
-
-That the words occur does not make it true: wishes, conditions and words of the opposite ("quit", "hate") leave the
-question open, and so does a question that compares, supposes or denies. English only.
+Yes or no is answered only where one clause holds all words of the query and its sign is certain. Matching words do not
+make a statement true: wishes, conditions and words of the opposite ("quit", "hate") leave the question open, as does a
+question that compares, supposes or denies. English only.
 """
 
 from __future__ import annotations
@@ -47,15 +46,15 @@ _GOVERNING = frozenset(
     expects expected prefer prefers preferred refuse refused how what where who when
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""Words that an infinitive completes: what follows them is what was done or felt, and no purpose of it."""
+"""Words that an infinitive completes. What follows them is the action or feeling itself, not its purpose."""
 _VERBS = frozenset(("be", "do", "have", "get", "go"))
-"""Verbs that have no stem, since questions are full of them."""
+"""Verbs without a stem, because they are stop words."""
 _STOP = re.compile(r"[.;!?\[]|\s[–-]\s")
 _JOINING = frozenset(("and", "of", "the", "or"))
 
 
 def phrase_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
-    """Return the stretches of the sentence that may tell what or how."""
+    """Yield the stretches of the sentence that may answer "what" or "how"."""
     for found in _QUOTED.finditer(sentence.text):
         start, end = found.span(1)
         yield Span(start, end, 0.9 + 0.7 * (wanted.noun is not None) + _proximity(sentence, start, end))
@@ -72,7 +71,7 @@ def _proximity(sentence: WeighedSentence, start: int, end: int) -> float:
 
 
 def _length_fit(count: int) -> float:
-    """Return what a span gains by its length, in words."""
+    """Return what a span gains by its length in words."""
     return 0.8 * min(count, MOST_WORDS) / MOST_WORDS
 
 
@@ -90,7 +89,7 @@ def _clause_spans(wanted: WantedSpan, sentence: WeighedSentence, start: int, end
 
 
 def _kind_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return what stands before the noun that the question asks the kind of: "a *service-focused group*"."""
+    """Yield the words before the noun whose kind is wanted: "a *service-focused group*"."""
     words = sentence.words
     for hit in sentence.hits:
         if wanted.noun not in words[hit].stems:
@@ -105,7 +104,7 @@ def _kind_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]
 
 
 def _follower_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return the content words that follow one of the question's words at once: "raising awareness for *hunger*"."""
+    """Yield the content words directly after one of the query's words: "raising awareness for *hunger*"."""
     words, text = sentence.words, sentence.text
     for hit in sentence.hits:
         first = hit + 1
@@ -127,7 +126,7 @@ def _follower_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[S
 
 
 def _content_end(sentence: WeighedSentence, index: int) -> int:
-    """Return the last of the content words that stand side by side from ``index`` on."""
+    """Return the index of the last of the adjacent content words that begin at ``index``."""
     words = sentence.words
     while index + 1 < len(words) and words[index + 1].stems and adjacent(sentence.text, words, index):
         index += 1
@@ -135,7 +134,7 @@ def _content_end(sentence: WeighedSentence, index: int) -> int:
 
 
 def _inner_name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
-    """Return names within the sentence: a book, a band, a dog."""
+    """Yield names inside the sentence: a book, a band, a dog."""
     for first, last in name_runs(sentence.text, sentence.words):
         words = sentence.words[first : last + 1]
         start, end = words[0].start, words[-1].end
@@ -149,7 +148,7 @@ def _inner_name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: f
 
 
 def reason_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return what follows "because", and, less surely, what was wanted and "to" with a verb."""
+    """Yield what follows "because" and, with a lower fit, wishes and "to" with a verb."""
     for found in _BECAUSE.finditer(sentence.text):
         purpose = found[0].strip().lower() == "to"
         if _introduces_time(sentence, found) or (purpose and not _is_purpose(wanted, sentence, found)):
@@ -158,7 +157,7 @@ def reason_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     for found in _WANTED.finditer(sentence.text):
         behind = sentence.words[word_at(sentence.words, found.end()) :]
         verb = next((word for word in behind if word.stems), None)
-        if verb is not None and wanted.stems.isdisjoint(verb.stems):  # "wanted to adopt one" is what was done
+        if verb is not None and wanted.stems.isdisjoint(verb.stems):  # "wanted to adopt one" is the action itself
             yield from _reason_span(wanted, sentence, found.start(), 0.4)
 
 
@@ -168,7 +167,7 @@ def _reason_span(wanted: WantedSpan, sentence: WeighedSentence, start: int, fit:
         sentence.text, *strip_edges(sentence.text, start, stop.start() if stop else len(sentence.text))
     )
     if novelty(sentence.words[word_at(sentence.words, start) : word_at(sentence.words, end - 1) + 1], wanted.stems):
-        # a reason is one for what its own sentence tells
+        # a reason explains what its own sentence states
         yield Span(start, end, fit + sentence.coverage + _proximity(sentence, start, end))
 
 
@@ -182,7 +181,7 @@ def _introduces_time(sentence: WeighedSentence, found: re.Match[str]) -> bool:
 
 
 def _is_purpose(wanted: WantedSpan, sentence: WeighedSentence, found: re.Match[str]) -> bool:
-    """Return whether "to" leads to what something was done for: to a verb that nothing before it asks for."""
+    """Return whether "to" introduces a purpose: a verb that no word before it governs."""
     place = word_at(sentence.words, found.start())
     if place == 0 or place + 1 >= len(sentence.words):
         return False
@@ -205,25 +204,25 @@ _UNDECIDED = re.compile(
 _NEGATED = re.compile(r"\b(?:not|never|no longer|nobody|none|no)\b|n['’]t\b", re.I)
 _LIKING = re.compile(r"\b(?:like|love|enjoy|adore)(?:s|d)?\b", re.I)
 LEAST_POLAR_WORDS = 2
-"""Of the question's content words: with one alone, "does she like olives" would be answered by any olive."""
+"""Least content words of the query: with one alone, any olive would answer "does she like olives"."""
 
 
-def polarity_spans(question: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return a yes or a no for the clause that holds all of the question's words, or nothing."""
+def polarity_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield a yes or a no for each clause that holds all words of the query."""
     if (
-        _OPEN_QUESTION.search(question.query.text)
+        _OPEN_QUESTION.search(wanted.query.text)
         or sentence.speaker_match < 1
         or sentence.text.rstrip().endswith(QUESTION_MARKS)
     ):
         return
-    if len(question.stems - sentence.title) < LEAST_POLAR_WORDS:
+    if len(wanted.stems - sentence.title) < LEAST_POLAR_WORDS:
         return
-    wanted = question.stems - sentence.title if sentence.is_document else question.stems
+    needed = wanted.stems - sentence.title if sentence.is_document else wanted.stems
     for start, end in split_clauses(sentence.text):
         clause = sentence.text[start:end]
         inside = {stem for word in sentence.words if start <= word.start < end for stem in word.stems}
-        if not wanted <= inside or _UNDECIDED.search(clause):
+        if not needed <= inside or _UNDECIDED.search(clause):
             continue
-        if _LIKING.search(question.query.text) and not _LIKING.search(clause):
+        if _LIKING.search(wanted.query.text) and not _LIKING.search(clause):
             continue
         yield Span(start, end, 0.0, "No" if _NEGATED.search(clause) else "Yes")

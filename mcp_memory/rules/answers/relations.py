@@ -1,18 +1,18 @@
-"""Which relation a question asks for: its words against those of the registry, "Where does Ann *work*?".
+"""Which relation a query asks for: its words are compared with those of the registry, "Where does Ann *work*?".
 
-Strict on purpose, since a fact about another relation is a wrong answer: a question asks for a relation only if it
-holds one of its words, and every content word that nothing explains (neither the relation, nor a name, nor the time)
-counts against it, because it then asks for something more special than the fact says.
+The comparison is strict on purpose, since a fact about another relation is a wrong answer. A query asks for a relation
+only if it holds one of its words, and every content word that nothing explains (neither the relation, nor a name, nor
+the time) counts against it, because the query then asks for something more specific than the fact states.
 
-English, as far as question words go; the words of relations are compared by their stems, whatever the language.
+Question words are English; the words of relations are compared by their stems in any language.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from mcp_memory.domain.relations import EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
@@ -26,7 +26,7 @@ _WEAK = frozenset(
     number country group include effect reason because becom after before
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""Words of the registry that say too little to ask for a relation by themselves."""
+"""Words of the registry that are too general to ask for a relation alone."""
 _ORDER_WORDS = frozenset(
     """
     first last final latest recent recently newest earliest initial initially original originally previous
@@ -35,7 +35,7 @@ _ORDER_WORDS = frozenset(
     until
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""Words that say when or how long, which the question's `Constraint` tells already."""
+"""Words that say when or how long, which the query's `Constraint` already holds."""
 _FRAME = UNSURE | frozenset(
     """
     name names kind type sort tell know remember
@@ -45,7 +45,7 @@ _FRAME = UNSURE | frozenset(
 )
 """Words that shape a question and do not narrow it."""
 _PARTICLES = frozenset(("out", "on", "off", "up", "with", "without", "through", "against"))
-"""After a relation's word they make another of it: "work out", "live with"."""
+"""After a relation's word they change its meaning: "work out", "live with"."""
 _TYPE_WORDS: dict[str, EntityType] = {
     **dict.fromkeys(("city", "town", "place", "village", "location", "capital"), "place"),
     **dict.fromkeys(
@@ -66,20 +66,19 @@ _START_VERBS = frozenset(
     "start begin join become get take adopt marry settle arrive move relocate".split()  # noqa: SIM905 - as above
 )
 _USE_TO = re.compile(r"((?:^|\b(?:where|who|when)\s+)did\b[^?]{1,60}?)\buse\s+to\b", re.I)
-"""What "what did she use to …" asks is open: what she did once, or by what means."""
+"""In "what did she use to …" the meaning stays open: a former habit, or a means."""
 _MOVE_AWAY = re.compile(
     r"\b(?:move|moved|moving|moves)\s+(?:away|out)\b|\b(?:move|moved|moving)\s+from\b(?!.*\bto\b)", re.I
 )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryToken:
-    """A word of a question.
+class QueryToken(NamedTuple):
+    """A word of a query.
 
     Attributes:
         word: folded.
         stem: of its plain form; stop words have one too.
-        content: whether it narrows what is asked.
+        content: whether it narrows the query.
     """
 
     word: str
@@ -88,11 +87,11 @@ class QueryToken:
 
 
 def query_tokens(text: str, time: Constraint | None = None) -> tuple[QueryToken, ...]:
-    """Return the words of a question without those that say when.
+    """Return the words of a query without its times.
 
     Args:
-        text: the question.
-        time: what it says about time; the words of its event are left out too.
+        text: the query.
+        time: its constraint; the words of the constraint's event are left out too.
     """
     if time and time.event:
         text = _without_event(text, time.event)
@@ -107,13 +106,13 @@ def query_tokens(text: str, time: Constraint | None = None) -> tuple[QueryToken,
 
 
 def _without_event(text: str, event: str) -> str:
-    """Return a text without the words of an event and the one that ties it, "before she moved"."""
+    """Return a text without the words of an event and the word that joins it, "before she moved"."""
     spaced = r"\s+".join(re.escape(word) for word in event.split())
     return re.sub(rf"\b\w+\s+(?:to\s+|the\s+time\s+)?{spaced}", " ", text, count=1, flags=re.IGNORECASE)
 
 
 def name_positions(tokens: Sequence[QueryToken], names: Sequence[str]) -> frozenset[int]:
-    """Return the places of the first of these names that stands whole in the question; none where none does."""
+    """Return the positions of the first of these names that the query holds whole; empty without one."""
     for name in names:
         wanted = words(name)
         said = [token.word for token in tokens]
@@ -123,14 +122,13 @@ def name_positions(tokens: Sequence[QueryToken], names: Sequence[str]) -> frozen
     return frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class RelationMention:
-    """How a question asks for a relation.
+class RelationMention(NamedTuple):
+    """How a query asks for a relation.
 
     Attributes:
-        places: of its words in the question.
+        positions: of the relation's words in the query.
         strength: how clearly, about 1 for a word of this relation alone.
-        wanted: the noun by which the value is called ("city", "sister"), as a word, or None.
+        noun: the noun for the value ("city", "sister"), as a word, or None.
     """
 
     positions: frozenset[int]
@@ -145,7 +143,7 @@ def _phrase_stems(phrase: str) -> tuple[str, ...]:
 
 @cache
 def _relations_by_phrase() -> dict[tuple[str, ...], int]:
-    """Return in how many relations of the registry a word asks."""
+    """Return how many relations of the registry each phrase asks for."""
     count: dict[tuple[str, ...], int] = {}
     for relation in relations():
         for phrase in {_phrase_stems(word) for word in relation.asked}:
@@ -154,7 +152,7 @@ def _relations_by_phrase() -> dict[tuple[str, ...], int]:
 
 
 def find_mention(tokens: Sequence[QueryToken], relation: Relation) -> RelationMention | None:
-    """Return how the question's words ask for a relation, or None."""
+    """Return how the query's words ask for a relation, or None."""
     said = [token.stem for token in tokens]
     places: set[int] = set()
     strength = 0.0
@@ -186,7 +184,7 @@ def find_mention(tokens: Sequence[QueryToken], relation: Relation) -> RelationMe
 
 
 def asked_type(question: str) -> tuple[EntityType | None, str | None]:
-    """Return what kind of thing a "what" or "which" asks for by its noun ("which city"), and that noun's word."""
+    """Return the entity type that a "what" or "which" asks for by its noun ("which city"), and that noun."""
     for found in _TYPE_NOUN.finditer(question):
         for word in words(found[1]):
             for form in (word, word.removesuffix("s"), word.removesuffix("ies") + "y"):
@@ -196,12 +194,12 @@ def asked_type(question: str) -> tuple[EntityType | None, str | None]:
 
 
 def mentions_end(text: str) -> bool:
-    """Return whether words speak of the end of something: "left", "stopped", "moved away"."""
+    """Return whether a text speaks of an end: "left", "stopped", "moved away"."""
     return not _stems(_END_VERBS).isdisjoint(map(stem, words(text))) or _MOVE_AWAY.search(text) is not None
 
 
 def change_positions(tokens: Sequence[QueryToken]) -> frozenset[int]:
-    """Return the places of the words that speak of a beginning or an end."""
+    """Return the positions of the words that speak of a beginning or an end."""
     return frozenset(place for place, token in enumerate(tokens) if token.stem in _stems(_END_VERBS | _START_VERBS))
 
 

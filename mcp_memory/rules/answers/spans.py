@@ -1,12 +1,7 @@
-"""Pieces of a sentence that can be an answer, and how a piece is cut to be one.
+"""Words, clauses and spans of a sentence, and how a span is cut so that it can be an answer.
 
-A span is a stretch of the sentence with a `fit`: how much its shape speaks for it, whatever the sentence says. The
-rules here are those that every kind of question shares; `names`, `amounts`, `dates` and `phrases` propose the spans.
-
-Words with their places: what the rules for spans read a sentence as.
-
-`mcp_memory.language.tokens` says which words are the same; here each keeps where it stands, so that a span of words is
-a span of the stored text and every quote stays verbatim. A word without a stem is a stop word ("the", "did").
+`mcp_memory.language.tokens` decides which words are equal. Here each word also keeps its position, so that a span of
+words is a span of the stored text and every quote is verbatim. `typed_spans` and `phrase_spans` propose the spans.
 """
 
 from __future__ import annotations
@@ -44,17 +39,17 @@ _EDGE = ' \t\r\n,;:-–—!?.…"“”()[]。，、；：！？'
 
 
 class Span(NamedTuple):
-    """A stretch of a sentence.
+    """A stretch of a sentence that may be the answer.
 
     Attributes:
-        start: first character, from the start of the sentence.
+        start: first character, counted from the start of the sentence.
         end: first character after it.
-        fit: what its shape adds to the sentence's support.
-        text: how it is said, where that is not its own words ("yesterday" is said as a date).
-        also: a second sentence that it rests on.
-        hedged: whether it should be said with doubt.
-        typed: whether it is of the type asked for by its own shape, as a name after "in" is a place. Where two such
-            stand in one clause, only its meaning tells which of them is asked for.
+        fit: what the shape of the span adds to the support of its sentence.
+        text: the answer, where it is not the span's own words ("yesterday" becomes a date).
+        second: a second sentence that the answer rests on.
+        hedged: whether the answer should be expressed with doubt.
+        typed: whether its shape shows the wanted type, as a name after "in" is a place. Where two such spans stand in
+            one clause, only the meaning decides which of them is wanted.
     """
 
     start: int
@@ -66,12 +61,12 @@ class Span(NamedTuple):
     typed: bool = False
 
     def is_disjoint(self, other: Span) -> bool:
-        """Return whether two spans of a sentence have no character in common."""
+        """Return whether two spans of a sentence share no character."""
         return self.end <= other.start or other.end <= self.start
 
 
 def split_clauses(text: str) -> list[tuple[int, int]]:
-    """Return the clauses of a sentence, as first character and first character after it."""
+    """Return the clauses of a sentence as (first character, first character after it)."""
     cuts = {0, len(text)}
     for found in _BREAK.finditer(text):
         cuts |= {found.start(), found.end()}
@@ -81,7 +76,7 @@ def split_clauses(text: str) -> list[tuple[int, int]]:
 
 
 def trim_clause(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a clause without what opens it ("Yeah, I'm …") and without the signs at its edges; never nothing."""
+    """Return a clause without its opening words ("Yeah, I'm …") and the punctuation at its edges; never empty."""
     first = start
     for pattern in (_OPENING, _SUBJECT):
         found = pattern.match(text, first, end)
@@ -91,14 +86,14 @@ def trim_clause(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def strip_edges(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a span without the white space and signs at its edges."""
+    """Return a span without the white space and punctuation at its edges."""
     inner = text[start:end]
     left = len(inner) - len(inner.lstrip(_EDGE))
     return (start + left, start + len(inner.rstrip(_EDGE))) if left < len(inner) else (start, end)
 
 
 def widen_to_clauses(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span with as many of the clauses around it as an answer may hold."""
+    """Return the span with as many of the surrounding clauses as fit into an answer."""
     if fits_answer(text):
         return strip_edges(text, 0, len(text))
     cuts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
@@ -118,7 +113,7 @@ def widen_to_clauses(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def shorten(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return as much of the span, from its start, as an answer may hold."""
+    """Return the beginning of a span, cut to the length of an answer."""
     words = list(re.finditer(r"\S+", text[start:end]))
     if len(words) > MOST_WORDS:
         end = start + words[MOST_WORDS - 1].end()
@@ -126,7 +121,7 @@ def shorten(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def fits_answer(text: str) -> bool:
-    """Return whether a text is short enough to be an answer."""
+    """Return whether a text is short enough for an answer."""
     return len(text) <= MOST_CHARACTERS and len(text.split()) <= MOST_WORDS
 
 
@@ -157,18 +152,18 @@ _CONNECTORS = frozenset(
 )
 _SPACE = re.compile(r"\s{1,3}|\s?&\s?|\s?\.\s")
 FAR = 9
-"""Words between a span and the question's words where the sentence holds none of them."""
+"""Distance in words where the sentence holds none of the query's words."""
 
 
 class Word(NamedTuple):
     """A word of a sentence.
 
     Attributes:
-        start: first character, from the start of the sentence.
+        start: first character, counted from the start of the sentence.
         end: first character after it.
-        low: in lower case.
-        stems: as a question's words are compared; none for a stop word, several for "well-known".
-        capital: whether it is written as a name is.
+        lower_case: the word in lower case.
+        stems: the stems that are compared with the query's; none for a stop word, several for "well-known".
+        capital: whether it is capitalised as a name is.
     """
 
     start: int
@@ -179,7 +174,7 @@ class Word(NamedTuple):
 
 
 def read_words(text: str) -> list[Word]:
-    """Return the words of a sentence, in order."""
+    """Return the words of a sentence in order."""
     return [Word(found.start(), found.end(), *_word_parts(found[0])) for found in _WORD.finditer(text)]
 
 
@@ -190,23 +185,23 @@ def _word_parts(word: str) -> tuple[str, tuple[str, ...], bool]:
 
 
 def word_at(words: Sequence[Word], place: int) -> int:
-    """Return the index of the word that holds a character, or of the next one; the last where none follows."""
+    """Return the index of the word that holds a character, else of the next word, else of the last one."""
     return next((index for index, word in enumerate(words) if word.end > place), len(words) - 1)
 
 
 def novelty(words: Iterable[Word], known: AbstractSet[str]) -> float:
-    """Return the share of the content words that are not known already; 0 where there are no content words."""
+    """Return the share of the content words that are not in ``known``; 0 without content words."""
     content = [word.stems for word in words if word.stems]
     return sum(known.isdisjoint(found) for found in content) / len(content) if content else 0.0
 
 
 def word_gap(first: int, last: int, hits: Sequence[int]) -> int:
-    """Return how many words a span, from the first to the last word, lies away from the nearest hit."""
+    """Return how many words lie between a span (from word ``first`` to word ``last``) and the nearest hit."""
     return min((max(first - hit, hit - last, 0) for hit in hits), default=FAR)
 
 
 def name_runs(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
-    """Return the runs of capitalised words, small connecting words between them included, as first and last index."""
+    """Return the runs of capitalised words as (first, last) index; small connecting words inside a run belong to it."""
     found: list[tuple[int, int]] = []
     index = 0
     while index < len(words):
@@ -239,5 +234,5 @@ def _next_capital(text: str, words: Sequence[Word], last: int) -> int | None:
 
 
 def adjacent(text: str, words: Sequence[Word], index: int) -> bool:
-    """Return whether nothing but white space (or what a name may hold) stands between a word and the next one."""
+    """Return whether only white space (or a character that names contain) separates a word from the next one."""
     return _SPACE.fullmatch(text[words[index].end : words[index + 1].start]) is not None

@@ -1,17 +1,16 @@
-"""When something happened: the times that a sentence states, written out, and the time at which it was said.
+"""Spans with a type of their own: dates, amounts, and names of people, places and things.
 
-"Yesterday", said on 8 May 2023, is 7 May 2023. "Last week" is said as the week before the day it was said: whether the
-calendar's week or the last seven days were meant, nobody knows. A sentence that states no time borrows one from its
-neighbour in the same turn, or, where it tells of something that has just happened, the day on which it was said; both
-are hedged. A document tells of many things, and its first date is often of another: there the sentence has to hold the
-event that is asked about, or be a life, "(1863 – 1928)", of which the beginning or the end is asked for.
+"Yesterday", written on 8 May 2023, becomes 7 May 2023. "Last week" becomes "the week before" the day of the message,
+since it may mean the calendar week or the last seven days. A sentence without a time borrows one from a neighbour in
+the same turn, or takes the day of the message where it reports something that has just happened; both are hedged. A
+document reports many events, and its first date often belongs to another: there the sentence has to hold the event
+asked about, or be a lifespan, "(1863 – 1928)", of which the beginning or the end is wanted.
 
-How many, how long, how often: numbers with what they count. English, with digits in any text.
+Amounts are numbers with what they count. They are English, with digits in any text.
 
-Who and where, and what a document calls by name: runs of capitalised words, kinship words, places after "in".
-
-Whom a speaker addresses ("Thanks, Ann!") is not whom the talk is about, and a name that the question holds already, or
-the title of the document, answers nothing. English by spelling: scripts without capitals give nothing here.
+Names are runs of capitalised words, kinship words, and places after "in". A person whom the speaker addresses
+("Thanks, Ann!") is not the subject, and a name that the query or the document's title already holds answers nothing.
+Names are recognised by English spelling: scripts without capitals give none.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ _JUST = re.compile(
     re.I,
 )
 _FUTURE = re.compile(r"\b(?:will|going to|gonna|plan(?:s|ning)?|hop(?:e|ing)|soon|next|would|might|want)\b", re.I)
-NEIGHBOUR_FIT = -0.9
-SAID_FIT = -1.1
-LIFESPAN = 15 * YEAR
+NEIGHBOUR_FIT = -0.9  # of a time that a neighbouring sentence states
+SAID_FIT = -1.1  # of the day of the message
+LIFESPAN = 15 * YEAR  # shortest interval that counts as a lifespan
 
 
 def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[WeighedSentence]) -> Iterator[Span]:
-    """Return the times that the sentence gives for an answer.
+    """Yield the times that answer a "when" query by one sentence.
 
     Args:
-        wanted: asks when.
+        wanted: asks for a date.
         sentence: the sentence.
-        weighed: all sentences of the evidence; neighbours are looked for among them.
+        weighed: all sentences of the evidence, among which neighbours are looked for.
     """
     own_times = list(sentence.times)
     for start, end, stated in own_times:
@@ -72,7 +71,7 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
 
 
 def _date_text(wanted: WantedSpan, stated: StatedTime, sentence: WeighedSentence) -> str:
-    """Return a stated time as an answer to the question says it."""
+    """Return a stated time as the answer writes it."""
     if text := relative_period_text(stated, sentence.evidence.source.turn):
         return text
     if _is_lifespan(wanted, stated):
@@ -83,7 +82,7 @@ def _date_text(wanted: WantedSpan, stated: StatedTime, sentence: WeighedSentence
 
 
 def relative_period_text(stated: StatedTime, turn: Turn) -> str | None:
-    """Return a time that is not said by its own name, "last week" and weekends; None for all others."""
+    """Return the words for a relative week or a weekend, which have no exact name; None for all other times."""
     said_at = turn.said_at
     if stated.relative and stated.grain == "week" and said_at is not None and 0 <= said_at - stated.until < 7 * DAY:
         return f"the week before {day_in_words(said_at)}"
@@ -98,14 +97,14 @@ def _holds_event(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
 
 
 def _is_lifespan(wanted: WantedSpan, stated: StatedTime) -> bool:
-    """Return whether a stated time is a beginning and an end, "(1863 – 1928)", one of which is asked for."""
+    """Return whether a stated time is a beginning and an end, "(1863 – 1928)", one of which is wanted."""
     bounded = stated.since > BEGINNING and stated.until < FOREVER and stated.until - stated.since > LIFESPAN
     asked = wanted.stems & (_START_STEMS | _END_STEMS)
     return bounded and bool(asked) and stated.grain in ("day", "month", "year")
 
 
 def hit_proximity(sentence: WeighedSentence, start: int, end: int) -> float:
-    """Return how near a span stands to the question's words in the sentence, in (0, 1]."""
+    """Return how near a span stands to the query's words in the sentence, in (0, 1]."""
     first, last = word_at(sentence.words, start), word_at(sentence.words, end - 1)
     return 1 / (1 + word_gap(first, last, sentence.hits) / 4)
 
@@ -133,11 +132,11 @@ _FREQUENCY = re.compile(
     re.I,
 )
 COUNTED_FIT = 0.6
-"""Fit of a number that stands before the very thing that is counted."""
+"""Fit of a number that stands directly before the thing counted."""
 
 
 def amount_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return the amounts in the sentence that have the form asked for."""
+    """Yield the amounts in the sentence that have the wanted form."""
     if wanted.form == "count":
         yield from _count_spans(wanted, sentence)
         return
@@ -148,7 +147,7 @@ def amount_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
 
 
 def _count_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return the numbers of what is counted: "two dogs" for dogs, also "two brown dogs"; no number of other things."""
+    """Yield the counts of the wanted noun: "two dogs" or "two brown dogs" for dogs, no counts of other things."""
     if wanted.noun is None:
         return
     words = sentence.words
@@ -173,7 +172,7 @@ _WHERE = re.compile(
     re.I,
 )
 _INNER = re.compile(r"(?<=\w)\s+(?:in|near|outside)\s+(?:the\s+)?(?=\w)", re.I)
-"""What leads from a place to the place that it is in."""
+"""Joins a place to the larger place that it lies in."""
 _ANY = re.compile(r"(?:an?|some)\s", re.I)
 _LEADING = ("in", "at", "to", "from")
 _KIN = (
@@ -192,18 +191,18 @@ _CALENDAR = re.compile(
     re.I,
 )
 PLACE_FIT = 1.6
-"""What a name gains by standing where a place is told, after "in" or "at"."""
+"""What a name gains after a preposition of place, "in" or "at"."""
 NEW_SHARE = 0.6
-"""Share of a name's words that must not stand in the question or the title."""
+"""Least share of a name's words that stand neither in the query nor in the title."""
 
 
 def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
-    """Return the names in the sentence that the question does not hold already.
+    """Yield the names in the sentence that the query does not already hold.
 
     Args:
         wanted: asks for a person, a place or a thing.
         sentence: the sentence.
-        speakers: the names of those who speak in the evidence, in lower case; they are addressed, not told of.
+        speakers: names of those who speak in the evidence, in lower case; they are addressed, not talked about.
     """
     text, words = sentence.text, sentence.words
     for first, last in name_runs(text, words):
@@ -231,7 +230,7 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
 
 
 def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return those whom a speaker tells of without a name: "my sister", as Ann's sister, "a local organisation"."""
+    """Yield people that a speaker mentions without a name: "my sister" as "Ann's sister", "a local organisation"."""
     for found in _SOMEBODY.finditer(sentence.text):
         words = sentence.words[word_at(sentence.words, found.start(1)) : word_at(sentence.words, found.end(1) - 1) + 1]
         if novelty(words, wanted.stems) < NEW_SHARE:
@@ -239,14 +238,14 @@ def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Sp
         told = {stem for word in sentence.words for stem in word.stems}
         equated = _IS.search(sentence.text[: found.start()]) or _THEN_IS.match(sentence.text, found.end())
         if equated and not wanted.stems <= told:
-            continue  # "Ann is my sister" tells who Ann is, and nothing of Ann's brother
+            continue  # "Ann is my sister" describes Ann, and says nothing about Ann's brother
         speaker = sentence.evidence.source.turn.speaker
         text = f"{speaker}'s {found[1]}" if speaker and found[0].lower().startswith("my ") else None
         yield Span(found.start(), found.end(), 0.9 * hit_proximity(sentence, *found.span()), text)
 
 
 def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Return the places that a speaker tells of without a name: what follows "in", "at" or "to"."""
+    """Yield places that a speaker mentions without a name: what follows "in", "at" or "to"."""
     for found in _WHERE.finditer(sentence.text):
         start, end = strip_edges(sentence.text, *found.span(2))
         if any(first < end and start < last for first, last, _ in sentence.times):
@@ -257,12 +256,12 @@ def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Spa
             fit = 0.9 * hit_proximity(sentence, start, end) + 0.6 * leads
             inner = _INNER.search(sentence.text, start, end) if leads and _is_specific_place(found) else None
             if inner and sentence.text[inner.end()].isupper():
-                fit += PLACE_FIT  # it tells where, and where that is
+                fit += PLACE_FIT  # a place with the larger place that it lies in
             yield Span(start, end, fit, typed=leads)
 
 
 def _is_outer_place(text: str, start: int, end: int) -> bool:
-    """Return whether a name is where the place told of is, Porto in "at the aquarium in Porto"."""
+    """Return whether a name is the place around the wanted one: Porto in "at the aquarium in Porto"."""
     for found in _WHERE.finditer(text):
         inner = _INNER.search(text, found.start(2), end) if _is_specific_place(found) else None
         if inner and found[1].lower() in _LEADING and inner.end() <= start and end <= found.end(2):
@@ -271,12 +270,12 @@ def _is_outer_place(text: str, start: int, end: int) -> bool:
 
 
 def _is_specific_place(found: re.Match[str]) -> bool:
-    """Return whether a place is told apart from others: "the shop", or where one is "at"; "from a shop" is any."""
+    """Return whether a place is a particular one: "the shop", or a place after "at"; "from a shop" is not."""
     return found[1].lower() == "at" or not _ANY.match(found[2])
 
 
 def _is_addressed(text: str, start: int, end: int) -> bool:
-    """Return whether somebody is spoken to: "Ann, …", "…, Ann!"."""
+    """Return whether the speaker addresses this name: "Ann, …", "…, Ann!"."""
     if not text[:start].strip():
         return bool(re.match(r"\s*[,!]", text[end:]))
     return bool(re.search(r"[,!]\s*$", text[:start]) and re.match(r"\s*(?:[!.?,]|$)", text[end:]))

@@ -1,13 +1,9 @@
-"""Which values of a fact a question means by its time: those that held then, the first, the last, the one before.
+"""The values of a fact in time: which of them a query means, when they began and ended, and how the answer words that.
 
-A state ("lives in") is meant where it holds in the time asked about, an event ("visited") where it happened in it, so
-each statement of an event with a time of its own counts by itself. A question's time may be another fact: "before she
-moved to Paris" is before that version began (an event as an anchor of time). Where the words of such an event do not
-lead to one fact and no other, the time stays unknown and nothing is chosen.
-
-Facts in words: when something began or ended, how long it lasted, several values in a row.
-
-When a fact began, as exactly as it was said: an interval, so that it can be told whether two are in order.
+A state ("lives in") is meant where it holds in the time asked about, an event ("visited") where it happened in it; each
+statement of an event with a time of its own counts separately. The time of a query may be another fact: "before she
+moved to Paris" means before that version began (an event as an anchor of time). Where the words of such an event do
+not match exactly one fact, the time stays unknown and no value is selected.
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ from dataclasses import dataclass
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis, Order
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
 from mcp_memory.language.dates import in_words
 from mcp_memory.language.gregorian import DAY, civil, midnight
 from mcp_memory.language.stated import stated_times
@@ -34,21 +30,21 @@ from mcp_memory.rules.answers.spans import MOST_WORDS
 from mcp_memory.rules.answers.typed_spans import relative_period_text
 
 _MOVES = frozenset(("lives_in", "located_in"))
-"""States that somebody was in from birth on, so that their first value did not begin with a move."""
+"""States that hold from birth on, so that their first value did not begin with a move."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValidValue:
-    """A value for one stretch of time, or one time that it happened.
+    """A value with the interval in which it holds, or an event with the interval in which it happened.
 
     Attributes:
         value: as written.
         since: first instant.
-        until: first instant after it; of an event without an end, right after ``since``.
-        stated: whether some statement gives ``since``.
+        until: first instant after it; of an event without an end, one millisecond after ``since``.
+        stated: whether an assertion states ``since``.
         version: the fact.
-        said: the assertions that say so.
-        sure: whether it can be relied on; else nothing has confirmed it yet.
+        assertions: that support the value.
+        reliable: whether the fact is confirmed; a suspected one is not.
     """
 
     value: str
@@ -69,56 +65,43 @@ class ValidValue:
         return self.since < until and self.until > since
 
 
-@dataclass(frozen=True, slots=True)
-class When:
-    """The time that a question is about, its event replaced by that event's time.
-
-    Attributes:
-        order: as in `Constraint`.
-        since: first instant.
-        until: first instant after it.
-    """
-
-    order: Order
-    since: Millis
-    until: Millis
-
-
 def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue]:
-    """Return the values of a group by their start; those that lost to another of the same start are left out."""
+    """Return the values of a relation by their start, without those that lost to one of the same start."""
     event = relations().get(group.relation).event
     layers = [(group.versions, True), *([(group.suspected, False)] if knowledge.uncertain else [])]
     found = []
-    for versions, sure in layers:
+    for versions, reliable in layers:
         for version in versions:
             if version.since >= version.until:
                 continue
             value = group.value(version)
             if not event:
-                said, stated = version.assertions, version.stated
-                found.append(ValidValue(value, version.since, version.until, stated, version, said, sure))
+                stated = version.stated
+                found.append(
+                    ValidValue(value, version.since, version.until, stated, version, version.assertions, reliable)
+                )
                 continue
             for since in sorted({assertion.since for assertion in version.assertions}):
-                said = tuple(assertion for assertion in version.assertions if assertion.since == since)
-                ended = min(assertion.until for assertion in said)
+                assertions = tuple(assertion for assertion in version.assertions if assertion.since == since)
+                ended = min(assertion.until for assertion in assertions)
                 until = since + 1 if ended >= FOREVER else ended
-                stated = any(assertion.stated for assertion in said)
-                found.append(ValidValue(value, since, until, stated, version, said, sure))
+                stated = any(assertion.stated for assertion in assertions)
+                found.append(ValidValue(value, since, until, stated, version, assertions, reliable))
     return sorted(found, key=lambda one: (one.since, one.until, one.version.id))
 
 
-def resolve_time(time: Constraint | None, knowledge: KnownFacts) -> When | None:
-    """Return the time that a question is about; None where it names none.
+def resolve_time(time: Constraint | None, knowledge: KnownFacts) -> Constraint | None:
+    """Return the time that a query is about, an event replaced by that event's time; None where it names none.
 
     Raises:
-        LookupError: it names an event that no fact tells of, or more than one.
+        LookupError: it names an event that no fact, or more than one, matches.
     """
     if time is None:
         return None
     if time.order == "now":
-        return When("within", knowledge.moment, knowledge.moment + 1)
+        return Constraint("within", knowledge.moment, knowledge.moment + 1)
     if time.event is None:
-        return When(time.order, time.since, time.until)
+        return time
     event = query_tokens(time.event)
     found = _event_value(event, knowledge)
     if found is None:
@@ -129,12 +112,12 @@ def resolve_time(time: Constraint | None, knowledge: KnownFacts) -> When | None:
     if mentions_end(time.event) or (alone and time.order == "after"):
         instant = found.until
     elif time.order == "within" and not change_positions(event):
-        return When("within", found.since, found.until)
+        return Constraint("within", found.since, found.until)
     else:
         instant = found.since
     if not BEGINNING < instant < FOREVER:
         raise LookupError(time.event)
-    return When(time.order, instant, instant + 1)
+    return Constraint(time.order, instant, instant + 1)
 
 
 def _event_value(event: Sequence[QueryToken], knowledge: KnownFacts) -> ValidValue | None:
@@ -160,15 +143,15 @@ def _event_value(event: Sequence[QueryToken], knowledge: KnownFacts) -> ValidVal
 
 
 def select_values(
-    values: Sequence[ValidValue], time: When | None, *, event: bool, past: bool, moment: Millis
+    values: Sequence[ValidValue], time: Constraint | None, *, event: bool, past: bool, moment: Millis
 ) -> list[ValidValue]:
     """Return the values that a time means, by their start.
 
     Args:
         values: by their start.
-        time: the time asked about, or None where the question names none.
-        event: whether they happen; else they hold.
-        past: whether the question is put in the past tense; without a time it then means all there were.
+        time: the time asked about, or None where the query names none.
+        event: whether the values happen; else they hold.
+        past: whether the query is in the past tense; without a time it then means all values so far.
         moment: "now".
     """
     begun = [value for value in values if value.since <= moment]
@@ -192,16 +175,16 @@ def select_values(
 
 
 def _same_start(ends_of: Sequence[ValidValue], values: Sequence[ValidValue]) -> list[ValidValue]:
-    """Return all values that begin when the first or last one does; several are no answer, which the caller sees."""
+    """Return all values that begin with the first or last one; several are ambiguous, which the caller handles."""
     return [value for value in values if ends_of and value.since == ends_of[0].since]
 
 
-def _before(begun: Sequence[ValidValue], time: When, *, event: bool, moment: Millis) -> list[ValidValue]:
+def _before(begun: Sequence[ValidValue], time: Constraint, *, event: bool, moment: Millis) -> list[ValidValue]:
     anchor = time.since if time.since > BEGINNING else time.until
     if anchor >= FOREVER:  # "previous": before what holds now
         now = [value for value in begun if value.until > moment and not event] or list(begun[-1:])
         anchor = min((value.since for value in now), default=BEGINNING)
-        if anchor <= BEGINNING and not event:  # nobody knows what came first: all that is over is meant
+        if anchor <= BEGINNING and not event:  # the order is unknown: all values that ended are meant
             return [value for value in begun if value.until <= moment]
     earlier = [value for value in begun if value.since < anchor]
     if not event and (holding := [value for value in earlier if value.until >= anchor]):
@@ -212,7 +195,7 @@ def _before(begun: Sequence[ValidValue], time: When, *, event: bool, moment: Mil
     return [last] if last else []
 
 
-def _after(values: Sequence[ValidValue], time: When, *, event: bool) -> list[ValidValue]:
+def _after(values: Sequence[ValidValue], time: Constraint, *, event: bool) -> list[ValidValue]:
     anchor = time.until - 1 if time.until < FOREVER else time.since
     if not event and (holding := [value for value in values if value.since <= anchor < value.until]):
         return holding
@@ -221,14 +204,19 @@ def _after(values: Sequence[ValidValue], time: When, *, event: bool) -> list[Val
 
 
 def contested_values(group: RelationFacts) -> list[str]:
-    """Return the values that lost to another of the same start: somebody says so, and may be right."""
+    """Return the values that lost to another of the same start: they are stated too, and may be right."""
     return [group.value(version) for version in group.versions if version.status == "contested"]
 
 
-def join_values(values: Iterable[str], joined: str = "and") -> str:
-    """Return values as a list in words, each once: "Paris, Rome and Oslo".
+def assertion_rank(assertion: Assertion) -> tuple[bool, float, int, str]:
+    """Return the rank by which an assertion is preferred as the citation of a fact; the highest is best."""
+    return assertion.stated, assertion.confidence, -assertion.said_at, assertion.id
 
-    Where there are more than an answer may hold, the first ones with "…" after them.
+
+def join_values(values: Iterable[str], conjunction: str = "and") -> str:
+    """Return the distinct values as a list in words: "Paris, Rome and Oslo".
+
+    A list that is too long for an answer is cut and ends with "…".
     """
     different = list(dict.fromkeys(" ".join(value.split()) for value in values))
     kept: list[str] = []
@@ -236,16 +224,16 @@ def join_values(values: Iterable[str], joined: str = "and") -> str:
         if sum(len(one.split()) + 1 for one in (*kept, value)) > MOST_WORDS:
             return f"{', '.join(kept)} …".strip()
         kept.append(value)
-    return f" {joined} ".join(filter(None, [", ".join(kept[:-1]), *kept[-1:]]))
+    return f" {conjunction} ".join(filter(None, [", ".join(kept[:-1]), *kept[-1:]]))
 
 
 def start_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
-    """Return when a value began, in words; None where nobody said."""
+    """Return when a value began, in words; None where no statement says."""
     if value.since <= BEGINNING:
         return None
-    for assertions in value.assertions:
-        for time in knowledge.times.get((assertions.turn_id, assertions.sentence), ()):
-            if time.since == value.since and (text := relative_period_text(time, knowledge.turns[assertions.turn_id])):
+    for assertion in value.assertions:
+        for time in knowledge.times.get((assertion.turn_id, assertion.sentence), ()):
+            if time.since == value.since and (text := relative_period_text(time, knowledge.turns[assertion.turn_id])):
                 return text
     return in_words(value.since, value.since + 1, _instant_grain(value.since, value.assertions, knowledge))
 
@@ -254,14 +242,14 @@ def end_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
     """Return when a value ended, in words; None where it did not."""
     if value.until >= FOREVER:
         return None
-    by = (*value.assertions, *value.version.ended_by)
-    if grain := _stated_grain(value.until, by, knowledge, end=True):
+    assertions = (*value.assertions, *value.version.ended_by)
+    if grain := _stated_grain(value.until, assertions, knowledge, end=True):
         return in_words(value.until - 1, value.until, grain)
-    return in_words(value.until, value.until + 1, _instant_grain(value.until, by, knowledge))
+    return in_words(value.until, value.until + 1, _instant_grain(value.until, assertions, knowledge))
 
 
 def validity_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
-    """Return from when to when a value held, "2010 to 2015", "since 2015" or "until 2015"; None where nobody said."""
+    """Return the validity in words, "2010 to 2015", "since 2015" or "until 2015"; None where no statement gives it."""
     start, end = start_text(value, knowledge), end_text(value, knowledge)
     if start and end:
         return start if start == end else f"{start} to {end}"
@@ -269,9 +257,9 @@ def validity_text(value: ValidValue, knowledge: KnownFacts) -> str | None:
 
 
 def duration_text(since: Millis, until: Millis) -> str:
-    """Return a length of time in words, in the largest unit of which it holds two or more, years to the half.
+    """Return a duration in words, in the largest unit that fits at least twice, years to the half.
 
-    By the calendar, and never more than it was: what has not passed is left out.
+    It follows the calendar and never exceeds the real duration: incomplete units are left out.
     """
     (year, month, day), (last_year, last_month, last_day) = civil(since), civil(max(until, since))
     months = 12 * (last_year - year) + last_month - month - (last_day < day)
@@ -288,10 +276,10 @@ def duration_text(since: Millis, until: Millis) -> str:
 
 
 def _instant_grain(instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts) -> Grain:
-    """Return how exactly an instant was stated; the round ones of callers stand for a year or a month."""
+    """Return how exactly an instant was stated; round instants of callers stand for a year or a month."""
     if grain := _stated_grain(instant, assertions, knowledge, end=False):
         return grain
-    if instant % DAY or any(value.said_at == instant and not value.stated for value in assertions):
+    if instant % DAY or any(one.said_at == instant and not one.stated for one in assertions):
         return "day"
     _, month, day = civil(instant)
     return "day" if day != 1 else "month" if month != 1 else "year"
@@ -300,9 +288,9 @@ def _instant_grain(instant: Millis, assertions: Sequence[Assertion], knowledge: 
 def _stated_grain(
     instant: Millis, assertions: Sequence[Assertion], knowledge: KnownFacts, *, end: bool
 ) -> Grain | None:
-    """Return the grain of the time in one of the sentences that begins (or ends) at an instant, or None."""
-    for value in assertions:
-        for time in knowledge.times.get((value.turn_id, value.sentence), ()):
+    """Return the grain of a stated time that begins (or ends) at the instant, or None."""
+    for assertion in assertions:
+        for time in knowledge.times.get((assertion.turn_id, assertion.sentence), ()):
             if (time.until if end else time.since) == instant:
                 return time.grain
     return None
@@ -313,7 +301,10 @@ Interval = tuple[Millis, Millis]
 
 
 def start_interval(one: ValidValue, group: RelationFacts, knowledge: KnownFacts) -> Interval | None:
-    """Return the interval in which a fact began, as exactly as it was said; None where nobody said."""
+    """Return the interval in which a value began, as exactly as it was stated; None where no statement says.
+
+    As an interval, it shows whether two starts are in order.
+    """
     if knowledge.chosen and one.since > knowledge.moment:
         return None
     value = one.value.strip()
@@ -328,13 +319,13 @@ def start_interval(one: ValidValue, group: RelationFacts, knowledge: KnownFacts)
             if time.since == one.since and time.until < FOREVER and time.grain != "time":
                 return time.since, time.until if time.grain in ("day", "week", "month", "year") else time.since + DAY
     year, month, day = civil(one.since)
-    if (month, day) == (1, 1):  # round ones of callers stand for a year or a month
+    if (month, day) == (1, 1):  # round instants of callers stand for a year or a month
         return one.since, midnight(year + 1, 1, 1)
     return one.since, midnight(year + month // 12, month % 12 + 1, 1) if day == 1 else one.since + DAY
 
 
 def named_interval(value: str) -> Interval | None:
-    """Return the interval that a value names, "May 1950"; None for one that is no time, or has no end."""
+    """Return the interval that a value names, "May 1950"; None for a value that is no time, or has no end."""
     stated = stated_times(value, None)
     if len(stated) != 1 or (stated[0].start, stated[0].end) != (0, len(value)):
         return None
@@ -348,7 +339,7 @@ def lies_within(inner: Interval, outer: Interval) -> bool:
 
 
 def _birth_interval(age: str, said_at: Millis) -> Interval | None:
-    """Return when somebody was born who had a number of years at an instant."""
+    """Return when somebody was born who had a given age in years at an instant."""
     if not (age.isdecimal() and age.isascii()) or len(age) > 3:
         return None
     year, month, day = civil(said_at)

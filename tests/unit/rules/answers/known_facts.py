@@ -1,4 +1,4 @@
-"""Facts written as lines, and what the answerer of versions says to a question about them."""
+"""Facts written as lines, and the answer that they give to a question."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
-from mcp_memory.rules.answers.fact_answers import FactAnswerSettings, propose
+from mcp_memory.rules.answers.fact_answers import answer_from_facts
+from mcp_memory.rules.answers.settings import FactAnswerSettings
 from mcp_memory.services.recall.known_facts import known
 from mcp_memory.view.space import Space
 
@@ -82,4 +83,6 @@ def ask(
 ) -> Proposal | None:
     """Return what the facts say to a question, or None."""
     space = space_of(lines)
-    return propose(*about(space, text, paths, now=now, include_uncertain=include_uncertain), FactAnswerSettings())
+    query, knowledge = about(space, text, paths, now=now, include_uncertain=include_uncertain)
+    answer = answer_from_facts(query, knowledge, FactAnswerSettings())
+    return answer.proposal if answer else None

@@ -6,7 +6,8 @@ from mcp_memory.domain.answers import EvidenceSentence, KnownFacts, Proposal
 from mcp_memory.domain.evidence import Citation, Source
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.rules.answers.span_answers import FeedbackGate, SpanSettings, answer_from_spans
+from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings
+from mcp_memory.rules.answers.span_answers import answer_from_spans
 
 TAUGHT = FeedbackGate()
 PLAIN = Proposal("Oslo", 0.6, False, ())

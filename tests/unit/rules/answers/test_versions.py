@@ -9,7 +9,8 @@ import pytest
 from known_facts import NOW, about, ask, instant, space_of
 
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
-from mcp_memory.rules.answers.fact_answers import FactAnswerSettings, propose
+from mcp_memory.rules.answers.fact_answers import answer_from_facts
+from mcp_memory.rules.answers.settings import FactAnswerSettings
 
 ANN = (
     "Ann lives_in Paris 2010 2015",
@@ -230,4 +231,5 @@ def test_hostile_questions_are_answered_with_nothing(hostile: str) -> None:
 
 def test_a_fact_that_does_not_know_its_words_is_not_cited_and_so_not_said() -> None:
     question, knowledge = about(space_of(ANN), "Where does Ann live?")
-    assert propose(question, replace(knowledge, turns={}), FactAnswerSettings()) is None
+    answer = answer_from_facts(question, replace(knowledge, turns={}), FactAnswerSettings())
+    assert answer is None or answer.proposal is None

@@ -1,0 +1,270 @@
+"""Weights and thresholds of the answer rules, with what they were fitted on. They are built once, not per question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from mcp_memory.domain.answers import Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class SupportWeights:
+    """Weights of the measures of support.
+
+    They were fitted as the logit of the right span among all spans of a question, then rounded.
+
+    Attributes:
+        score: score of the evidence item divided by the best score, in dialogues.
+        document_score: the same in documents.
+        coverage: share of the query's words in the sentence, in [0, 1].
+        cosine: of the sentence and the query, in [-1, 1].
+        neutral_cosine: replaces the cosine where no vectors are held.
+        speaker_match: 1 where the person asked about speaks, 0.5 where the sentence names that person.
+        context: coverage of the query by the whole evidence item.
+        interrogative: the sentence is itself a question.
+        time: similarity of the sentence's times to the query's, in [0, 1].
+        context_time: the same for the whole evidence item.
+        years: at this distance in years a time counts e times less; a time after the query's counts as twice as far.
+        breadth: a stated interval that is this many years longer than the query's counts half.
+        feedback: gate of the sentence minus 1, in [-1, 1]. Set, not fitted: one piece of feedback by a caller (a gate
+            of about 1.6) adds as much as full context does.
+    """
+
+    score: float = 1.6
+    document_score: float = 2.5
+    coverage: float = 0.5
+    cosine: float = 1.2
+    neutral_cosine: float = 0.4
+    speaker_match: float = 0.6
+    context: float = 1.0
+    interrogative: float = -0.8
+    time: float = 1.0
+    context_time: float = 1.4
+    years: float = 2.0
+    breadth: float = 30.0
+    feedback: float = 1.6
+
+
+class Signs(NamedTuple):
+    """What is known about a proposal. Each sign is in [0, 1], except the cosine and the rivalry, in [-1, 1].
+
+    Attributes:
+        share: share of the weight (softmax) of all spans that belongs to spans with the same text.
+        context: coverage of the query by the evidence item.
+        cosine: of the sentence and the query.
+        document: 1 in a document.
+        document_date: 1 for a date in a document, which reports many events, so that the date often belongs to another.
+        nested: in a document, how far the query nests relations.
+        unknown: 1 where the query names something that the evidence never mentions.
+        rivalry: how much better another person's sentence supports the answer to a query about one person.
+        score: of the evidence item, divided by the best score.
+        covered: coverage of the query by the sentence.
+        time_beside: similarity of the time beside the span to the time asked about.
+        alone: share of its sentence's weight that the span has; a high share lets it be given without its clause.
+    """
+
+    share: float
+    context: float
+    cosine: float
+    document: float
+    document_date: float
+    nested: float
+    unknown: float
+    rivalry: float
+    score: float
+    covered: float
+    time_beside: float
+    alone: float
+
+
+WEIGHTS = Signs(
+    share=2.4,
+    context=0.9,
+    cosine=1.5,
+    document=1.0,
+    document_date=-2.7,
+    nested=-1.9,
+    unknown=-3.0,
+    rivalry=-0.7,
+    score=0.0,
+    covered=0.0,
+    time_beside=0.0,
+    alone=0.0,
+)
+
+
+DATED = Signs(
+    share=1.7,
+    context=1.3,
+    cosine=1.4,
+    document=0.0,
+    document_date=-2.9,
+    nested=0.0,
+    unknown=-3.0,
+    rivalry=0.0,
+    score=1.8,
+    covered=-1.3,
+    time_beside=0.5,
+    alone=-0.5,
+)
+
+
+FORMS: Mapping[str, float] = MappingProxyType({"date": 1.7, "frequency": 1.2, "person": 0.6, "place": 0.2})
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """Confidence of a span: a logistic model over the signs that separate right proposals from wrong ones.
+
+    No sign is strong alone. The best cosine does not separate questions that the memory can answer from those that it
+    cannot (AUROC .49); the lead of the proposal over all others, the coverage of the query by the evidence, and whether
+    another person's words fit a question about one person better, do so together (.78).
+
+    The weights, in units of a logit, are a ridge regression on whether a proposal was right (held the expected answer,
+    or shared half its words with it), over talk, dated articles, and questions of one and of several facts, rounded. By
+    five-fold validation a confidence of .3 to .4 means that about a third are right, .6 to .7 two thirds. ``unknown``
+    is set, not fitted: too few questions name something that is mentioned nowhere, and those have no answer.
+    ``document_date`` may be too strict: the data ask documents for dates mostly in questions of several facts.
+
+    Attributes:
+        signs: weight of each sign.
+        forms: what the form of the answer adds: a date is hard to mistake, a thing easy.
+        base: always added.
+        dated: weight of each sign where the query is about a time and the answer stands in a document.
+        dated_base: added there instead of the base and the form, which says no more in that case.
+    """
+
+    signs: Signs = WEIGHTS
+    forms: Mapping[str, float] = field(default_factory=lambda: FORMS)
+    base: float = -3.6
+    dated: Signs = DATED
+    dated_base: float = -3.63
+
+    def of(self, form: str, signs: Signs, *, dated: bool) -> float:
+        """Return the confidence of a proposal, in [0, 1].
+
+        Args:
+            form: of the answer, see `support.AnswerForm`.
+            signs: what is known about it.
+            dated: whether the query is about a time.
+        """
+        if dated and signs.document:
+            weights, logit = self.dated, self.dated_base
+        else:
+            weights, logit = self.signs, self.base + self.forms.get(form, 0.0)
+        logit += sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
+        return 1 / (1 + math.exp(-logit))
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackGate:
+    """How a proposal follows the gate of the sentences that it rests on (GAM-RAG §3.2.2).
+
+    What a caller marked as wrong for a similar question is proposed again only with a hedge, and its confidence is
+    multiplied by its gate, which is below 1. Helpful feedback raises the confidence, never to certainty: the odds that
+    the proposal is right grow with the gate. A gate of 1 changes nothing.
+
+    **Departures.** In the paper gates steer only what is retrieved. An answer that a caller had marked as wrong was
+    then given again, because its sentence was still the most similar to the question.
+
+    Attributes:
+        logit_per_gate: what a gate of 2 adds to the logit of the confidence. Set, not fitted: one piece of feedback by
+            a caller (a gate of about 1.6) turns .4 into .55 and .75 into .84.
+        helpful: from this gate on a sentence is known to help: one piece of feedback by a caller. It replaces what was
+            marked as wrong, and supports the answer even without a word of the query.
+    """
+
+    logit_per_gate: float = 1.0
+    helpful: float = 1.3
+
+    def apply(self, proposal: Proposal, gate: float) -> Proposal:
+        """Return the proposal with the confidence that a gate in [0, 2] leaves it, and a hedge for a gate below 1."""
+        before = proposal.confidence
+        if gate == 1:
+            return proposal
+        if gate < 1:
+            return replace(proposal, confidence=before * gate, hedged=True, gate=gate)
+        odds = math.exp(self.logit_per_gate * (gate - 1))
+        return replace(proposal, confidence=before * odds / (1 - before + before * odds), gate=gate)
+
+    def preferred(self, first: Proposal, second: Proposal) -> Proposal | None:
+        """Return the proposal that feedback prefers (one is marked as wrong, the other as helpful), or None."""
+        worse, better = sorted((first, second), key=lambda proposal: proposal.gate)
+        return better if worse.gate < 1 and better.gate >= self.helpful else None
+
+
+@dataclass(frozen=True, slots=True)
+class SpanSettings:
+    """Settings of answers that are read as spans.
+
+    Attributes:
+        support: weights of a sentence's support.
+        confidence: of a proposal.
+        feedback: how a proposal follows the gates of its sentences.
+        sentences: sentences with spans that are considered, best first; the others cannot catch up.
+        alone: share of its sentence's weight from which a name in a document is given without its clause.
+        time_beside: what a span gains where the time asked about stands directly beside it.
+        time_beside_characters: distance in characters at which it gains half of that.
+        rival_confidence: highest confidence, in talk, where the same clause holds another name or place of the wanted
+            type. Set, not fitted: it stays below the confidence of an answer without a hedge.
+    """
+
+    support: SupportWeights = field(default_factory=SupportWeights)
+    confidence: ConfidenceModel = field(default_factory=ConfidenceModel)
+    sentences: int = 24
+    alone: float = 0.95
+    time_beside: float = 1.5
+    time_beside_characters: float = 40.0
+    rival_confidence: float = 0.45
+    feedback: FeedbackGate = field(default_factory=FeedbackGate)
+
+
+@dataclass(frozen=True, slots=True)
+class FactAnswerSettings:
+    """Confidence of answers from facts: roughly the share of such answers that are right.
+
+    Attributes:
+        caller: the caller supplied the facts.
+        talk: the facts were extracted from talk.
+        document: the facts were extracted from a document, which covers many people and times.
+        many_valued: factor for extracted values of a relation that may have many: some values are missed, and some
+            extracted ones are wrong.
+        per_step: factor for each step to an entity that the query describes ("Ann's sister").
+        untimed: factor where the query names no time and the value changed.
+        first_said: factor where nobody stated a start, and the day of the first mention replaces it.
+        kind: factor where nobody said that the only value is of the wanted kind.
+        count: factor for a count of known values, of which there may be more.
+        margin: lead in score that the best matching relation needs over the next.
+    """
+
+    caller: float = 0.9
+    talk: float = 0.75
+    document: float = 0.45
+    many_valued: float = 0.6
+    per_step: float = 0.85
+    untimed: float = 0.75
+    first_said: float = 0.6
+    kind: float = 0.6
+    count: float = 0.8
+    margin: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSettings:
+    """Confidence of comparisons: roughly the share that is right where both facts are certain.
+
+    Attributes:
+        caller: the caller supplied the facts.
+        talk: one of the facts was extracted from talk.
+        document: one of them was extracted from a document, which gives dates and origins in fixed forms.
+        step: factor for the step to the entities that the query describes.
+    """
+
+    caller: float = 0.9
+    talk: float = 0.75
+    document: float = 0.95
+    step: float = 0.95
