@@ -1,11 +1,12 @@
-"""Vectors: one type for them, and a matrix that grows without being copied."""
+"""Types of vectors, and the arrays that grow: a matrix without copying, and a column of numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Vector = NDArray[np.float32]
 """Shape ``(d,)``; of length 1 wherever an embedder made it."""
@@ -13,6 +14,8 @@ Matrix = NDArray[np.float32]
 """Shape ``(n, d)``, one vector a row."""
 Scores = NDArray[np.float32]
 """Shape ``(n,)``, one number for each row of something; the docstring of the function says of what."""
+
+NumberT = TypeVar("NumberT", bound=np.generic)
 
 
 class GrowingMatrix:
@@ -73,3 +76,40 @@ class GrowingMatrix:
         for number, block in enumerate(self._blocks):
             start = number * self.BLOCK
             yield start, block[: min(self.BLOCK, self._length - start)]
+
+
+class Column(Generic[NumberT]):
+    """One number for each row; the array doubles when it is full, so adding a row is cheap."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._array: NDArray[Any] = np.zeros(64, dtype=dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __setitem__(self, row: int, value: float) -> None:
+        if not 0 <= row < self._length:
+            raise IndexError(row)
+        self._array[row] = value
+
+    def append(self, value: float) -> None:
+        """Add a row at the end."""
+        self.extend([value])
+
+    def extend(self, values: Sequence[float] | NDArray[Any]) -> None:
+        """Add rows at the end, in their order."""
+        length = self._length + len(values)
+        if length > len(self._array):
+            grown = np.zeros(max(length, 2 * len(self._array)), dtype=self._array.dtype)
+            grown[: self._length] = self._array[: self._length]
+            self._array = grown
+        self._array[self._length : length] = values
+        self._length = length
+
+    @property
+    def values(self) -> NDArray[NumberT]:
+        """Every row, shape ``(len(self),)``: a read-only window on the array; do not keep it."""
+        window = self._array[: self._length]
+        window.flags.writeable = False
+        return window

@@ -104,7 +104,7 @@ def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) ->
         names: that are meant beside those: of the speaker whom it calls by a first name, or by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
-    for number in index.within(words(text)[:READ]):
+    for number in index.entities_in(words(text)[:READ]):
         found.setdefault(number, 1.0)
     return found
 
@@ -277,5 +277,5 @@ class Propagate:
             for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
                 named.setdefault(entity, row)
         leading = [(entity, row) for entity, row in named.items() if index.degree(entity) > 1][:_NEXT]
-        further = [index.spelling(asked.space, row).get(entity, index.key(entity)) for entity, row in leading]
+        further = [index.spellings_in(asked.space, row).get(entity, index.key(entity)) for entity, row in leading]
         return tuple(Suggestion(self.name, {"entity": name} | query, f"what else names {name}") for name in further)

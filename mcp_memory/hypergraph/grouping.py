@@ -195,7 +195,7 @@ def _tellers(space: Space, pieces: Iterable[Sentence]) -> frozenset[str]:
 
 def _ends(space: Space, piece: Sentence) -> Iterable[str]:
     """Yield both ends of the facts that were read out of a sentence and can be relied on."""
-    for said in space.facts.said_in(piece.turn_id):
+    for said in space.facts.assertions_in(piece.turn_id):
         version = space.facts.version_of(said) if said.sentence == piece.index else None
         if version is not None and version.confidence >= space.facts.stable:
             yield from (said.head, said.tail)

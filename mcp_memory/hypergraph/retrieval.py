@@ -47,7 +47,7 @@ def uncovered_entities(space: Space) -> set[str]:
     """Return C(M) of eq. 7: the keys of the entities that facts or sentences name and no active point joins."""
     index = space.index(EntityIndex)
     named = {canonical_key(space, index.key(number)) for number in range(len(index))}
-    return (named | set(space.facts.entities())) - space.hypergraph.joined(space.facts)
+    return (named | set(space.facts.entities())) - space.hypergraph.joined_entities(space.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def retrieve(space: Space, keys: Collection[str], weigh: Weigh | None, most: int
 
 def canonical_key(space: Space, key: str) -> str:
     """Return the key of the entity that a name with this key means."""
-    return space.facts.bearer(key) or key
+    return space.facts.known_entity(key) or key
 
 
 def is_placeholder(space: Space, name: str) -> bool:

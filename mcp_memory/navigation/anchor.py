@@ -105,7 +105,7 @@ def meant(facts: Facts, name: str, joint: float) -> list[str]:
     wanted = _content(entity_key(name))
     found = [
         (-likeness, -facts.degree(key), key)
-        for key in facts.sharing(wanted, _COMPARED)
+        for key in facts.entities_with_words(wanted, _COMPARED)
         if (likeness := _likeness(facts, name, wanted, key, joint))
     ]
     return [key for _, _, key in nsmallest(_MEANT, found)] if len(found) <= _VAGUE else []

@@ -117,14 +117,15 @@ def _borne(facts: Facts, words: Sequence[_Word]) -> Iterator[tuple[range, str]]:
     last = [word.removesuffix("'s") or word for word in plain]
     little = [word.says_little for word in words]
     used = [  # or in no name at all
-        not facts.in_a_name(inner) and not facts.in_a_name(ending) for inner, ending in zip(plain, last, strict=True)
+        not facts.is_name_word(inner) and not facts.is_name_word(ending)
+        for inner, ending in zip(plain, last, strict=True)
     ]
     for length in range(min(_LONGEST, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             stop = start + length
             if True in used[start:stop] or all(little[start:stop]):
                 continue
-            key = facts.bearer(" ".join((*plain[start : stop - 1], last[stop - 1])))
+            key = facts.known_entity(" ".join((*plain[start : stop - 1], last[stop - 1])))
             if key is not None and facts.degree(key):
                 used[start:stop] = [True] * length
                 yield range(start, stop), key

@@ -122,7 +122,7 @@ class Neighbourhood:
         if key not in self._all:
             limit = 0 if self._only_a_name(key) else self.settings.passed
             limit = self.settings.scanned if key in self.roots else limit
-            out = [(one, True, self.facts.end(one, forward=True)) for one in islice(self._out(key), limit)]
+            out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
             asked = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.asking.asks(name))
             into = islice(asked, limit)
             back = [(version, False, self.facts.key(version.head)) for version in into]
@@ -131,7 +131,7 @@ class Neighbourhood:
 
     def _only_a_name(self, key: str) -> bool:
         """Return whether this is another name of an entity that was passed already (`Facts.end`)."""
-        return self.facts.bearer(key) not in (key, None)
+        return self.facts.known_entity(key) not in (key, None)
 
     def _out(self, key: str) -> Iterator[Version]:
         # Folded one by one as they are wanted: those that are asked for, then the others as they came up.
@@ -145,5 +145,5 @@ class Neighbourhood:
             yield from reversed(self.facts.suspected(key, relation))
 
     def _edge(self, version: Version, *, forward: bool) -> Edge:
-        end = self.facts.end(version, forward=forward)
+        end = self.facts.target_key(version, forward=forward)
         return Edge(Step(version, forward, confidence=version.confidence), end, 0.0)

@@ -204,7 +204,7 @@ def _entity(asked: OperatorInput, settings: NavigationSettings) -> str | None:
 
 def _is_more_known(facts: Facts, key: str) -> bool:
     """Return whether an entity takes part in other facts; another name of one that was looked at is none (`end`)."""
-    return facts.bearer(key) == key and facts.degree(key) > 1
+    return facts.known_entity(key) == key and facts.degree(key) > 1
 
 
 def _single(facts: Facts, relation: str) -> bool:

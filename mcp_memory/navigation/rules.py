@@ -133,7 +133,7 @@ def cooccurrence(near: Neighbourhood, path: Path) -> Iterator[Guess]:
     about = (a for edge in _premises(near, path) for a in edge.step.version.assertions[-_SHOWN:])
     places = dict.fromkeys((a.turn_id, a.sentence) for a in about if a.sentence != WHOLE)
     for turn_id, sentence in islice(places, near.settings.premises):
-        for other in facts.said_in(turn_id):
+        for other in facts.assertions_in(turn_id):
             if other.sentence != sentence or other.negated:
                 continue
             new = [key for key in (facts.key(other.head), facts.key(other.tail)) if key not in known]

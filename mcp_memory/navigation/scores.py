@@ -184,7 +184,7 @@ def ends(path: Path, facts: Facts) -> list[str]:
     """Return the key of the entity that each step of a path leads to."""
     if not path.steps:
         return []
-    reached = [facts.end(step.version, forward=step.forward) for step in path.steps[:-1]]
+    reached = [facts.target_key(step.version, forward=step.forward) for step in path.steps[:-1]]
     return [*reached, path.end]
 
 

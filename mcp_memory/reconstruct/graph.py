@@ -269,7 +269,7 @@ def relation_tag(relation: str) -> str:
 def _stated(space: Space, sentence: Sentence) -> Iterator[tuple[str, str]]:
     """Yield the ends of the facts that a sentence states, as keys of cues, each with its tag."""
     alone = len(space.sentences_of(sentence.turn_id)) == 1
-    for assertion in space.facts.said_in(sentence.turn_id):
+    for assertion in space.facts.assertions_in(sentence.turn_id):
         if assertion.sentence == sentence.index or (assertion.sentence == WHOLE and alone):
             tag = relation_tag(assertion.relation)
             yield key_of(assertion.head), tag

@@ -83,8 +83,8 @@ class PersonalAspect:
 
     def _next(self, asked: OperatorInput, key: str, versions: list[Version]) -> Iterator[Suggestion]:
         facts = asked.space.facts
-        ends = dict.fromkeys(facts.end(one, forward=facts.key(one.head) == key) for one in versions)
-        others = [end for end in ends if end != key and facts.bearer(end) == end and facts.degree(end) > 1]
+        ends = dict.fromkeys(facts.target_key(one, forward=facts.key(one.head) == key) for one in versions)
+        others = [end for end in ends if end != key and facts.known_entity(end) == end and facts.degree(end) > 1]
         for end in others[:_ENTITIES]:
             yield Suggestion("personal_information", {"entity": facts.name(end)}, f"more is known of {facts.name(end)}")
         if versions:
@@ -145,7 +145,7 @@ def resolve_entity(asked: OperatorInput) -> str | None:
     if key is not None and facts.degree(key):
         return key
     wanted = key_of(name)
-    others = facts.sharing([word for word in name.casefold().split() if word], _COMPARED)
+    others = facts.entities_with_words([word for word in name.casefold().split() if word], _COMPARED)
     matches = [(similarity(wanted, key_of(other)), facts.degree(other), other) for other in others]
     best = max((match for match in matches if match[0] and match[1]), default=None)
     return None if best is None else best[2]

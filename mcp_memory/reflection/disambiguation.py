@@ -114,7 +114,7 @@ class Entities:
     def _add(self, found: dict[str, AliasPair], one: str, other: str, reason: str, *, fixed: bool = False) -> None:
         """Add a pair, named by the entity with more facts, or with ``fixed`` by the first."""
         name, alias = (one, other) if fixed else self._better_known_first(one, other)
-        if alias not in found and not self._apart(name, alias) and self._facts.may_become(alias, name):
+        if alias not in found and not self._apart(name, alias) and self._facts.could_be_alias(alias, name):
             found[alias] = AliasPair(self._facts.name(name), self._facts.name(alias), reason)
 
     def _spelt_alike(self) -> Iterator[tuple[str, str]]:
@@ -152,7 +152,7 @@ class Entities:
     def _apart(self, one: str, other: str) -> bool:
         """Return whether two cannot be one entity: they are of two kinds, or somebody denied it."""
         kinds = {kind for key in (one, other) if (kind := self._facts.kind(key)) is not None}
-        return len(kinds) > 1 or self._facts.denied(one, other)
+        return len(kinds) > 1 or self._facts.alias_denied(one, other)
 
     def _joined(self, one: str, other: str) -> bool:
         """Return whether a fact joins the two: whoever knows somebody is not that person."""

@@ -91,7 +91,7 @@ class EntityGraph:
         if name != key or not rows:
             return name
         numbers = set(self._numbers(key))
-        written = self._index.spelling(self.space, rows[-1])
+        written = self._index.spellings_in(self.space, rows[-1])
         return next((spelling for number, spelling in written.items() if number in numbers), key)
 
     def degree(self, key: str) -> int:
@@ -176,7 +176,7 @@ class EntityGraph:
 
     def _versions(self, key: str) -> list[tuple[Version, str]]:
         facts = self.space.facts
-        out = ((version, facts.end(version, forward=True)) for version in facts.from_(key))
+        out = ((version, facts.target_key(version, forward=True)) for version in facts.from_(key))
         into = ((version, facts.key(version.head)) for version in facts.to(key))
         return [*islice(out, self._most), *islice(into, self._most)]
 
@@ -215,7 +215,7 @@ class EntityGraph:
     def key(self, number: int) -> str:
         """Return the key of an entity by its number in the `EntityIndex`."""
         key = self._index.key(number)
-        return self.space.facts.bearer(key) or key
+        return self.space.facts.known_entity(key) or key
 
     def _numbers(self, key: str) -> list[int]:
         names = dict.fromkeys((key, *self.space.facts.names(key)))

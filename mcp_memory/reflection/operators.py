@@ -108,7 +108,7 @@ def _entities(graph: EntityGraph, asked: OperatorInput) -> list[str]:
     entity = () if asked.entity is None else (asked.entity,)
     keys = [graph.find(name) for name in (*entity, *query.speakers, *query.names, *parts)]
     index = graph.space.index(EntityIndex)
-    keys += [graph.key(number) for number in index.within(words(query.text)[:_READ])]
+    keys += [graph.key(number) for number in index.entities_in(words(query.text)[:_READ])]
     return list(dict.fromkeys(key for key in keys if key is not None))
 
 

@@ -56,8 +56,7 @@ from mcp_memory.search.channels import Channel
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.spans import Rows
 from mcp_memory.search.titles import TALK, TitleIndex
-from mcp_memory.vectors import Matrix, Scores, Vector
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
 

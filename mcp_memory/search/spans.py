@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.vectors import Scores
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Scores
 
 FAR = 1e6
 """In years: stands for an open end, so that differences stay finite."""

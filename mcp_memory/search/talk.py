@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.search.channels import Channel, ChannelInput
-from mcp_memory.vectors import Scores
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
 STATEMENT = 0.1

@@ -53,8 +53,7 @@ from mcp_memory.language.gregorian import DAY, HOUR
 from mcp_memory.language.names import head
 from mcp_memory.search.channels import Channel, ChannelInput, sum_scores
 from mcp_memory.search.spans import FAR, Rows, SpanColumns, Spans
-from mcp_memory.vectors import Scores, Vector
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import Space
 
 TIME = Channel("time", talk=1.0, document=1.0, switch=lambda on: on.time)

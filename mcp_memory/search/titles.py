@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from mcp_memory.language.names import head, short
 from mcp_memory.language.tokens import words
 from mcp_memory.search.channels import Channel, ChannelInput
-from mcp_memory.vectors import Scores
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import Space
 
 LONGEST_QUERY = 200

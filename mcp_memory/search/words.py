@@ -27,8 +27,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.channels import Channel, ChannelInput
-from mcp_memory.vectors import Scores
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
 K1 = 0.9

@@ -98,7 +98,7 @@ def _near(facts: Facts, name: str) -> list[str]:
     """Return the names most like one that nobody bears: written much like it, then with a word in common."""
     wanted = entity_key(name)
     close = get_close_matches(wanted, list(islice(facts.entities(), _COMPARED)), _NEXT, _ALIKE)
-    sharing = sorted(facts.sharing(wanted.split(), _SHARING), key=lambda key: (-facts.degree(key), key))
+    sharing = sorted(facts.entities_with_words(wanted.split(), _SHARING), key=lambda key: (-facts.degree(key), key))
     return [facts.name(key) for key in dict.fromkeys((*close, *sharing)) if facts.degree(key)][:_NEXT]
 
 

@@ -46,7 +46,7 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
         elif version := facts.version_of(assertion):
             found.setdefault(version.id, Change(version, _op(version, assertion, fresh)))
     for key, relation in dict.fromkeys((facts.key(a.head), a.relation) for a in new if a.id in fresh):
-        for before in facts.without(key, relation, fresh):
+        for before in facts.versions_without(key, relation, fresh):
             now = facts.version(before.id)
             if now is None or now.id in found:
                 continue
@@ -66,5 +66,5 @@ def _op(version: Version, assertion: Assertion, fresh: Collection[str]) -> Op:
 
 
 def _ended_by(facts: Facts, negation: Assertion) -> list[Version]:
-    found = facts.both(facts.key(negation.head), negation.relation)
+    found = facts.all_versions(facts.key(negation.head), negation.relation)
     return [version for version in found if any(ending.id == negation.id for ending in version.ended_by)]

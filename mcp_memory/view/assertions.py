@@ -1,10 +1,10 @@
-"""The assertions of one space, in the order in which they were recorded: what each is about, and whether it counts.
+"""Index the assertions of one space by head, tail and turn, and decide which of them count.
 
-Of one sentence those of the best extractor count, and none of a document's old revision does. That is a function of
+Of one sentence the assertions of the best extractor count; of a document's old revision none do. This is a function of
 all that was recorded, so that the order of arrival changes nothing.
 
-Heads and tails are keys of names as written (``names.py``). Which of them mean the same entity is not known here: who
-asks about an entity names all of its keys.
+Heads and tails are keys of names as written (``names.py``). Which of them mean the same entity is not known here, so
+callers pass all keys of an entity.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
 
 class Assertions:
-    """What was recorded in one space.
+    """The assertions of one space.
 
     Attributes:
-        rows: every assertion, in the order of recording; never changed, only appended to.
+        rows: every assertion, in the order of recording; only appended to.
     """
 
     def __init__(self) -> None:
@@ -36,10 +36,10 @@ class Assertions:
         self._retired: set[str] = set()
 
     def add(self, assertion: Assertion, head: str, tail: str) -> bool:
-        """Take in one that is not there yet.
+        """Add an assertion that is not there yet.
 
         Returns:
-            Whether what was read from the same sentence before counts no more.
+            Whether earlier assertions of the same sentence no longer count.
         """
         row = self._row[assertion.id] = len(self.rows)
         self.rows.append(assertion)
@@ -55,7 +55,7 @@ class Assertions:
         return better
 
     def retire(self, turn_id: str) -> None:
-        """Leave out what an old revision of a document says."""
+        """Exclude the assertions of an old revision of a document."""
         self._retired.add(turn_id)
 
     def __contains__(self, assertion_id: str) -> bool:
@@ -66,8 +66,8 @@ class Assertions:
         row = self._row.get(assertion_id)
         return None if row is None else self.rows[row]
 
-    def counting(self, row: int, known: Callable[[int], bool] | None = None) -> bool:
-        """Return whether an assertion counts; with ``known`` among those rows alone."""
+    def counts(self, row: int, known: Callable[[int], bool] | None = None) -> bool:
+        """Return whether an assertion counts, among all rows or only among the ``known`` ones."""
         assertion = self.rows[row]
         if assertion.turn_id in self._retired:
             return False
@@ -92,11 +92,11 @@ class Assertions:
         return key in self._from or key in self._to
 
     def relations_of(self, heads: Sequence[str]) -> list[str]:
-        """Return the relations of some heads, each once, in the order in which they came up."""
+        """Return the relations of some heads, each once, in the order of first mention."""
         return list(dict.fromkeys(chain.from_iterable(self._from.get(head, ()) for head in heads)))
 
     def relations_to(self, tails: Sequence[str]) -> list[str]:
-        """Return the relations that lead to some tails, each once, in the order in which they came up."""
+        """Return the relations that lead to some tails, each once, in the order of first mention."""
         return list(dict.fromkeys(chain.from_iterable(self._to.get(tail, ()) for tail in tails)))
 
     def heads_to(self, tails: Sequence[str], relation: str) -> Iterator[str]:

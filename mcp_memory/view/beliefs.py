@@ -1,4 +1,4 @@
-"""What the lessons of a space have taught: the beliefs of its sentences as they are now, side by side in arrays."""
+"""The beliefs about the sentences of a space (GAM-RAG's sentence memories) in arrays, and the lessons behind them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.episodes import Belief, Episode, Lesson
 from mcp_memory.domain.evidence import Engine
-from mcp_memory.vectors import Matrix, Scores, Vector
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column, Matrix, Scores, Vector
 
 
 class Beliefs:
     """The learnt state of one space.
 
-    Each number and vector is held once, in an array that grows at the end; a lesson costs as much as the sentences that
-    it changes. The arrays are windows on what is held, to be read while the view is held still, and not to be kept.
+    Each number and vector is stored once, in an array that grows at the end; a lesson costs as much as the sentences
+    that it changes. The arrays are windows on this storage: read them while the view is locked, and do not keep them.
 
     Attributes:
-        sentence_ids: of the sentences that anything was learnt about, in the order in which this view met them; place
-            by place with the arrays below.
+        sentence_ids: of the sentences with beliefs, in the order in which this view received them; the arrays below
+            have the same order.
     """
 
     def __init__(self) -> None:
         self.sentence_ids: list[str] = []
-        self._places: dict[str, int] = {}
+        self._rows: dict[str, int] = {}
         self._spaces: list[str] = []
         self._task = _Vectors()
         self._time = _Vectors()
@@ -46,19 +45,19 @@ class Beliefs:
         return len(self.sentence_ids)
 
     def add(self, beliefs: Iterable[Belief], lessons: Iterable[Lesson] = ()) -> None:
-        """Take in what a refresh found new: a later belief takes the place of an earlier one of the same sentence."""
+        """Add new beliefs and lessons; a later belief replaces an earlier one about the same sentence."""
         for belief in beliefs:
-            place = self._places.setdefault(belief.sentence_id, len(self))
-            if place == len(self):
+            row = self._rows.setdefault(belief.sentence_id, len(self))
+            if row == len(self):
                 self.sentence_ids.append(belief.sentence_id)
                 self._spaces.append(belief.space)
                 for column in self._columns:
                     column.append(0)
-            self._task.put(place, belief.task)
-            self._time.put(place, np.zeros_like(belief.task) if belief.time is None else belief.time)
+            self._task.put(row, belief.task)
+            self._time.put(row, np.zeros_like(belief.task) if belief.time is None else belief.time)
             values = belief.time is not None, belief.task_doubt, belief.time_doubt, belief.supported, belief.unsupported
             for column, value in zip(self._columns, values, strict=True):
-                column[place] = value
+                column[row] = value
         for lesson in lessons:
             if lesson.key not in self._lessons:
                 self._lessons[lesson.key] = lesson
@@ -67,17 +66,17 @@ class Beliefs:
                 for name in lesson.labels:
                     self._by_sentence[name].append(lesson)
 
-    def of(self, sentence_id: str) -> Belief | None:
-        """Return the belief about a sentence, which may be kept, or None for the initial one."""
-        place = self._places.get(sentence_id)
-        if place is None:
+    def get(self, sentence_id: str) -> Belief | None:
+        """Return a copy of the belief about a sentence, or None for the initial one."""
+        row = self._rows.get(sentence_id)
+        if row is None:
             return None
-        timed, task_doubt, time_doubt, supported, unsupported = (c.values[place].item() for c in self._columns)
-        time = self.time[place].copy() if timed else None
+        timed, task_doubt, time_doubt, supported, unsupported = (c.values[row].item() for c in self._columns)
+        time = self.time[row].copy() if timed else None
         return Belief(
             sentence_id,
-            self._spaces[place],
-            self.task[place].copy(),
+            self._spaces[row],
+            self.task[row].copy(),
             task_doubt,
             time,
             time_doubt,
@@ -86,29 +85,29 @@ class Beliefs:
         )
 
     def lesson(self, episode_id: str, source: Engine) -> Lesson | None:
-        """Return what a judge said of an episode, or None."""
+        """Return the lesson of one judge about an episode, or None."""
         return self._lessons.get((episode_id, source))
 
     def lessons(self, episode_id: str | None = None) -> list[Lesson]:
-        """Return the lessons of an episode, or of all, in the order in which they were recorded."""
+        """Return the lessons of an episode, or all lessons, in the order of recording."""
         return list(self._lessons.values() if episode_id is None else self._by_episode.get(episode_id, ()))
 
-    def taught(self, query: str) -> Sequence[Lesson]:
-        """Return the lessons about the very same question, in the order in which they were recorded."""
+    def lessons_for(self, query: str) -> Sequence[Lesson]:
+        """Return the lessons about exactly the same question, in the order of recording."""
         return self._by_query.get(query, ())
 
-    def about(self, sentence_id: str) -> Sequence[Lesson]:
-        """Return the lessons that label a sentence, in the order in which they were recorded."""
+    def lessons_about(self, sentence_id: str) -> Sequence[Lesson]:
+        """Return the lessons that label a sentence, in the order of recording."""
         return self._by_sentence.get(sentence_id, ())
 
     def episode(self, episode_id: str) -> Episode | str | None:
-        """Return an episode that was learnt from, in words why none of its lessons can tell it, or None without one."""
-        found = None
+        """Return an episode by its lessons, or in words why none of them holds it, or None if it has no lesson."""
+        episode = None
         for lesson in self.lessons(episode_id):
-            found = lesson.episode()
-            if isinstance(found, Episode):
+            episode = lesson.episode()
+            if isinstance(episode, Episode):
                 break
-        return found
+        return episode
 
     @property
     def task(self) -> Matrix:
@@ -136,25 +135,25 @@ class Beliefs:
 
 
 class _Vectors:
-    """One vector for each row; the array behind it doubles when it is full, and any row can be written anew."""
+    """One vector for each row; the array doubles when it is full, and any row can be overwritten."""
 
     def __init__(self) -> None:
-        self._held: Matrix = np.zeros((0, 0), dtype=np.float32)
+        self._array: Matrix = np.zeros((0, 0), dtype=np.float32)
         self._length = 0
 
     def put(self, row: int, vector: Vector) -> None:
         """Write a row, or add it at the end."""
-        if row == len(self._held):
+        if row == len(self._array):
             grown = np.zeros((max(16, 2 * row), len(vector)), dtype=np.float32)
             if row:
-                grown[:row] = self._held
-            self._held = grown
-        self._held[row] = vector
+                grown[:row] = self._array
+            self._array = grown
+        self._array[row] = vector
         self._length = max(self._length, row + 1)
 
     @property
     def values(self) -> Matrix:
-        """Every row; a window on what is held."""
-        window: NDArray[np.float32] = self._held[: self._length]
+        """Every row; a read-only window on the array."""
+        window: NDArray[np.float32] = self._array[: self._length]
         window.flags.writeable = False
         return window

@@ -1,8 +1,8 @@
-"""Which sentences name which entities: GAM-RAG's relation-free index (§3.1.1, eq. 1).
+"""Index which sentences name which entities: GAM-RAG's relation-free index (§3.1.1, eq. 1).
 
-M_ES, which entity stands in which sentence, is kept from both sides; M_SP, which passage a sentence stands in, is the
-space's own (`Space.segments_with`). What counts as a name is not decided here: whoever makes the index brings a reader
-of texts. Sentences are taken in as they arrive, each once, and nothing is gone over a second time.
+M_ES, which entity occurs in which sentence, is stored in both directions; M_SP, which passage a sentence belongs to, is
+part of the space (`Space.segments_with`). The function that finds the names in a sentence is passed in. Each sentence
+is indexed once, when it arrives.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.turns import Turn
 from mcp_memory.view.space import Space
 
-Named = Callable[[Turn, str], Iterable[str]]
-"""Given a turn and one of its sentences: the names of the entities that the sentence is about, as written."""
+FindNames = Callable[[Turn, str], Iterable[str]]
+"""Returns the names, as written, of the entities that a sentence is about; given its turn and its text."""
 LONGEST = 6
-"""Words of a name that is looked for in a text."""
+"""Words of the longest name that is looked up in a text."""
 
 
 class EntityIndex:
     """The entities of a space by number, and the rows of the sentences that name each.
 
     Args:
-        named: what a sentence names.
+        find_names: returns the names in a sentence.
     """
 
-    def __init__(self, named: Named) -> None:
-        self._named = named
+    def __init__(self, find_names: FindNames) -> None:
+        self._find_names = find_names
         self._numbers: dict[str, int] = {}
         self._keys: list[str] = []
         self._sentences: list[array[int]] = []  # of each entity, ascending
@@ -41,19 +41,19 @@ class EntityIndex:
         return len(self._keys)
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in the sentences of the segments of ``space`` from row ``since`` on."""
-        keys: dict[str, str] = {}  # most names come up several times
+        """Index the sentences of the segments of ``space`` from row ``since`` on."""
+        keys: dict[str, str] = {}  # most names occur several times
         for row in range(since, len(space.segments)):
             segment, turn = space.segments[row], space.segment_turn[row]
             for sentence in space.sentences_within(segment):
                 if segment.index and space.sentences[sentence].index == segment.first:
                     continue  # it ends the segment before this one as well
-                found: dict[str, None] = {}
-                for name in self._named(turn, space.text(space.sentences[sentence])):
+                in_sentence: dict[str, None] = {}
+                for name in self._find_names(turn, space.text(space.sentences[sentence])):
                     if name not in keys:
                         keys[name] = entity_key(name)
-                    found[keys[name]] = None
-                numbers = tuple(self._number(key) for key in found if key)
+                    in_sentence[keys[name]] = None
+                numbers = tuple(self._number(key) for key in in_sentence if key)
                 if numbers:
                     self._entities[sentence] = numbers
                 for number in numbers:
@@ -63,8 +63,8 @@ class EntityIndex:
         """Return the number of the entity that a name means (`entity_key`), or None."""
         return self._numbers.get(entity_key(name))
 
-    def within(self, words: Sequence[str]) -> list[int]:
-        """Return the numbers of the entities that a text names, in its order; of names within one another the longest.
+    def entities_in(self, words: Sequence[str]) -> list[int]:
+        """Return the numbers of the entities that a text names, in its order; of overlapping names the longest.
 
         Args:
             words: of the text, folded for comparison.
@@ -85,17 +85,17 @@ class EntityIndex:
         """Return the key of an entity by its number."""
         return self._keys[entity]
 
-    def spelling(self, space: Space, sentence: int) -> dict[int, str]:
-        """Return the entities that a sentence of the space names, by number, each as its name is written there."""
+    def spellings_in(self, space: Space, sentence: int) -> dict[int, str]:
+        """Return the entities that a sentence of the space names, by number, with the spelling used there."""
         piece = space.sentences[sentence]
         found: dict[int, str] = {}
-        for name in self._named(space.turns[piece.turn_id], space.text(piece)):
+        for name in self._find_names(space.turns[piece.turn_id], space.text(piece)):
             if (number := self.find(name)) is not None:
                 found.setdefault(number, name)
         return found
 
     def sentences(self, entity: int) -> NDArray[np.int64]:
-        """Return the rows of the sentences that name an entity, ascending; to be let go before the next write."""
+        """Return the rows of the sentences that name an entity, ascending; use the array before the next write."""
         return np.frombuffer(self._sentences[entity], dtype=np.int64)
 
     def degree(self, entity: int) -> int:
@@ -103,7 +103,7 @@ class EntityIndex:
         return len(self._sentences[entity])
 
     def entities(self, sentence: int) -> Sequence[int]:
-        """Return the numbers of the entities that a sentence names, in its order; none for a row that is not there."""
+        """Return the numbers of the entities that a sentence names, in its order; none for an unknown row."""
         return self._entities.get(sentence, ())
 
     def _number(self, key: str) -> int:

@@ -1,4 +1,4 @@
-"""What a space holds as evidence: a fact with its time, sureness and sources, a sentence or a segment as it is."""
+"""Make items of evidence from facts, sentences and segments of a space, with their sources."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mcp_memory.domain.turns import Sentence
 from mcp_memory.view.space import Space
 
 SOURCES = 3
-"""An item names at most so many."""
+"""The most sources that an item names."""
 
 
 def fact_evidence(
@@ -26,12 +26,12 @@ def fact_evidence(
     """Return a version as an item of evidence.
 
     Args:
-        space: that it is of.
-        version: a real one, or one made up by a rule.
+        space: of the version.
+        version: a stored one, or one that a rule inferred.
         score: in [0, 1].
         via: the channels or the operator that found it.
         inferred: the rule, where it is a hypothesis.
-        confidence: of the step that led to it, where a rule discounts it; None for the version's own.
+        confidence: of the step that led to it, where a rule discounts it; None for that of the version.
     """
     return Evidence(
         id=version.id,
@@ -48,15 +48,15 @@ def fact_evidence(
 
 
 def sources(space: Space, version: Version) -> tuple[Source, ...]:
-    """Return where a version is stated: at most three spans, one a turn, the surest first, then the newest."""
-    found: dict[str, Source] = {}
-    for assertion in sorted(version.assertions, key=lambda said: (-said.confidence, -said.said_at, said.id)):
+    """Return where a version is stated: at most three spans, one per turn, by confidence, then the newest first."""
+    by_turn: dict[str, Source] = {}
+    for assertion in sorted(version.assertions, key=lambda stated: (-stated.confidence, -stated.said_at, stated.id)):
         turn = space.turns.get(assertion.turn_id)
-        if turn is not None and turn.id not in found:
-            found[turn.id] = Source(turn, assertion.start, assertion.end)
-            if len(found) == SOURCES:
+        if turn is not None and turn.id not in by_turn:
+            by_turn[turn.id] = Source(turn, assertion.start, assertion.end)
+            if len(by_turn) == SOURCES:
                 break
-    return tuple(found.values())
+    return tuple(by_turn.values())
 
 
 def sentence_evidence(space: Space, sentence: Sentence, score: float, via: tuple[str, ...]) -> Evidence:
@@ -66,7 +66,7 @@ def sentence_evidence(space: Space, sentence: Sentence, score: float, via: tuple
 
 
 def dated_evidence(space: Space, sentence: Sentence, score: float, via: tuple[str, ...]) -> Evidence:
-    """Return a sentence with the time that it states, from the first to the last; without one as it is."""
+    """Return a sentence as evidence that is valid from the first to the last time that it states, if it states any."""
     item = sentence_evidence(space, sentence, score, via)
     if not sentence.times:
         return item
@@ -76,7 +76,7 @@ def dated_evidence(space: Space, sentence: Sentence, score: float, via: tuple[st
 
 
 def segment_evidence(space: Space, row: int, score: float, via: tuple[str, ...]) -> Evidence:
-    """Return a segment as an item of evidence; one of a single sentence is shown as that sentence."""
+    """Return a segment as an item of evidence; a segment of one sentence becomes that sentence."""
     segment = space.segments[row]
     rows = space.sentences_within(segment)
     if segment.first == segment.last and rows:

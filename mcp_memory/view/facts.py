@@ -1,10 +1,11 @@
-"""The facts of one space: what its assertions add up to, entity by entity.
+"""The facts of one space: the versions that its assertions add up to, entity by entity.
 
-Versions are folded when they are asked for (``domain/versions.py``) and kept until something arrives that they depend
-on. Three things decide how, each as a function of all that was recorded, so that the order of arrival changes nothing:
+Versions are folded when they are requested (``domain/versions.py``) and cached until something arrives that they depend
+on. Three things decide the fold, each a function of all that was recorded, so that the order of arrival changes
+nothing:
 
 - which assertions count (``assertions.py``);
-- which names mean the same entity (``names.py``), as far as aliases say so: what somebody said, what the memory thinks;
+- which names mean the same entity (``names.py``), as far as aliases say so: stated ones, and those the memory inferred;
 - how many values a relation has at a time, where the registry does not know (DESIGN 2.4).
 """
 
@@ -25,17 +26,17 @@ from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.names import Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
-"""What can be relied on, and what is only suspected."""
+"""Reliable versions, and versions that are only suspected."""
 _NOTHING: _Layers = ((), ())
 _ALIAS = "also_known_as"
 """The relation whose tails are other names of its head."""
 
 
 class Facts:
-    """What is asserted in one space.
+    """The facts of one space.
 
     Attributes:
-        rows: every assertion, in the order of recording; never changed, only appended to.
+        rows: every assertion, in the order of recording; only appended to.
         stable: the confidence below which a version is only suspected.
     """
 
@@ -44,104 +45,109 @@ class Facts:
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
-        self._held: dict[tuple[str, str], Alias] = {}  # keys of name and alias → what the memory itself thinks
+        self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
         self._uncounted: dict[str, set[str]] = defaultdict(set)  # relation → heads
-        self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # and whether single, and the head's name
-        self._tails: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of what was folded, by tail
+        self._folded: dict[tuple[str, str], tuple[bool, str, _Layers]] = {}  # with whether single, and the head's name
+        self._by_tail: dict[tuple[str, str], tuple[_Layers, dict[str, _Layers]]] = {}  # of folded versions
 
-    # What a refresh may do
+    # Changes by a refresh
 
     def add(self, assertions: Iterable[Assertion]) -> None:
-        """Take in assertions in the order of recording; one that is there already is left out."""
+        """Add assertions in the order of recording; one that is there already is skipped."""
         for assertion in assertions:
             if assertion.id in self._assertions:
                 continue
-            known = relations().get(assertion.relation)
-            head, tail = self._meet(assertion.head, known.head), self._meet(assertion.tail, known.tail)
+            relation = relations().get(assertion.relation)
+            head, tail = self._add_name(assertion.head, relation.head), self._add_name(assertion.tail, relation.tail)
             better = self._assertions.add(assertion, head, tail)
-            self._changed(head, assertion.relation)
+            self._invalidate(head, assertion.relation)
             if better:
-                self._reread(assertion.turn_id)
+                self._invalidate_turn(assertion.turn_id)
             elif assertion.relation == _ALIAS:
-                self._recalled(assertion)
+                self._update_stated_alias(assertion)
 
-    def hold(self, aliases: Iterable[Alias]) -> None:
-        """Take in what the memory itself thinks of names; the first word about a pair of them stays."""
-        for one in aliases:
-            pair = self._names.written(one.name), self._names.written(one.alias)
-            self._held.setdefault(pair, one)
-            self._called(*pair)
+    def add_aliases(self, aliases: Iterable[Alias]) -> None:
+        """Add aliases that the memory inferred; of several about one pair of names the first counts."""
+        for alias in aliases:
+            pair = self._names.key(alias.name), self._names.key(alias.alias)
+            self._inferred.setdefault(pair, alias)
+            self._update_alias(*pair)
 
-    def meet(self, person: str) -> None:
-        """Learn of a speaker, about whom nothing may be asserted yet."""
-        self._meet(person, "person")
+    def add_speaker(self, name: str) -> None:
+        """Add the name of a speaker, about whom nothing may be asserted yet."""
+        self._add_name(name, "person")
 
     def retire(self, turn_id: str) -> None:
-        """Leave out what an old revision of a document says."""
+        """Exclude the assertions of an old revision of a document."""
         self._assertions.retire(turn_id)
-        self._reread(turn_id)
+        self._invalidate_turn(turn_id)
 
     # Entities
 
     def resolve(self, name: str) -> str | None:
-        """Return the key of the entity that a name means, or None for one that no fact is about and nobody bears."""
-        return self.bearer(self._names.written(name))
+        """Return the key of the entity that a name means, or None if no fact is about it and nobody has the name."""
+        return self.known_entity(self._names.key(name))
 
-    def bearer(self, key: str) -> str | None:
-        """Return the key of the entity that is meant by a name of which this is the key, or None as `resolve` does."""
-        meant = self._names.meant(key)
-        return meant if meant in self._names else None
+    def known_entity(self, key: str) -> str | None:
+        """Return the key of the entity that is meant by the name with this key, or None as `resolve` does."""
+        entity = self._names.entity(key)
+        return entity if entity in self._names else None
 
     def key(self, name: str) -> str:
         """Return the key of the entity that a name means, whether or not anything is known of it."""
-        return self._names.meant(self._names.written(name))
+        return self._names.entity(self._names.key(name))
 
-    def end(self, version: Version, *, forward: bool) -> str:
+    def target_key(self, version: Version, *, forward: bool) -> str:
         """Return the key of the entity that a version leads to.
 
-        What only tells another name of its head leads to that name, which is no entity and from which nothing goes on.
+        A version that only states another name of its head leads to that name, which is no entity and leads nowhere.
         """
         if version.relation != _ALIAS or not forward or self.key(version.head) != self.key(version.tail):
             return self.key(version.tail if forward else version.head)
-        return self._names.written(version.tail)
+        return self._names.key(version.tail)
 
     def entities(self) -> list[str]:
-        """Return the keys of all entities that facts are about, in the order in which they came up."""
-        return list(dict.fromkeys(self._names.meant(key) for key in self._names if self._assertions.mention(key)))
+        """Return the keys of all entities that facts are about, in the order of their first mention."""
+        return list(dict.fromkeys(self._names.entity(key) for key in self._names if self._assertions.mention(key)))
 
-    def in_a_name(self, word: str) -> bool:
-        """Return whether a word, as `entity_key` writes it, is one of the name of something that was met."""
-        return self._names.holds(word)
+    def is_name_word(self, word: str) -> bool:
+        """Return whether a word, as `entity_key` writes it, is part of a known name."""
+        return self._names.has_word(word)
 
-    def sharing(self, words: Iterable[str], most: int) -> list[str]:
-        """Return the entities that facts are about and in whose keys some word stands; arguments as `Names.sharing`."""
-        found = self._names.sharing(words, most)
-        return list(dict.fromkeys(self._names.meant(key) for key in found if self._assertions.mention(key)))
+    def entities_with_words(self, words: Iterable[str], most: int) -> list[str]:
+        """Return the entities with facts and with some of the words in a key; see `Names.keys_with_words`."""
+        keys = self._names.keys_with_words(words, most)
+        return list(dict.fromkeys(self._names.entity(key) for key in keys if self._assertions.mention(key)))
 
     def name(self, key: str) -> str:
-        """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
+        """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet."""
         return self._names.usual(key)
 
     def names(self, key: str) -> tuple[str, ...]:
-        """Return every way in which an entity is written, its usual name first."""
-        return self._names.all(key)
+        """Return every spelling of an entity's names, the most frequent one first."""
+        return self._names.spellings(key)
 
-    def held(self, key: str) -> list[Alias]:
-        """Return the aliases of an entity that the memory itself came to hold and that count, in their order."""
-        return [one for pair, one in self._held.items() if key in map(self._names.meant, pair) and self._thinks(*pair)]
+    def inferred_aliases(self, key: str) -> list[Alias]:
+        """Return the aliases of an entity that the memory inferred and that count, in the order of recording."""
+        return [
+            alias
+            for pair, alias in self._inferred.items()
+            if key in map(self._names.entity, pair) and self._inferred_counts(*pair)
+        ]
 
-    def may_become(self, alias: str, name: str) -> bool:
+    def could_be_alias(self, alias: str, name: str) -> bool:
         """Return whether a name would mean an entity if it became an alias of it, both given by their keys."""
-        return self._names.may_become(alias, name)
+        return self._names.could_be_alias(alias, name)
 
-    def denied(self, one: str, other: str) -> bool:
-        """Return whether somebody said that two names, given by their keys, are not of one entity."""
-        return any(said.negated for said in (*self._said(one, other), *self._said(other, one)))
+    def alias_denied(self, first: str, second: str) -> bool:
+        """Return whether somebody stated that two names, given by their keys, are not of one entity."""
+        stated = *self._alias_assertions(first, second), *self._alias_assertions(second, first)
+        return any(assertion.negated for assertion in stated)
 
     def kind(self, key: str) -> EntityType | None:
-        """Return what an entity is by the relations it takes part in, or None where they do not tell."""
+        """Return the type of an entity by the relations that it takes part in, or None where they do not show it."""
         return self._names.kind(key)
 
     def degree(self, key: str) -> int:
@@ -151,16 +157,21 @@ class Facts:
     # Versions
 
     def relations_of(self, key: str) -> list[str]:
-        """Return the relations that something is asserted about an entity in, in the order in which they came up."""
+        """Return the relations in which something is asserted about an entity, in the order of first mention."""
         return self._assertions.relations_of(self._names.members(key))
 
     def versions(self, key: str, relation: str) -> tuple[Version, ...]:
-        """Return the versions of one (head, relation) that can be relied on, by start, contested ones included."""
+        """Return the reliable versions of one (head, relation), by start, contested ones included."""
         return self._layers(key, relation)[0]
 
     def suspected(self, key: str, relation: str) -> tuple[Version, ...]:
         """Return the versions of one (head, relation) that nothing has confirmed yet, by start."""
         return self._layers(key, relation)[1]
+
+    def all_versions(self, key: str, relation: str) -> Iterator[Version]:
+        """Return the versions of one (head, relation), reliable ones first."""
+        for layer in self._layers(key, relation):
+            yield from layer
 
     def from_(self, key: str, *, suspected: bool = False) -> Iterator[Version]:
         """Return the versions whose head an entity is; with ``suspected`` also those below the threshold."""
@@ -169,7 +180,7 @@ class Facts:
             yield from (*sure, *unsure) if suspected else sure
 
     def relations_to(self, key: str) -> list[str]:
-        """Return the relations in which an entity is a tail, in the order in which they came up."""
+        """Return the relations in which an entity is a tail, in the order of first mention."""
         return self._assertions.relations_to(self._names.members(key))
 
     def to(
@@ -177,30 +188,30 @@ class Facts:
     ) -> Iterator[Version]:
         """Return the versions whose tail an entity is; with ``suspected`` also those below the threshold.
 
-        They are folded one by one as they are wanted, so a reader that stops early pays for no more.
+        They are folded one by one on demand, so a reader that stops early pays for no more.
 
         Args:
             key: of the entity.
-            suspected: as said.
-            first: a number for each relation; the lowest comes first. None for the order in which they came up.
+            suspected: as above.
+            first: a number for each relation; the lowest comes first. None for the order of first mention.
         """
         for relation in sorted(self.relations_to(key), key=first) if first else self.relations_to(key):
             for head in self._heads_to(key, relation):
-                sure, unsure = self._of_tail(head, relation).get(key, _NOTHING)
+                sure, unsure = self._layers_by_tail(head, relation).get(key, _NOTHING)
                 yield from (*sure, *unsure) if suspected else sure
 
     def all(self, *, suspected: bool = False) -> Iterator[Version]:
-        """Return every version, by entity and relation in the order in which they came up."""
+        """Return every version, by entity and relation in the order of first mention."""
         for key in self.entities():
             yield from self.from_(key, suspected=suspected)
 
-    def said_in(self, turn_id: str) -> list[Assertion]:
-        """Return what counts of the assertions of a turn, in the order of recording."""
-        return [self.rows[row] for row in self._assertions.of_turn(turn_id) if self._assertions.counting(row)]
+    def assertions_in(self, turn_id: str) -> list[Assertion]:
+        """Return the assertions of a turn that count, in the order of recording."""
+        return [self.rows[row] for row in self._assertions.of_turn(turn_id) if self._assertions.counts(row)]
 
     def version_of(self, assertion: Assertion) -> Version | None:
-        """Return the version, relied on or suspected, that an assertion supports; None for a negation."""
-        for version in self.both(self.key(assertion.head), assertion.relation):
+        """Return the version, reliable or suspected, that an assertion supports; None for a negation."""
+        for version in self.all_versions(self.key(assertion.head), assertion.relation):
             if any(support.id == assertion.id for support in version.assertions):
                 return version
         return None
@@ -212,8 +223,8 @@ class Facts:
     def version(self, fact_id: str) -> Version | None:
         """Return the version that an id names now, or None.
 
-        An id lasts: if the assertion that it was made of supports a wider version meanwhile, that is what it names, and
-        if a better extractor read the same value out of the same sentence, what that supports.
+        An id stays valid: if the assertion that it was made of supports a wider version by now, it names that one, and
+        if a better extractor read the same value in the same sentence, it names the version which that supports.
         """
         assertion = self.assertion("x_" + fact_id.removeprefix("f_"))
         if assertion is None or not fact_id.startswith("f_"):
@@ -221,102 +232,106 @@ class Facts:
         if version := self.version_of(assertion):
             return version
         tail = self._tail_key(assertion.relation)
-        said = assertion.turn_id, assertion.sentence, tail(assertion.tail)
-        for version in self.both(self.key(assertion.head), assertion.relation):
-            if any((a.turn_id, a.sentence, tail(a.tail)) == said for a in version.assertions):
+        place = assertion.turn_id, assertion.sentence, tail(assertion.tail)
+        for version in self.all_versions(self.key(assertion.head), assertion.relation):
+            if any((a.turn_id, a.sentence, tail(a.tail)) == place for a in version.assertions):
                 return version
         return None
 
-    def without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
-        """Return the versions, relied on or suspected, that there would be had some assertions not been recorded."""
-        return self._as_known(key, relation, lambda row: self.rows[row].id not in ids)
+    def versions_without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
+        """Return the versions, reliable or suspected, that there would be if some assertions had not been recorded."""
+        return self._versions_from(key, relation, lambda row: self.rows[row].id not in ids)
 
     def history(self, key: str, relation: str, limit: int) -> list[tuple[Millis, tuple[Version, ...]]]:
-        """Return what was known after each of the last ``limit`` moments of recording about (head, relation).
+        """Return the versions of (head, relation) after each of the last ``limit`` moments of recording.
 
-        Names, cardinalities and retired revisions are as they are known today; what was known before is not told.
+        Names, cardinalities and retired revisions are those of today.
         """
+
+        def recorded_by(moment: Millis) -> Callable[[int], bool]:
+            return lambda row: self.rows[row].recorded_at <= moment
+
         moments = sorted({self.rows[row].recorded_at for row in self._rows_of(key, relation)})
-        return [(moment, self._as_known(key, relation, self._recorded_by(moment))) for moment in moments[-limit:]]
+        return [(moment, self._versions_from(key, relation, recorded_by(moment))) for moment in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
-        """Return how many values a relation has at a time: by the registry, else as learnt from this space."""
+        """Return how many values a relation has at a time: from the registry, else as learnt from this space."""
         known = relations().get(relation).cardinality
         return known if known != "unknown" else learnt(self.counts(relation))
 
     def counts(self, relation: str) -> Counts:
         """Return the counters of DESIGN 2.4 for a relation in this space."""
         for head in self._uncounted.pop(relation, ()):
-            for member in {head, self._names.meant(head)}:
+            for member in {head, self._names.entity(head)}:
                 self._count(member, relation)
         return self._totals.get(relation, Counts())
 
-    # Within
+    # Names and aliases
 
-    def _meet(self, name: str, kind: EntityType | None) -> str:
-        for renamed in self._names.meet(name, kind):
-            self._renamed(renamed)
-        return self._names.written(name)
+    def _add_name(self, name: str, kind: EntityType | None) -> str:
+        for renamed in self._names.add(name, kind):
+            self._invalidate_renamed(renamed)
+        return self._names.key(name)
+
+    def _update_stated_alias(self, assertion: Assertion) -> None:
+        """Update the alias that an assertion is about, in the other direction too if the memory inferred that one."""
+        names = self._names.key(assertion.head), self._names.key(assertion.tail)
+        self._update_alias(*names)
+        if names[::-1] in self._inferred:
+            self._update_alias(*names[::-1])
+
+    def _update_alias(self, bearer: str, alias: str) -> None:
+        """Update whether an alias counts. It is folded by itself, so that it does not depend on what it means.
+
+        A name that somebody had once still means them, so its end changes nothing; a denial from its start on does. An
+        inferred alias counts as long as nobody has denied it, of either name.
+        """
+        stated = self._alias_assertions(bearer, alias)
+        sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
+        known = any(version.since < version.until for version in sure) or self._inferred_counts(bearer, alias)
+        for renamed in self._names.set_alias(bearer, alias, known=known):
+            self._invalidate_renamed(renamed)
+
+    def _alias_assertions(self, bearer: str, alias: str) -> list[Assertion]:
+        """Return the assertions about an alias that count, in the order of recording."""
+        rows = (row for row in self._assertions.about((bearer,), _ALIAS) if self._assertions.counts(row))
+        return [self.rows[row] for row in rows if self._names.key(self.rows[row].tail) == alias]
+
+    def _inferred_counts(self, bearer: str, alias: str) -> bool:
+        """Return whether the memory inferred an alias and nobody has denied it."""
+        return (bearer, alias) in self._inferred and not self.alias_denied(bearer, alias)
 
     def _tail_key(self, relation: str) -> Callable[[str], str]:
-        """Return what tells the tails of a relation apart: whom they mean, but of aliases how they are written."""
-        return self._names.written if relation == _ALIAS else self.key
+        """Return what distinguishes the tails of a relation: the entity they mean, but of aliases their spelling."""
+        return self._names.key if relation == _ALIAS else self.key
 
-    def _rows_of(self, key: str, relation: str) -> list[int]:
-        return self._assertions.about(self._names.members(key), relation)
+    # Caches
 
-    def _changed(self, head: str, relation: str) -> None:
-        """Forget what was folded and counted of a (head, relation)."""
+    def _invalidate(self, head: str, relation: str) -> None:
+        """Forget the fold and the counts of a (head, relation)."""
         self._uncounted[relation].add(head)
-        for member in (head, self._names.meant(head)):
+        for member in (head, self._names.entity(head)):
             self._folded.pop((member, relation), None)
 
-    def _reread(self, turn_id: str) -> None:
-        """Take note that other assertions of a turn count than before."""
+    def _invalidate_turn(self, turn_id: str) -> None:
+        """Forget what depends on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
-            self._changed(self._names.written(self.rows[row].head), self.rows[row].relation)
+            self._invalidate(self._names.key(self.rows[row].head), self.rows[row].relation)
             if self.rows[row].relation == _ALIAS:
-                self._recalled(self.rows[row])
+                self._update_stated_alias(self.rows[row])
 
-    def _recalled(self, said: Assertion) -> None:
-        """Take note of what is said of an alias, which either name may be told to be; see `_called`."""
-        names = self._names.written(said.head), self._names.written(said.tail)
-        self._called(*names)
-        if names[::-1] in self._held:
-            self._called(*names[::-1])
-
-    def _called(self, bearer: str, alias: str) -> None:
-        """Take note of whether an alias can be relied on: folded by itself, so that it does not hang on what it means.
-
-        One that somebody bore once still means them, so its end changes nothing; a denial from its start on does. What
-        the memory itself thinks counts as long as nobody has denied it, of the one name or the other.
-        """
-        sure, _ = layers(self._said(bearer, alias), single=False, key=self._names.written, stable=self.stable)
-        known = any(version.since < version.until for version in sure) or self._thinks(bearer, alias)
-        for renamed in self._names.call(bearer, alias, known=known):
-            self._renamed(renamed)
-
-    def _said(self, bearer: str, alias: str) -> list[Assertion]:
-        """Return what counts of what is said of an alias, in the order of recording."""
-        rows = (row for row in self._assertions.about((bearer,), _ALIAS) if self._assertions.counting(row))
-        return [self.rows[row] for row in rows if self._names.written(self.rows[row].tail) == alias]
-
-    def _thinks(self, bearer: str, alias: str) -> bool:
-        """Return whether the memory itself holds an alias that nobody has denied."""
-        return (bearer, alias) in self._held and not self.denied(bearer, alias)
-
-    def _renamed(self, renamed: Renamed) -> None:
-        """Take note that a name means another entity than before."""
+    def _invalidate_renamed(self, renamed: Renamed) -> None:
+        """Forget what depends on a name that means another entity than before."""
         self._folded.clear()
         for relation in self._assertions.relations_of((renamed.key,)):
-            self._uncounted[relation] |= {renamed.key, renamed.before}  # whom it means now is counted with it
+            self._uncounted[relation] |= {renamed.key, renamed.before}  # its present entity is counted with it
         for relation in self._assertions.relations_to((renamed.key,)):
             self._uncounted[relation].update(self._assertions.heads_to((renamed.key,), relation))
 
     def _count(self, head: str, relation: str) -> None:
         now = Counts()
-        if self._names.meant(head) == head:  # else its assertions are counted with those of the longer name
-            counting = [self.rows[row] for row in self._rows_of(head, relation) if self._assertions.counting(row)]
+        if self._names.entity(head) == head:  # else its assertions are counted with those of the longer name
+            counting = [self.rows[row] for row in self._rows_of(head, relation) if self._assertions.counts(row)]
             now = count(counting, self._tail_key(relation))
         before, total = self._counts.get((head, relation), Counts()), self._totals.get(relation, Counts())
         self._counts[head, relation] = now
@@ -324,52 +339,50 @@ class Facts:
             total.superseded + now.superseded - before.superseded, total.together + now.together - before.together
         )
 
-    def both(self, key: str, relation: str) -> Iterator[Version]:
-        """Return the versions of one (head, relation), those relied on first."""
-        for layer in self._layers(key, relation):
-            yield from layer
+    # Folding
+
+    def _rows_of(self, key: str, relation: str) -> list[int]:
+        return self._assertions.about(self._names.members(key), relation)
 
     def _layers(self, key: str, relation: str) -> _Layers:
         single, usual = self.cardinality(relation) == "single", self.name(key)
-        kept = self._folded.get((key, relation))
-        if kept is None or kept[:2] != (single, usual):
-            rows = [row for row in self._rows_of(key, relation) if self._assertions.counting(row)]
-            kept = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
-        return kept[2]
+        cached = self._folded.get((key, relation))
+        if cached is None or cached[:2] != (single, usual):
+            rows = [row for row in self._rows_of(key, relation) if self._assertions.counts(row)]
+            cached = self._folded[key, relation] = single, usual, self._fold(rows, single, usual)
+        return cached[2]
 
-    def _recorded_by(self, moment: Millis) -> Callable[[int], bool]:
-        return lambda row: self.rows[row].recorded_at <= moment
-
-    def _as_known(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
-        rows = [row for row in self._rows_of(key, relation) if known(row) and self._assertions.counting(row, known)]
+    def _versions_from(self, key: str, relation: str, known: Callable[[int], bool]) -> tuple[Version, ...]:
+        """Return the versions that there would be if only the ``known`` rows had been recorded."""
+        rows = [row for row in self._rows_of(key, relation) if known(row) and self._assertions.counts(row, known)]
         sure, unsure = self._fold(rows, self.cardinality(relation) == "single", self.name(key))
         return (*sure, *unsure)
 
     def _heads_to(self, key: str, relation: str) -> Iterator[str]:
-        """Yield the entities that a relation leads from to this one, each once."""
-        seen: set[str] = set()
-        for written in self._assertions.heads_to(self._names.members(key), relation):
-            head = self._names.meant(written)
-            if head not in seen:
-                seen.add(head)
+        """Yield the entities from which a relation leads to this one, each once."""
+        yielded: set[str] = set()
+        for name in self._assertions.heads_to(self._names.members(key), relation):
+            head = self._names.entity(name)
+            if head not in yielded:
+                yielded.add(head)
                 yield head
 
-    def _of_tail(self, head: str, relation: str) -> dict[str, _Layers]:
+    def _layers_by_tail(self, head: str, relation: str) -> dict[str, _Layers]:
         """Return the versions of one (head, relation) by the key of their tail."""
         now = self._layers(head, relation)
-        kept = self._tails.get((head, relation))
-        if kept is None or kept[0] is not now:
-            sorted_out: dict[str, tuple[list[Version], list[Version]]] = defaultdict(lambda: ([], []))
+        cached = self._by_tail.get((head, relation))
+        if cached is None or cached[0] is not now:
+            grouped: dict[str, tuple[list[Version], list[Version]]] = defaultdict(lambda: ([], []))
             for place, layer in enumerate(now):
                 for version in layer:
-                    sorted_out[self.key(version.tail)][place].append(version)
-            by_tail = {tail: (tuple(sure), tuple(unsure)) for tail, (sure, unsure) in sorted_out.items()}
-            kept = self._tails[head, relation] = now, by_tail
-        return kept[1]
+                    grouped[self.key(version.tail)][place].append(version)
+            by_tail = {tail: (tuple(sure), tuple(unsure)) for tail, (sure, unsure) in grouped.items()}
+            cached = self._by_tail[head, relation] = now, by_tail
+        return cached[1]
 
     def _fold(self, rows: list[int], single: bool, usual: str) -> _Layers:
-        said = [self.rows[row] for row in rows]
-        key = self._tail_key(said[0].relation) if said else self.key
-        found = layers(said, single=single, key=key, stable=self.stable)
-        sure, unsure = (tuple(v if v.head == usual else replace(v, head=usual) for v in layer) for layer in found)
+        assertions = [self.rows[row] for row in rows]
+        key = self._tail_key(assertions[0].relation) if assertions else self.key
+        folded = layers(assertions, single=single, key=key, stable=self.stable)
+        sure, unsure = (tuple(v if v.head == usual else replace(v, head=usual) for v in layer) for layer in folded)
         return sure, unsure

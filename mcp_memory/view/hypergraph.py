@@ -1,8 +1,8 @@
-"""The memory points of one space: which entities each joins, which points join an entity, and what became of them (VH).
+"""The memory points of one space: which entities each joins, which points join an entity, revisions and merges (VH).
 
-Vertices are kept by the key of their name as written. What a name means may change as more is told, so whoever compares
-vertices asks the facts whom each means *now* (`vertices`, `incident`): a point about "Patel" is one about Anna Patel as
-soon as that is who is meant. Both ways cost as much as the entity has points, or the point entities.
+Vertices are stored by the key of their name as written. Which entity a name means may change as more is stated, so
+`vertices` and `incident` resolve names by the facts at the time of the call: a point about "Patel" is one about Anna
+Patel as soon as "Patel" means her. They cost as much as the point has entities, or the entity has points.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Hypergraph:
         return len(self._revisions)
 
     def add(self, points: Sequence[Point], vectors: Matrix) -> None:
-        """Take in revisions in the order of recording, with the vectors of their descriptions, shape ``(n, d)``."""
+        """Add revisions in the order of recording, with the vectors of their descriptions, shape ``(n, d)``."""
         for point, vector in zip(points, vectors, strict=True):
             self._revisions.setdefault(point.id, []).append(point)
             self._vectors[point.id] = vector
@@ -52,22 +52,22 @@ class Hypergraph:
         return self._revisions.get(point_id, ())
 
     def resolve(self, point_id: str) -> Point | None:
-        """Return the active point that a point has become, following merges (DESIGN I13); None where there is none."""
-        seen: set[str] = set()
+        """Return the active point that a point was merged into, or itself (DESIGN I13); None where there is none."""
+        visited: set[str] = set()
         point = self.get(point_id)
         while point is not None and not point.active:
-            if point.merged_into is None or point.id in seen:
-                return None  # damaged rows: no merge of ours ends so
-            seen.add(point.id)
+            if point.merged_into is None or point.id in visited:
+                return None  # damaged rows: no merge of ours is a ring
+            visited.add(point.id)
             point = self.get(point.merged_into)
         return point
 
     def active(self, scope: str | None = None) -> list[Point]:
-        """Return the active points of a scope, whatever its case, or of all scopes, in the order of recording."""
+        """Return the active points of a scope, in any case, or of all scopes, in the order of recording."""
         return [point for point in self.all(scope) if point.active]
 
     def all(self, scope: str | None = None) -> list[Point]:
-        """Return the points of a scope, whatever its case, or of all scopes, merged ones too, in their order."""
+        """Return the points of a scope, in any case, or of all scopes, merged ones too, in the order of recording."""
         ids = self._revisions if scope is None else self._scopes.get(scope.casefold(), {})
         return [self._revisions[name][-1] for name in ids]
 
@@ -82,24 +82,25 @@ class Hypergraph:
     # Incidence
 
     def incident(self, facts: Facts, keys: Iterable[str]) -> list[Point]:
-        """Return the active points that join some of these entities, those that join more of them first.
+        """Return the active points that join some of these entities, those that join the most of them first.
 
         Args:
             facts: of the same space.
-            keys: of entities, as the facts know them.
+            keys: of entities.
         """
         shared: dict[str, int] = defaultdict(int)
         for key in dict.fromkeys(keys):
-            spelt = {key, *(entity_key(name) for name in facts.names(key))}
-            for name in dict.fromkeys(point for one in sorted(spelt) for point in self._incident.get(one, ())):
-                shared[name] += 1
-        return [self._revisions[name][-1] for name in sorted(shared, key=lambda name: (-shared[name], name))]
+            keys_of_names = {key, *(entity_key(name) for name in facts.names(key))}
+            points = (point for name_key in sorted(keys_of_names) for point in self._incident.get(name_key, ()))
+            for point_id in dict.fromkeys(points):
+                shared[point_id] += 1
+        return [self._revisions[point_id][-1] for point_id in sorted(shared, key=lambda name: (-shared[name], name))]
 
-    def joined(self, facts: Facts) -> set[str]:
+    def joined_entities(self, facts: Facts) -> set[str]:
         """Return V_M: the keys of the entities that active points join."""
         return {facts.key(name) for name, points in self._incident.items() if points}
 
 
 def vertices(facts: Facts, point: Point) -> frozenset[str]:
-    """Return the keys of the entities that a point joins, as the facts know them now."""
+    """Return the keys of the entities that a point joins, by what its names mean now."""
     return frozenset(facts.key(name) for name in point.entities)

@@ -1,19 +1,20 @@
-"""Which names mean the same entity, how it is written, and of what kind it is.
+"""Decide which names mean the same entity, how the entity is usually written, and of what type it is.
 
-Everything is a function of all names that were met and all aliases that are known, so that the order of arrival changes
-nothing. A name means another's bearer where exactly one is left of these two sorts:
+Everything is a function of all known names and aliases, so that the order of arrival changes nothing. A name means
+another name's entity where exactly one candidate of these two sorts remains:
 
-- people of whose name it is the first or last word: "Patel" is "Anna Patel" as long as she is the only person of that
-  name here and nothing says that Patel is a place or a thing;
-- whoever is known by it too ("Robert is also known as Bob"), unless it is met as a kind of thing that they are not.
+- a person whose first or last name it is: "Patel" is "Anna Patel" as long as she is the only person of that name here
+  and nothing says that Patel is a place or a thing;
+- an entity that has it as an alias ("Robert is also known as Bob"), unless the name occurs with a type that the entity
+  does not have.
 
-So a name that two may mean, be it by its words or as an alias, means neither of them, and stands for itself. Links are
-followed from name to name, "Bobby" to "Bob" to "Robert"; of names that each stand for the next in a ring, the longest
-(then the last in the alphabet) is the one that all of them mean.
+A name with two candidates, by its words or as an alias, means neither of them, and stands for itself. Links are
+followed from name to name, "Bobby" to "Bob" to "Robert"; if the links form a ring, all its names mean the longest one
+(then the last in the alphabet).
 
-Entities go by their *keys* (``domain/entities.py``). The key of a name that means somebody else's is kept beside it:
-what was said of "Patel" stays where it is, and is read together with what was said of "Anna Patel" for as long as the
-one means the other.
+Entities are identified by their *keys* (``domain/entities.py``). A name that means another entity keeps its own key:
+assertions about "Patel" stay where they are, and are read together with those about "Anna Patel" as long as the one
+means the other.
 """
 
 from __future__ import annotations
@@ -41,51 +42,51 @@ class Renamed:
 
 
 class Names:
-    """The names that were met in one space."""
+    """The names that occur in one space."""
 
     def __init__(self) -> None:
         self._spellings: dict[str, Counter[str]] = defaultdict(Counter)
         self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
-        self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → who is said to be known by it
-        self._aliases: dict[str, dict[str, None]] = defaultdict(dict)  # and the other way round
-        self._keys: dict[str, str] = {}  # of every name as written
-        self._usual: dict[str, str] = {}  # key → how it is written most often, as far as anybody asked
-        self._words: dict[str, dict[str, None]] = {}  # of keys → the keys that hold them
-        self._meant: dict[str, str] = {}  # key → whom it means, as far as anybody asked since the last news
-        self._members: dict[str, tuple[str, ...]] = {}  # and the keys that mean it
+        self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → entities that have it
+        self._aliases: dict[str, dict[str, None]] = defaultdict(dict)  # and in the other direction
+        self._keys: dict[str, str] = {}  # of every spelling
+        self._usual: dict[str, str] = {}  # key → most frequent spelling; a cache
+        self._words: dict[str, dict[str, None]] = {}  # word → the keys that contain it
+        self._entity: dict[str, str] = {}  # key → the entity it means; a cache
+        self._members: dict[str, tuple[str, ...]] = {}  # entity → the keys that mean it; a cache
 
     def __contains__(self, key: str) -> bool:
         return key in self._spellings
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the keys of all names, in the order in which they came up."""
+        """Yield the keys of all names, in the order of their first occurrence."""
         return iter(self._spellings)
 
-    def meet(self, name: str, kind: EntityType | None) -> tuple[Renamed, ...]:
-        """Take note of a name; the keys that mean something else since then come back.
+    def add(self, name: str, kind: EntityType | None) -> tuple[Renamed, ...]:
+        """Add an occurrence of a name and return the keys that mean another entity since then.
 
         Args:
             name: as written.
-            kind: what its bearer is, where that is known.
+            kind: the type of its entity, where that is known.
         """
         key = self._keys.get(name)
         if key is None:
             key = self._keys[name] = entity_key(name)
             for word in key.split():
                 self._words.setdefault(word, {})[key] = None
-            self._forget()
+            self._clear_caches()
         self._spellings[key][name.strip()] += 1
         self._usual.pop(key, None)
-        learnt_kinds: set[EntityType] = {"person"} if titled(name) else set()
+        kinds: set[EntityType] = {"person"} if titled(name) else set()
         if kind:
-            learnt_kinds.add(kind)
-        if learnt_kinds <= self._types[key].keys():
-            self._types[key].update(learnt_kinds)
+            kinds.add(kind)
+        if kinds <= self._types[key].keys():
+            self._types[key].update(kinds)
             return ()
-        before = self._hanging_on(key)
-        self._forget()
-        self._types[key].update(learnt_kinds)
+        before = self._entities_near(key)
+        self._clear_caches()
+        self._types[key].update(kinds)
         words = key.split()
         for part in dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ():
             if self._types[key].keys() == {"person"}:
@@ -94,57 +95,57 @@ class Names:
                 self._people[part].pop(key, None)
         return self._renamed(before)
 
-    def call(self, bearer: str, alias: str, *, known: bool) -> tuple[Renamed, ...]:
-        """Take note of whether somebody is known by another name too; what means something else since then comes back.
+    def set_alias(self, bearer: str, alias: str, *, known: bool) -> tuple[Renamed, ...]:
+        """Set whether an entity has an alias, and return the keys that mean another entity since then.
 
         Args:
-            bearer: the key of the name by which it was said.
+            bearer: the key of the name that the alias was stated for.
             alias: the key of the other name.
-            known: whether it counts.
+            known: whether the alias counts.
         """
         if bearer == alias or known == (bearer in self._bearers.get(alias, ())):
             return ()
-        self._aliases[bearer][alias] = None  # stays, also where it does not count: it only says where to look
+        self._aliases[bearer][alias] = None  # kept even if it does not count: it only says where to look
         self._members.clear()
-        before = self._hanging_on(alias)
-        self._forget()
+        before = self._entities_near(alias)
+        self._clear_caches()
         if known:
             self._bearers[alias][bearer] = None
         else:
             del self._bearers[alias][bearer]
         return self._renamed(before)
 
-    def may_become(self, alias: str, bearer: str) -> bool:
-        """Return whether a name would mean somebody if it became their alias, both given by their keys.
+    def could_be_alias(self, alias: str, bearer: str) -> bool:
+        """Return whether a name would mean an entity if it became its alias, both given by their keys.
 
-        It would where it may mean nobody else yet, and is met as nothing that they are not.
+        It would if it has no candidate yet, and occurs with no type that the entity does not have.
         """
         own, kinds = (self._types[key].keys() if key in self._types else set() for key in (bearer, alias))
-        return not any(True for _ in self._may_mean(alias)) and (not own or kinds <= own)
+        return not any(True for _ in self._candidates(alias)) and (not own or kinds <= own)
 
-    def written(self, name: str) -> str:
-        """Return the key of a name by itself, whomever it means."""
+    def key(self, name: str) -> str:
+        """Return the key of a name itself, whichever entity it means."""
         return self._keys.get(name) or entity_key(name)
 
-    def meant(self, key: str) -> str:
-        """Return the key of the entity that is meant by a name of which this is the key."""
+    def entity(self, key: str) -> str:
+        """Return the key of the entity that is meant by the name with this key."""
         if key not in self._people and key not in self._bearers:
             return key
-        if key not in self._meant:
-            self._meant[key] = _followed(key, self._stands_for)
-        return self._meant[key]
+        if key not in self._entity:
+            self._entity[key] = _end_of_links(key, self._next_link)
+        return self._entity[key]
 
     def members(self, key: str) -> Sequence[str]:
-        """Return the keys of all names that were met and mean an entity, its own first."""
+        """Return the keys of all names that occur and mean an entity, its own first."""
         if " " not in key and key not in self._aliases:
             return (key,)
         if key not in self._members:
             near = (other for other in self._reaching(key) if other != key and other in self._spellings)
-            self._members[key] = key, *sorted(other for other in near if self.meant(other) == key)
+            self._members[key] = key, *sorted(other for other in near if self.entity(other) == key)
         return self._members[key]
 
     def usual(self, key: str) -> str:
-        """Return how an entity is written most often; ties go to the longer, then the first in the alphabet."""
+        """Return the most frequent spelling of an entity; ties go to the longer, then the first in the alphabet."""
         if key not in self._spellings:
             return key
         if key not in self._usual:
@@ -152,30 +153,30 @@ class Names:
             self._usual[key] = min(spellings, key=lambda name: (-spellings[name], -len(name), name))
         return self._usual[key]
 
-    def all(self, key: str) -> tuple[str, ...]:
-        """Return every way in which an entity is written, its usual name first."""
+    def spellings(self, key: str) -> tuple[str, ...]:
+        """Return every spelling of an entity's names, the most frequent one first."""
         usual = self.usual(key)
         others = sorted({name for member in self.members(key) for name in self._spellings.get(member, ())} - {usual})
         return (usual, *others)
 
     def kind(self, key: str) -> EntityType | None:
-        """Return what an entity is by all that told its kind, or None where nothing did."""
+        """Return the type of an entity by all evidence of it, or None where there is none."""
         votes: Counter[EntityType] = Counter()
         for member in self.members(key):
             votes.update(self._types.get(member, ()))
         ordered: list[EntityType] = sorted(votes, key=lambda kind: (-votes[kind], kind))
         return ordered[0] if ordered else None
 
-    def holds(self, word: str) -> bool:
-        """Return whether a word, as `entity_key` writes it, is one of some name."""
+    def has_word(self, word: str) -> bool:
+        """Return whether a word, as `entity_key` writes it, is part of some name."""
         return word in self._words
 
-    def sharing(self, words: Iterable[str], most: int) -> Iterator[str]:
-        """Yield the keys in which some word stands, those with rarer words first; a key may come more than once.
+    def keys_with_words(self, words: Iterable[str], most: int) -> Iterator[str]:
+        """Yield the keys that contain some word, those with rarer words first; a key may come more than once.
 
         Args:
             words: as `entity_key` writes them.
-            most: words are passed over, from the rarest on, once they and those before stand in more keys than this.
+            most: keys; from the rarest word on, words are used until together they occur in more keys than this.
         """
         known = ((len(keys), word, keys) for word in dict.fromkeys(words) if (keys := self._words.get(word)))
         for number, _, keys in sorted(known, key=lambda entry: entry[:2]):
@@ -184,13 +185,13 @@ class Names:
                 break
             yield from keys
 
-    def _forget(self) -> None:
-        """Forget what names mean and who means what: it may be otherwise with the next name, kind or alias."""
-        self._meant.clear()
+    def _clear_caches(self) -> None:
+        """Forget which entities names mean: a new name, type or alias may change it."""
+        self._entity.clear()
         self._members.clear()
 
-    def _may_mean(self, key: str) -> Iterator[str]:
-        """Yield the keys of those whom a name may mean beside what bears it itself, each once."""
+    def _candidates(self, key: str) -> Iterator[str]:
+        """Yield the keys of the entities that a name may mean other than itself, each once."""
         kinds = self._types[key].keys() if key in self._types else frozenset[EntityType]()
         people = self._people.get(key, {}) if kinds <= {"person"} else {}
         yield from people
@@ -199,25 +200,25 @@ class Names:
             if bearer not in people and (not own or kinds <= own):
                 yield bearer
 
-    def _first(self, key: str) -> str:
-        """Return whom a name means at the next step, where it can mean one alone."""
+    def _only_candidate(self, key: str) -> str:
+        """Return the one candidate of a name, or the name itself."""
         if key not in self._people and key not in self._bearers:
             return key
-        meant = list(islice(self._may_mean(key), 2))
-        return meant[0] if len(meant) == 1 else key
+        candidates = list(islice(self._candidates(key), 2))
+        return candidates[0] if len(candidates) == 1 else key
 
-    def _stands_for(self, key: str) -> str:
-        """Return whom a name means at the next step; of several whom it may mean, all may be the same."""
-        found = None
-        for other in self._may_mean(key):
-            meant = _followed(other, self._first)
-            if found not in (None, meant):
-                return key  # seldom later than at the second: thousands may be called John
-            found = meant
-        return found or key
+    def _next_link(self, key: str) -> str:
+        """Return the next link of a name; several candidates count as one if all lead to the same entity."""
+        result = None
+        for candidate in self._candidates(key):
+            entity = _end_of_links(candidate, self._only_candidate)
+            if result not in (None, entity):
+                return key  # seldom later than at the second candidate: thousands may be called John
+            result = entity
+        return result or key
 
     def _reaching(self, key: str) -> list[str]:
-        """Return the keys of the names that may mean what this one means, itself among them."""
+        """Return the keys of the names that may mean the same entity as this one, itself among them."""
         found = {key: None}
         left = [key]
         while left:
@@ -228,16 +229,16 @@ class Names:
             left += dict.fromkeys(near)
         return list(found)
 
-    def _hanging_on(self, key: str) -> dict[str, str]:
-        """Return what the names mean whose meaning may change with that of this one."""
-        return {other: self.meant(other) for other in self._reaching(key) if other in self._spellings}
+    def _entities_near(self, key: str) -> dict[str, str]:
+        """Return the entities of the names whose meaning may change when the meaning of this one does."""
+        return {other: self.entity(other) for other in self._reaching(key) if other in self._spellings}
 
     def _renamed(self, before: Mapping[str, str]) -> tuple[Renamed, ...]:
-        return tuple(Renamed(key, meant) for key, meant in before.items() if self.meant(key) != meant)
+        return tuple(Renamed(key, entity) for key, entity in before.items() if self.entity(key) != entity)
 
 
-def _followed(key: str, step: Callable[[str], str]) -> str:
-    """Return where the steps from a name end; where they go round, the longest name on the ring."""
+def _end_of_links(key: str, step: Callable[[str], str]) -> str:
+    """Return where the links from a name end; if they form a ring, the longest name on it."""
     seen = [key]
     while (following := step(key)) != key:
         if following in seen:

@@ -1,9 +1,9 @@
 """One space in memory: its turns, sessions, segments and sentences, in the order in which they arrived.
 
-Everything that recall ranks has a row number: segments and sentences are appended, never moved, so an array with one
-number a segment lines up with ``segments`` for good. A document that was written again takes its old revision out of
+Everything that recall ranks has a row number: segments and sentences are appended and never moved, so an array with one
+number per segment lines up with ``segments`` for good. A document that was written again takes its old revision out of
 recall (``live``), not out of the history. Rooms that need a structure of their own (an inverted index, a graph) give
-the view an `Index`; it is extended when it is asked for, so whoever only writes never pays for it.
+the view an `Index`; it is extended when it is read, so a call that only writes never pays for it.
 """
 
 from __future__ import annotations
@@ -15,32 +15,27 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.episodes import Belief, Lesson
-from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.jobs import Job
-from mcp_memory.domain.points import Point
 from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
-from mcp_memory.vectors import GrowingMatrix, Matrix
+from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
-from mcp_memory.view.columns import Column
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
-from mcp_memory.view.pool import Pool
 
 NONE = -1
-"""In an array of row numbers: there is no such row."""
+"""Stands for "no such row" in arrays of row numbers."""
 
 
 class Index(Protocol):
-    """A structure that a room derives from a space and keeps beside it."""
+    """A structure that a room derives from a space; the space stores it."""
 
     def extend(self, space: Space, since: int) -> None:
-        """Take in the segments of ``space`` from row ``since`` on."""
+        """Add the segments of ``space`` from row ``since`` on."""
 
 
 IndexT = TypeVar("IndexT", bound=Index)
@@ -56,14 +51,14 @@ class Space:
         segments: by row.
         sentences: by row.
         segment_turn: the turn of each segment, by row.
-        facts: what is asserted here, and what it adds up to.
-        beliefs: what use has taught about its sentences.
+        facts: its assertions, and the versions that they add up to.
+        beliefs: what feedback has taught about its sentences.
         hypergraph: its memory points.
-        questions: what its segments answer, asked.
-        jobs: how far a language model has read its turns, by their ids, where any has.
-        speakers: how many turns each speaker has, by name as written; the role stands in where no speaker was told.
-        segment_vectors: one row a segment, or None where there are too many to hold.
-        sentence_vectors: one row a sentence, or None where there are too many to hold.
+        questions: the question pool.
+        jobs: how far a language model has read its turns, by their ids; absent for turns that none has read.
+        speakers: how many turns each speaker has, by name as written, or by role where no speaker is given.
+        segment_vectors: one row per segment, or None where there are too many to hold in memory.
+        sentence_vectors: one row per sentence, or None where there are too many to hold in memory.
     """
 
     def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
@@ -71,7 +66,7 @@ class Space:
         self.facts = Facts(stable)
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
-        self.questions = Pool()
+        self.questions = QuestionPool()
         self.jobs: dict[str, Job] = {}
         self.turns: dict[str, Turn] = {}
         self.sessions: dict[str, list[str]] = {}
@@ -82,7 +77,7 @@ class Space:
         self.segment_vectors: GrowingMatrix | None = None
         self.sentence_vectors: GrowingMatrix | None = None
         self._indexes: list[Index] = [make() for make in indexes]
-        self._indexed = 0  # rows that the indexes have
+        self._indexed = 0  # rows that the indexes contain
         self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
         self._segment_rows: dict[str, list[int]] = defaultdict(list)
         self._sentence_rows: dict[str, list[int]] = defaultdict(list)
@@ -98,7 +93,7 @@ class Space:
         self._last_in_session: dict[str, int] = {}
         self._talkers: dict[str, Talkers] = defaultdict(Talkers)
 
-    # What a caller may ask
+    # Reading
 
     def current(self, session: str, ref: str) -> Turn | None:
         """Return the newest revision of a message or document, or None."""
@@ -118,7 +113,7 @@ class Space:
         return self._sentence_rows.get(turn_id, [])
 
     def segments_with(self, turn_id: str, sentence: int) -> list[int]:
-        """Return the rows of the segments that hold a sentence of a turn, by its index; all of them below 0."""
+        """Return the rows of the segments with a sentence of a turn, by its index; below 0, of all its segments."""
         rows = self._segment_rows.get(turn_id, [])
         return [r for r in rows if sentence < 0 or self.segments[r].first <= sentence <= self.segments[r].last]
 
@@ -190,10 +185,10 @@ class Space:
         return self._next.values
 
     def index(self, kind: type[IndexT]) -> IndexT:
-        """Return this space's index of a kind that `View` was made with, with every segment in it.
+        """Return this space's index of a class that `View` was made with, up to date.
 
         Raises:
-            LookupError: no such index was asked for when the view was made.
+            LookupError: the view was made without such an index.
         """
         self.extend_indexes()
         for index in self._indexes:
@@ -201,83 +196,57 @@ class Space:
                 return index
         raise LookupError(f"the view keeps no {kind.__name__}")
 
-    # What a refresh may do
+    # Changes by a refresh
 
-    def add(
-        self,
-        turns: Sequence[Turn],
-        segments: Sequence[Segment],
-        sentences: Sequence[Sentence],
-        segment_vectors: Matrix | None,
-        sentence_vectors: Matrix | None,
-        assertions: Sequence[Assertion] = (),
-        lessons: Sequence[Lesson] = (),
-        beliefs: Sequence[Belief] = (),
-        points: Sequence[Point] = (),
-        point_vectors: Matrix | None = None,
-        aliases: Sequence[Alias] = (),
-        questions: Sequence[PooledQuestion] = (),
-        question_vectors: Matrix | None = None,
-        jobs: Sequence[Job] = (),
-    ) -> None:
-        """Take in rows that the log has and this space has not.
+    def add(self, batch: Batch, *, vectors: bool = True) -> None:
+        """Add rows that the log has and this space lacks.
 
         Args:
-            turns: in order of arrival.
-            segments: of these turns or of earlier ones that came without their pieces.
-            sentences: likewise.
-            segment_vectors: one row a segment, or None where they are not held.
-            sentence_vectors: one row a sentence, or None where they are not held.
-            assertions: of these turns or of earlier ones.
-            lessons: in the order of recording.
-            beliefs: likewise.
-            points: likewise.
-            point_vectors: one row a point; None without any.
-            aliases: in the order of recording.
-            questions: likewise.
-            question_vectors: one row a question, or None where they are not held.
-            jobs: likewise.
+            batch: of this space. Its segments and sentences may belong to turns that were added earlier.
+            vectors: whether to hold the vectors of segments, sentences and questions.
         """
-        since = len(self.segments)
-        for turn in turns:
+        first_segment, first_sentence = len(self.segments), len(self.sentences)
+        for turn in batch.turns:
             self._add_turn(turn)
-        self.facts.add(assertions)
-        self.beliefs.add(beliefs, lessons)
-        if point_vectors is not None:
-            self.hypergraph.add(points, point_vectors)
-        self.facts.hold(aliases)
-        if questions:
-            self.questions.add(questions, question_vectors)
-        self.jobs |= {job.turn_id: job for job in jobs}
-        for segment in segments:
+        self.facts.add(batch.assertions)
+        self.beliefs.add(batch.beliefs, batch.lessons)
+        if batch.points:
+            self.hypergraph.add(batch.points, batch.point_vectors)
+        self.facts.add_aliases(batch.aliases)
+        if batch.questions:
+            questions = [question for _, question in batch.questions]
+            self.questions.add(questions, batch.question_vectors if vectors else None)
+        self.jobs |= {job.turn_id: job for job in batch.jobs}
+        for segment in batch.segments:
             self._add_segment(segment)
-        for sentence in sentences:
+        for sentence in batch.sentences:
             self._add_sentence(sentence)
-        self.segment_vectors = _grown(self.segment_vectors, segment_vectors, since)
-        self.sentence_vectors = _grown(self.sentence_vectors, sentence_vectors, len(self.sentences) - len(sentences))
+        segment_vectors, sentence_vectors = batch.segment_vectors, batch.sentence_vectors
+        self.segment_vectors = _extended(self.segment_vectors, segment_vectors if vectors else None, first_segment)
+        self.sentence_vectors = _extended(self.sentence_vectors, sentence_vectors if vectors else None, first_sentence)
 
     def extend_indexes(self) -> None:
-        """Take into the indexes what arrived since they were last asked for; `index` does it too."""
+        """Add to the indexes what arrived since they were last extended; `index` does it too."""
         if self._indexed < len(self.segments):
             for index in self._indexes:
                 index.extend(self, self._indexed)
             self._indexed = len(self.segments)
 
     def drop_vectors(self) -> None:
-        """Hold no vectors from now on: there are too many of them."""
+        """Drop the vectors, of which there are too many, and hold none from now on."""
         self.segment_vectors = self.sentence_vectors = None
-        self.questions.drop_vectors()
+        self.questions.vectors = None
 
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
         if who := turn.speaker or turn.role:
             if who not in self.speakers:
-                self.facts.meet(who)
+                self.facts.add_speaker(who)
             self.speakers[who] = self.speakers.get(who, 0) + 1
         self._talkers[turn.session] = self._talkers[turn.session].after(turn)
         order = self.sessions.setdefault(turn.session, [])
         revisions = self._revisions[turn.session, turn.ref]
-        if revisions:  # a document written again: it takes the place of the old one
+        if revisions:  # a document written again: it replaces the old revision
             for row in self._segment_rows[revisions[-1]]:
                 self._live[row] = False
             for row in self._sentence_rows[revisions[-1]]:
@@ -289,14 +258,14 @@ class Space:
         revisions.append(turn.id)
 
     def _add_sentence(self, sentence: Sentence) -> None:
-        turn = self.turns.get(sentence.turn_id)  # a rebuild looks sentences up before it comes to their turns
+        turn = self.turns.get(sentence.turn_id)  # a rebuild looks up sentences before it adds their turns
         row = len(self.sentences)
         self.sentences.append(sentence)
         self._sentence_rows[sentence.turn_id].append(row)
         self._by_id[sentence.id] = ("sentence", row)
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_talk.append(turn is None or turn.kind != "document")
-        self._sentence_times.append(0 if turn is None else _bounded(turn.time))
+        self._sentence_times.append(0 if turn is None else _clipped(turn.time))
 
     def _newest(self, turn: Turn) -> bool:
         """Return whether a turn is the newest revision under its ref."""
@@ -312,7 +281,7 @@ class Space:
         self._live.append(self._newest(turn))
         talk = turn.kind != "document"
         self._talk.append(talk)
-        self._times.append(_bounded(turn.time))
+        self._times.append(_clipped(turn.time))
         self._next.append(NONE)
         before = self._last_in_session.get(turn.session, NONE) if talk else NONE
         self._previous.append(before)
@@ -322,17 +291,45 @@ class Space:
             self._last_in_session[turn.session] = row
 
 
-def _bounded(time: Millis) -> Millis:
-    """Return a time that 64 bits hold."""
+def _clipped(time: Millis) -> Millis:
+    """Return a time clipped to 64 bits."""
     return min(max(time, -(2**63)), 2**63 - 1)
 
 
-def _grown(matrix: GrowingMatrix | None, rows: Matrix | None, had: int) -> GrowingMatrix | None:
-    """Return the matrix with the rows added; None as soon as one row was ever left out."""
-    if rows is None or (matrix is None and had):
+def _extended(matrix: GrowingMatrix | None, rows: Matrix | None, rows_before: int) -> GrowingMatrix | None:
+    """Return the matrix with the rows added; None once any row was left out."""
+    if rows is None or (matrix is None and rows_before):
         return None
     if not len(rows):
         return matrix
     matrix = matrix or GrowingMatrix(rows.shape[1])
     matrix.append(rows)
     return matrix
+
+
+class QuestionPool:
+    """The question pool of one space: questions that its segments answer, with their vectors (QRMeM 𝒬_k).
+
+    Attributes:
+        rows: every question, in the order of recording; one whose segment is gone leads nowhere.
+        vectors: one row per question; None without any, and where there are too many sentences to hold vectors.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[PooledQuestion] = []
+        self.vectors: GrowingMatrix | None = None
+        self._of_segment: dict[str, list[int]] = defaultdict(list)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def add(self, questions: Sequence[PooledQuestion], vectors: Matrix | None) -> None:
+        """Add questions in the order of recording, with their vectors, shape ``(n, d)``, or None to hold none."""
+        self.vectors = _extended(self.vectors, vectors, len(self.rows))
+        for question in questions:
+            self._of_segment[question.segment_id].append(len(self.rows))
+            self.rows.append(question)
+
+    def of_segment(self, segment_id: str) -> list[PooledQuestion]:
+        """Return the questions that a segment answers, in the order of recording."""
+        return [self.rows[row] for row in self._of_segment.get(segment_id, ())]

@@ -1,8 +1,7 @@
-"""All spaces as of one commit."""
+"""All spaces of the store as of one commit, held in memory."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from mcp_memory.domain.batch import Batch
@@ -13,13 +12,13 @@ from mcp_memory.view.space import Index, Space
 
 
 class View:
-    """What a snapshot of the store shows, held in memory.
+    """A snapshot of the store in memory.
 
     Attributes:
-        tx: the last commit that it shows; 0 for an empty store.
+        tx: the last commit that it contains; 0 for an empty store.
         generation: of the derived rows; a rebuild raises it.
-        spaces: by name; a space exists from its first row on.
-        vector_limit: above this number of sentences over all spaces no vectors are held, and the store searches.
+        spaces: by name; only spaces that have rows.
+        vector_limit: above this number of sentences in all spaces no vectors are held, and the store searches instead.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
     """
 
@@ -33,7 +32,7 @@ class View:
         self.stable = stable
         self._indexes = tuple(indexes)
         self._sentences = 0
-        self._grown: set[str] = set()  # spaces whose indexes lack something
+        self._grown: set[str] = set()  # spaces whose indexes are not up to date
         self._spent: dict[int, Spending] = {}
 
     @property
@@ -42,46 +41,31 @@ class View:
         return self._sentences <= self.vector_limit
 
     def space(self, name: str) -> Space:
-        """Return a space; an empty one, not kept, where nothing was written yet."""
+        """Return a space; where nothing was written yet, an empty one that is not stored."""
         return self.spaces.get(name) or Space(name, self._indexes, self.stable)
 
     def spent(self, day: int) -> Spending:
-        """Return what asking a language model has cost on a day, by all processes; see `Outlay`."""
+        """Return what requests to a language model have cost on a day, in all processes; see `Outlay`."""
         return self._spent.get(day, Spending())
 
     def has_lesson(self, lesson: Lesson) -> bool:
-        """Return whether what this judge says of this episode was recorded before."""
+        """Return whether a lesson of this judge about this episode was recorded before."""
         return self.space(lesson.space).beliefs.lesson(*lesson.key) is not None
 
     def add(self, batch: Batch, tx: int) -> None:
-        """Take in what the log says about the commits up to ``tx``.
+        """Add rows of the commits up to ``tx``.
 
         Turns may come first, and the segments and sentences of several commits later, in the order of the turns.
         """
-        held = self.holds_vectors
+        held_vectors = self.holds_vectors
         self._sentences += len(batch.sentences)
-        if held and not self.holds_vectors:
+        if held_vectors and not self.holds_vectors:
             for space in self.spaces.values():
                 space.drop_vectors()
         for name, part in _by_space(batch).items():
             space = self.spaces.setdefault(name, Space(name, self._indexes, self.stable))
             self._grown.add(name)
-            space.add(
-                part.turns,
-                part.segments,
-                part.sentences,
-                part.segment_vectors if self.holds_vectors else None,
-                part.sentence_vectors if self.holds_vectors else None,
-                part.assertions,
-                part.lessons,
-                part.beliefs,
-                part.points,
-                part.point_vectors if part.points else None,
-                part.aliases,
-                tuple(question for _, question in part.questions),
-                part.question_vectors if self.holds_vectors else None,
-                part.jobs,
-            )
+            space.add(part, vectors=self.holds_vectors)
         for outlay in batch.outlays:
             self._spent[outlay.day] = self.spent(outlay.day) + outlay.what
         self.tx = tx
@@ -93,48 +77,34 @@ class View:
 
 
 def _by_space(batch: Batch) -> dict[str, Batch]:
-    names = dict.fromkeys(
-        [
-            *(turn.space for turn in batch.turns),
-            *(segment.space for segment in batch.segments),
-            *(sentence.space for sentence in batch.sentences),
-            *(assertion.space for assertion in batch.assertions),
-            *(lesson.space for lesson in batch.lessons),
-            *(belief.space for belief in batch.beliefs),
-            *(point.space for point in batch.points),
-            *(alias.space for alias in batch.aliases),
-            *(space for space, _ in batch.questions),
-            *(job.space for job in batch.jobs),
-        ]
+    rows = (
+        *(batch.turns, batch.segments, batch.sentences, batch.assertions, batch.lessons),
+        *(batch.beliefs, batch.points, batch.aliases, batch.jobs),
     )
+    names = dict.fromkeys([*(row.space for part in rows for row in part), *(space for space, _ in batch.questions)])
     if len(names) == 1:
         return {next(iter(names)): batch}
-    segments, sentences, points = defaultdict(list), defaultdict(list), defaultdict(list)
-    questions = defaultdict(list)
-    for row, segment in enumerate(batch.segments):
-        segments[segment.space].append(row)
-    for row, sentence in enumerate(batch.sentences):
-        sentences[sentence.space].append(row)
-    for row, point in enumerate(batch.points):
-        points[point.space].append(row)
-    for row, (asked_in, _) in enumerate(batch.questions):
-        questions[asked_in].append(row)
-    return {
-        name: Batch(
-            turns=tuple(turn for turn in batch.turns if turn.space == name),
-            segments=tuple(batch.segments[row] for row in segments[name]),
-            sentences=tuple(batch.sentences[row] for row in sentences[name]),
-            segment_vectors=batch.segment_vectors[segments[name]],
-            sentence_vectors=batch.sentence_vectors[sentences[name]],
-            assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
-            lessons=tuple(lesson for lesson in batch.lessons if lesson.space == name),
-            beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
-            points=tuple(batch.points[row] for row in points[name]),
-            point_vectors=batch.point_vectors[points[name]],
-            aliases=tuple(alias for alias in batch.aliases if alias.space == name),
-            questions=tuple(batch.questions[row] for row in questions[name]),
-            question_vectors=batch.question_vectors[questions[name]],
-            jobs=tuple(job for job in batch.jobs if job.space == name),
-        )
-        for name in names
-    }
+    return {name: _of_space(batch, name) for name in names}
+
+
+def _of_space(batch: Batch, name: str) -> Batch:
+    segments = [row for row, segment in enumerate(batch.segments) if segment.space == name]
+    sentences = [row for row, sentence in enumerate(batch.sentences) if sentence.space == name]
+    points = [row for row, point in enumerate(batch.points) if point.space == name]
+    questions = [row for row, (space, _) in enumerate(batch.questions) if space == name]
+    return Batch(
+        turns=tuple(turn for turn in batch.turns if turn.space == name),
+        segments=tuple(batch.segments[row] for row in segments),
+        sentences=tuple(batch.sentences[row] for row in sentences),
+        segment_vectors=batch.segment_vectors[segments],
+        sentence_vectors=batch.sentence_vectors[sentences],
+        assertions=tuple(assertion for assertion in batch.assertions if assertion.space == name),
+        lessons=tuple(lesson for lesson in batch.lessons if lesson.space == name),
+        beliefs=tuple(belief for belief in batch.beliefs if belief.space == name),
+        points=tuple(batch.points[row] for row in points),
+        point_vectors=batch.point_vectors[points],
+        aliases=tuple(alias for alias in batch.aliases if alias.space == name),
+        questions=tuple(batch.questions[row] for row in questions),
+        question_vectors=batch.question_vectors[questions],
+        jobs=tuple(job for job in batch.jobs if job.space == name),
+    )

@@ -44,7 +44,7 @@ async def _jobs(store: LanceStore) -> list[Job]:
 async def _counting(store: LanceStore) -> list[Assertion]:
     """Return what counts of what is asserted in the first message."""
     async with store.reading(whole=False) as view:
-        return view.space("default").facts.said_in(turn("a").id)
+        return view.space("default").facts.assertions_in(turn("a").id)
 
 
 async def _faults(uri: str) -> list[tuple[str, str]]:

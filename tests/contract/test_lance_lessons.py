@@ -34,7 +34,7 @@ async def _learnt(store: LanceStore) -> tuple[list[str], dict[str, int]]:
     """Return the ids of the episodes that were learnt from, and how often each sentence is believed to have helped."""
     async with store.reading() as view:
         beliefs = view.space("default").beliefs
-        found = {name: beliefs.of(name) for name in beliefs.sentence_ids}
+        found = {name: beliefs.get(name) for name in beliefs.sentence_ids}
         return [one.episode_id for one in beliefs.lessons()], {n: b.supported for n, b in found.items() if b}
 
 
@@ -48,7 +48,7 @@ async def _count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
     for one in lessons:
         for name in one.labels:
             if space.sentence(name) is not None:
-                before = next((b for b in reversed(made) if b.sentence_id == name), None) or space.beliefs.of(name)
+                before = next((b for b in reversed(made) if b.sentence_id == name), None) or space.beliefs.get(name)
                 made.append(belief(name, before.supported + 1 if before else 1))
     return made
 
@@ -365,7 +365,7 @@ async def test_a_lesson_that_stands_twice_in_the_log_counts_once(uri: str, monke
     assert await commit_to(open_at(uri), Batch(lessons=(replace(first, labels={name: 0}),))) == 2
     async with open_at(uri).reading() as view:
         assert view.space("default").beliefs.lessons() == [first]
-        assert known(view.space("default").beliefs.of(name) or belief("")) == known(belief(name))
+        assert known(view.space("default").beliefs.get(name) or belief("")) == known(belief(name))
     await open_at(uri, relearn=_count).rebuild(_derive)
     assert await _learnt(open_at(uri)) == (["ep_x"], {name: 1})
     assert any("spoke of it twice" in finding.text for finding in await open_at(uri).check())

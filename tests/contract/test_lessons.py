@@ -29,7 +29,7 @@ async def _learnt(store: Store, space: str = "default") -> tuple[list[Lesson], d
     async with store.reading() as view:
         beliefs = view.space(space).beliefs
         assert len(beliefs) == len(beliefs.sentence_ids) == len(beliefs.task) == len(beliefs.task_doubts)
-        return beliefs.lessons(), {name: known(beliefs.of(name) or belief("")) for name in beliefs.sentence_ids}
+        return beliefs.lessons(), {name: known(beliefs.get(name) or belief("")) for name in beliefs.sentence_ids}
 
 
 async def test_lessons_and_beliefs_come_back_to_the_letter(open_store: Open) -> None:
@@ -94,7 +94,7 @@ async def test_a_writer_starts_from_what_others_have_taught(open_store: Open) ->
     for number in range(6):
         store = stores[number % 2]
         async with store.writing() as transaction:
-            before = transaction.view.space("default").beliefs.of("s_1")
+            before = transaction.view.space("default").beliefs.get("s_1")
             assert (before.supported if before else 0) == number
             rows = replace(batch(f"r{number}"), **_parts(taught(f"l{number}", supported=number + 1)))
             await transaction.commit(rows)
@@ -132,7 +132,7 @@ async def test_what_two_learn_in_any_interleaving_is_what_a_third_reads(open_sto
         store = dice.choice(stores)
         name, sentence = f"l{dice.randrange(8)}", f"s_{dice.randrange(3)}"
         async with store.writing() as transaction:
-            before = transaction.view.space("default").beliefs.of(sentence)
+            before = transaction.view.space("default").beliefs.get(sentence)
             rows = taught(name, sentence=sentence, supported=(before.supported if before else 0) + 1)
             if dice.random() < 0.3:
                 rows = replace(batch(f"r{number}"), **_parts(rows))

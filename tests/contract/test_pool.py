@@ -53,8 +53,8 @@ async def test_an_alias_comes_back_to_the_letter_and_its_names_are_one_entity(op
         async with opened.reading(whole=False) as view:
             facts = view.space("default").facts
             assert facts.key("Anna") == "ann"
-            assert facts.held("ann") == [Alias("default", "Ann", "Anna", "a guess", "embedded", 1)]
-            assert facts.held(facts.key("O'Neill")) == [ODD]
+            assert facts.inferred_aliases("ann") == [Alias("default", "Ann", "Anna", "a guess", "embedded", 1)]
+            assert facts.inferred_aliases(facts.key("O'Neill")) == [ODD]
 
 
 async def test_neither_is_seen_from_another_space(open_store: Open) -> None:

@@ -130,10 +130,10 @@ def _rows(space: Space) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     yield "segments", [asdict(one) | _begun(space.segment_vectors[row]) for row, one in enumerate(space.segments)]
     yield "sentences", [asdict(one) | _begun(space.sentence_vectors[row]) for row, one in enumerate(space.sentences)]
     yield "assertions", [asdict(one) for one in space.facts.rows]
-    names = {one.alias: one for key in space.facts.entities() for one in space.facts.held(key)}
+    names = {one.alias: one for key in space.facts.entities() for one in space.facts.inferred_aliases(key)}
     yield "aliases", [asdict(one) for one in names.values()]
     yield "lessons", [asdict(one) | {"trace": json.loads(one.trace)} for one in beliefs.lessons()]
-    known = [(one, beliefs.of(one.id)) for one in space.sentences]
+    known = [(one, beliefs.get(one.id)) for one in space.sentences]
     yield (
         "beliefs",
         [

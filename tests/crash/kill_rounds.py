@@ -111,7 +111,7 @@ async def _learnt(folder: Path) -> tuple[set[str], list[tuple[int, int]]]:
     async with store.reading() as view:
         beliefs = view.space("default").beliefs
         lessons = [one.episode_id for one in beliefs.lessons()]
-        counts = [(found.supported if (found := beliefs.of(name)) else 0, len(lessons)) for name in PRAISED]
+        counts = [(found.supported if (found := beliefs.get(name)) else 0, len(lessons)) for name in PRAISED]
     await store.aclose()
     return set(lessons), [pair for pair in counts if pair[0] != pair[1]]
 

@@ -46,7 +46,7 @@ def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(
         async with LanceStore(str(folder), embedder="fake", dimension=DIMENSION).reading() as view:
             assert view.tx == 2 * each * processes
             beliefs = view.space("default").beliefs
-            assert {found.supported for name in PRAISED if (found := beliefs.of(name))} == {each * processes}
+            assert {found.supported for name in PRAISED if (found := beliefs.get(name))} == {each * processes}
             assert len(beliefs.lessons()) == each * processes
             return {turn.ref for turn in view.space("default").turns.values()}
 

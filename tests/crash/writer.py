@@ -47,7 +47,7 @@ async def _write(store: LanceStore, name: str, numbers: Iterator[int]) -> None:
             await transaction.commit(batch(*refs_of(name, number)))
         async with store.writing() as transaction:
             beliefs = transaction.view.space("default").beliefs
-            before = [beliefs.of(sentence) for sentence in PRAISED]
+            before = [beliefs.get(sentence) for sentence in PRAISED]
             counts = [1 + (one.supported if one else 0) for one in before]
             after = tuple(belief(sentence, count) for sentence, count in zip(PRAISED, counts, strict=True))
             learnt = lesson(f"{name}-{number}", dict.fromkeys(PRAISED, 1))

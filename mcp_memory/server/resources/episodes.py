@@ -25,7 +25,7 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
     ``nearness`` is the cosine between its task memory and its own vector: 1 at first, lower the more the memory has
     turned to the questions that it helped with. It is left out where the space has no vectors.
     """
-    belief = space.beliefs.of(sentence.id)
+    belief = space.beliefs.get(sentence.id)
     if belief is None:
         return {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
     row = space.sentence_row(sentence.turn_id, sentence.index)

@@ -96,7 +96,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
             "engine": alias.source,
             "recorded": iso.show(alias.at),
         }
-        for alias in facts.held(key)
+        for alias in facts.inferred_aliases(key)
     ]
     row = {
         "space": space.name,

@@ -375,8 +375,8 @@ async def _changes_since(
         new = facts.rows[assertions:]
         fresh = {row.id for row in new}
         for key, relation in dict.fromkeys((facts.key(row.head), row.relation) for row in new):
-            before = {version.id: version.confidence for version in facts.without(key, relation, fresh)}
-            for version in facts.both(key, relation):
+            before = {version.id: version.confidence for version in facts.versions_without(key, relation, fresh)}
+            for version in facts.all_versions(key, relation):
                 was = before.get(version.id, version.confidence)
                 if was != version.confidence:
                     less, more = f"confidence {was:.4g}", f"confidence {version.confidence:.4g}"

@@ -76,7 +76,7 @@ async def learn(
         fresh = [lesson for lesson in lessons if beliefs.lesson(*lesson.key) is None]
         if not fresh:
             return None
-        before = {example.sentence_id: beliefs.of(example.sentence_id) for example in taught}
+        before = {example.sentence_id: beliefs.get(example.sentence_id) for example in taught}
         after: dict[str, Belief] = {}
         for lesson in fresh:
             after |= _updated(teach, lesson, taught, before | after)
@@ -92,7 +92,7 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
         after: dict[str, Belief] = {}
         for lesson in lessons:
             taught = await _embed(embedder, space.name, *_examples(space, [lesson]))
-            before = {example.sentence_id: space.beliefs.of(example.sentence_id) for example in taught}
+            before = {example.sentence_id: space.beliefs.get(example.sentence_id) for example in taught}
             after |= _updated(teach, lesson, taught, before | after)
         return list(after.values())
 
@@ -258,7 +258,7 @@ def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int
         gates: of the question, from `gain.gates.sentence_gates`; a lower one stays.
     """
     labels: dict[str, Target] = {}
-    for lesson in space.beliefs.taught(query):
+    for lesson in space.beliefs.lessons_for(query):
         if lesson.source == "caller":
             labels |= lesson.labels
     pieces = labelled_sentences(space, (name for name, target in labels.items() if target < 1))

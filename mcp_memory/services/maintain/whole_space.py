@@ -133,7 +133,7 @@ async def pool_questions(
 
 def _new_questions(space: Space) -> list[PooledQuestion]:
     """Return the questions that would join the pool, in the order of the facts; none to old revisions of documents."""
-    counting = {assertion.id for turn in space.turns for assertion in space.facts.said_in(turn)}
+    counting = {assertion.id for turn in space.turns for assertion in space.facts.assertions_in(turn)}
     questions = questions_of(space, (row for row in space.facts.rows if row.id in counting))
     live = [one for one in questions if (row := space.segment_row(one.segment_id)) != NONE and space.live[row]]
     return admit(_pool(space, live), live)
@@ -143,4 +143,5 @@ def _pool(space: Space, candidates: Sequence[PooledQuestion]) -> list[PooledQues
     """Return the pool of the candidates' segments, each question with the entities that its names mean now."""
     segments = dict.fromkeys(question.segment_id for question in candidates)
     known = (question for segment in segments for question in space.questions.of_segment(segment))
-    return [replace(one, entities=frozenset(space.facts.bearer(key) or key for key in one.entities)) for one in known]
+    entity = space.facts.known_entity
+    return [replace(one, entities=frozenset(entity(key) or key for key in one.entities)) for one in known]

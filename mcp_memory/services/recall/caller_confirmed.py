@@ -88,7 +88,7 @@ def _told(space: Space, question: Query, known: Mapping[str, int], now: Millis) 
     meant = _meant(question, now)
 
     def helped(name: str) -> bool:
-        words = (one for one in space.beliefs.about(name) if one.source == "caller" and one.labels[name] == 1)
+        words = (one for one in space.beliefs.lessons_about(name) if one.source == "caller" and one.labels[name] == 1)
         return any(_meant(understand(one.query, space.speakers, one.asked_at), one.asked_at) == meant for one in words)
 
     return {row for name, row in known.items() if helped(name)}

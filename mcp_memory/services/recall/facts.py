@@ -164,7 +164,7 @@ def nearby(space: Space, cosines: Matrix, most: int) -> list[Assertion]:
     found: dict[str, Assertion] = {}
     for row in sorted(nearest.tolist(), key=lambda row: (-scores[row], row)):
         segment = space.segments[row]
-        for assertion in space.facts.said_in(segment.turn_id):
+        for assertion in space.facts.assertions_in(segment.turn_id):
             if assertion.sentence < 0 or segment.first <= assertion.sentence <= segment.last:
                 found.setdefault(assertion.id, assertion)
         if len(found) >= most:

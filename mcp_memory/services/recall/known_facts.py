@@ -64,7 +64,7 @@ def known(
     """
     facts = space.facts
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
-    denials = [said for turn in dict.fromkeys(turns) for said in facts.said_in(turn) if said.negated]
+    denials = [said for turn in dict.fromkeys(turns) for said in facts.assertions_in(turn) if said.negated]
     groups: list[RelationFacts] = []
     taken = 0
     compared = _compared(facts, question, named, denials) if len(named) > 1 else iter(())
@@ -133,7 +133,7 @@ def _beyond(
 ) -> Iterator[RelationFacts]:
     """Return what is asked for of those to whom facts lead; nothing where they are many."""
     for version in versions if len(versions) <= MOST_COMPARED else ():
-        there, step = facts.end(version, forward=forward), Step(version, forward, confidence=version.confidence)
+        there, step = facts.target_key(version, forward=forward), Step(version, forward, confidence=version.confidence)
         for relation in facts.relations_of(there):
             if relation in _ORIGINS or (asking.asks(relation) == 1 and relation != version.relation):
                 yield _forward(facts, there, relation, denials, (step,))
@@ -147,7 +147,7 @@ def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[Relati
         wider: list[tuple[str, tuple[Step, ...]]] = []
         for here, through in reached:
             for version in facts.versions(here, _LIES)[:MOST_COMPARED]:
-                there = facts.end(version, forward=True)
+                there = facts.target_key(version, forward=True)
                 if there not in seen and _LIES in facts.relations_of(there):
                     seen.add(there)
                     wider.append((there, (*through, Step(version, forward=True, confidence=version.confidence))))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.view.entities import EntityIndex
@@ -46,8 +47,8 @@ def space_of(
             sentences.append(Sentence(name, "x", f"t_{number}", index, start, start + len(words), stated))
             start += len(words) + 1
     rows = np.array([vector for lines in passages for _, vector in lines], dtype=np.float32)
-    held = rows if vectors else None
-    space.add(turns, segments, sentences, rows[[0] * len(segments)] if vectors else None, held)
+    batch = Batch(tuple(turns), tuple(segments), tuple(sentences), rows[[0] * len(segments)], rows)
+    space.add(batch, vectors=vectors)
     return space
 
 

@@ -66,7 +66,7 @@ def test_i_is_the_user_and_you_are_the_assistant() -> None:
 
 def test_who_is_known_but_nothing_is_said_about_is_no_root() -> None:
     facts = graph(said("Bob", "owns", "a car"))
-    facts.meet("Zoe")
+    facts.add_speaker("Zoe")
     assert roots("Where does Zoe live?", facts=facts, speakers=("Zoe",)) == []
 
 

@@ -101,9 +101,9 @@ def test_entities_that_share_a_word_are_found_by_the_rarer_words_first_and_never
     facts = graph(
         *(said(f"Mill {place}", "located_in", "Avon Valley") for place in range(9)), said("Avon", "is_a", "x")
     )
-    assert facts.sharing(["avon", "nowhere", "mill"], 2) == ["avon valley", "avon"]
-    assert facts.sharing(["avon", "mill"], 1) == []
-    assert len(facts.sharing(["avon", "mill"], 11)) == 11
+    assert facts.entities_with_words(["avon", "nowhere", "mill"], 2) == ["avon valley", "avon"]
+    assert facts.entities_with_words(["avon", "mill"], 1) == []
+    assert len(facts.entities_with_words(["avon", "mill"], 11)) == 11
 
 
 @pytest.mark.parametrize("question", ["", "?", "(", "()", "I", "'s", "“”", "I'm", "ⅷ", "é" * 5_000])

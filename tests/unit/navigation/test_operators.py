@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 from small_graph import said, told_apart, year
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Window
@@ -29,7 +30,7 @@ def space_of(*rows: Assertion) -> Space:
     text = "Said so. And so on."
     turns = [Turn(name, "x", "s", name, "message", text, "Zed", None, None, 0, 0, 0, 0) for name in names]
     space = Space("x")
-    space.add(turns, (), (), None, None, rows)
+    space.add(Batch(tuple(turns), assertions=rows))
     return space
 
 

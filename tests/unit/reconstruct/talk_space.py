@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -60,7 +62,10 @@ def say(
             rows.append(place)
         assertions += [told(fact, turn, at) for fact in (facts or {}).get(place, ())]
     matrix = None if vectors is None else np.array(vectors, dtype=np.float32)
-    space.add(turns, segments, sentences, matrix, None if matrix is None else matrix[rows], assertions)
+    batch = Batch(tuple(turns), tuple(segments), tuple(sentences), assertions=tuple(assertions))
+    if matrix is not None:
+        batch = replace(batch, segment_vectors=matrix, sentence_vectors=matrix[rows])
+    space.add(batch, vectors=matrix is not None)
     return space
 
 

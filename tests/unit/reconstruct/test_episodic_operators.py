@@ -3,6 +3,7 @@
 import numpy as np
 from talk_space import DAY, new_space, say, steps, texts, walked
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Turn
@@ -135,9 +136,8 @@ def test_the_context_in_a_document_is_the_passages_before_and_after() -> None:
     turn = Turn("t", "x", "s", "1", "document", " ".join(lines), None, None, "Red Mill", 0, 0, 0, 0)
     spans = [(turn.text.index(line), turn.text.index(line) + len(line)) for line in lines]
     segments = [Segment(f"g_{n}", "x", "t", n, *span, n, n) for n, span in enumerate(spans)]
-    space.add(
-        [turn], segments, [Sentence(f"s_{n}", "x", "t", n, *span, ()) for n, span in enumerate(spans)], None, None
-    )
+    sentences = [Sentence(f"s_{n}", "x", "t", n, *span, ()) for n, span in enumerate(spans)]
+    space.add(Batch((turn,), tuple(segments), tuple(sentences)), vectors=False)
     assert texts(walked(space, EventContext(), ids=("s_1",))) == [lines[0], lines[2]]
     assert texts(walked(space, EventContext(), ids=("s_0",)))[0] == lines[1]
 

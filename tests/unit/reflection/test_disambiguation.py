@@ -8,6 +8,7 @@ from asserting import asserted
 from batches import turn
 
 from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.batch import Batch
 from mcp_memory.reflection.disambiguation import AliasPair, Entities, normalise
 from mcp_memory.view.space import Space
 
@@ -20,7 +21,7 @@ def space_of(*said):
     space = Space("default")
     for number, (assertion, session) in enumerate((one if isinstance(one, tuple) else (one, "talk")) for one in said):
         one = turn(f"m{number}", session=session)
-        space.add([one], [], [], None, None, [replace(assertion, turn_id=one.id)])
+        space.add(Batch((one,), assertions=(replace(assertion, turn_id=one.id),)))
     return space
 
 
@@ -107,15 +108,15 @@ def test_what_somebody_denied_is_left_alone_whichever_end_they_named(ends):
 def test_an_alias_joins_what_was_said_until_it_is_denied_and_touches_no_row():
     space = space_of(works("Anna Patel", "Oslo", "visited"), works("Anna Maria Patel", "Lima", "visited"))
     facts, rows = space.facts, list(space.facts.rows)
-    facts.hold([Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)])
+    facts.add_aliases([Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)])
     assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo", "Lima"}
-    assert [one.reason for one in facts.held("anna maria patel")] == [SUBSET]
+    assert [one.reason for one in facts.inferred_aliases("anna maria patel")] == [SUBSET]
     assert Entities(space).same() == []
     assert "also_known_as" not in facts.relations_of("anna maria patel")  # nobody said so
     denial = asserted("Anna Patel", head="Anna Maria Patel", relation="also_known_as", negated=True)
     facts.add([replace(denial, turn_id=facts.rows[0].turn_id, sentence=7)])
     assert {version.tail for version in facts.from_(facts.key("Anna Patel"))} == {"Oslo"}
-    assert facts.held("anna maria patel") == []
+    assert facts.inferred_aliases("anna maria patel") == []
     assert facts.rows[: len(rows)] == rows
 
 
@@ -127,7 +128,7 @@ def test_the_order_of_an_alias_and_its_denial_decides_nothing(denied_first):
     denial = replace(denial, turn_id=space.facts.rows[0].turn_id, sentence=7)
     if denied_first:
         space.facts.add([denial])
-    space.facts.hold([alias])
+    space.facts.add_aliases([alias])
     space.facts.add([denial])
     assert space.facts.key("Anna Patel") == "anna patel"
 

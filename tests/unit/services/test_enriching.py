@@ -62,20 +62,20 @@ async def test_of_one_sentence_claude_counts_before_the_rules_and_the_caller_bef
         async with memory.store.reading() as view:
             space = view.space("default")
             turn = next(iter(space.turns.values()))
-            assert [one.tail for one in space.facts.said_in(turn.id)] == ["Lisbon"]
+            assert [one.tail for one in space.facts.assertions_in(turn.id)] == ["Lisbon"]
         await enriching(memory).step()  # Porto stands nowhere in it
-        assert [one.tail for one in space.facts.said_in(turn.id)] == ["Lisbon"]
+        assert [one.tail for one in space.facts.assertions_in(turn.id)] == ["Lisbon"]
     moved = {"head": "I", "relation": "works_in", "tail": "Lisbon"}
     async with enriched(knowing({"moved": moved}), "Bob: I moved to Lisbon.") as (memory, _):
         await enriching(memory).step()
         async with memory.store.reading() as view:
             space = view.space("default")
             turn = next(iter(space.turns.values()))
-            (counting,) = space.facts.said_in(turn.id)
+            (counting,) = space.facts.assertions_in(turn.id)
             assert (counting.head, counting.relation, counting.extractor) == ("Bob", "works_in", "anthropic")
         told = (NewFact("Bob", "likes", "Lisbon", source=turn.ref),)
         await memory.write(WriteRequest("default", "talk", "statement", (), told))
-        assert [one.extractor for one in space.facts.said_in(turn.id)] == ["caller"]
+        assert [one.extractor for one in space.facts.assertions_in(turn.id)] == ["caller"]
 
 
 async def test_a_write_returns_while_claude_says_nothing_and_what_it_wrote_is_read_later():

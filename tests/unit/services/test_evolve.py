@@ -22,7 +22,7 @@ DOG = "Which dog did Ann adopt?"
 
 
 def belief_of(one, sentence, space="default"):
-    return one.store._view.space(space).beliefs.of(sentence)
+    return one.store._view.space(space).beliefs.get(sentence)
 
 
 def lessons_of(one, episode=None):

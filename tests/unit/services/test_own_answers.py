@@ -43,10 +43,10 @@ async def test_an_answer_teaches_what_it_rests_on_with_doubled_noise():
     (lesson,) = lessons_of(one, answer.recall.episode)
     assert (lesson.source, set(lesson.labels.values()), lesson.episode().answer) == ("embedded", {1}, answer.text)
     (sentence,) = lesson.labels
-    belief = one.store._view.space("default").beliefs.of(sentence)
+    belief = one.store._view.space("default").beliefs.get(sentence)
     assert belief.task_doubt == pytest.approx(0.501)  # K = 1/(1 + 2 · .5)
     await judged(one, answer.recall.episode, answer_correct=True)
-    after = one.store._view.space("default").beliefs.of(sentence)
+    after = one.store._view.space("default").beliefs.get(sentence)
     assert after.task_doubt == pytest.approx((1 - 0.501 / 0.751) * 0.501 + 0.001)  # K = π/(π + ½ · .5)
     assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded", "caller"]
 
@@ -103,10 +103,10 @@ async def test_what_the_memory_knows_already_is_not_recorded_again_however_often
     (sentence,) = {name for lesson in lessons_of(one) for name in lesson.labels}
     taught = len(lessons_of(one))
     assert 0 < taught < 4  # the rules' own word is known after two or three
-    doubt = one.store._view.space("default").beliefs.of(sentence).task_doubt
+    doubt = one.store._view.space("default").beliefs.get(sentence).task_doubt
     await asked(one)
     assert len(lessons_of(one)) == taught
-    assert one.store._view.space("default").beliefs.of(sentence).task_doubt == doubt
+    assert one.store._view.space("default").beliefs.get(sentence).task_doubt == doubt
 
 
 async def test_what_a_caller_confirmed_need_not_be_said_by_the_memory_and_another_question_is_news():
@@ -126,10 +126,10 @@ async def test_however_often_the_memory_repeats_an_answer_a_caller_who_called_it
     (cited,) = one.episodes.get("default", wrong.recall.episode).cited
     (item,) = [item.id for item in wrong.recall.evidence if item.sources[0].turn.speaker == "Bob"]
     await judged(one, wrong.recall.episode, answer_correct=False, not_supports=[item])
-    before = one.store._view.space("default").beliefs.of(cited)
+    before = one.store._view.space("default").beliefs.get(cited)
     for _ in range(6):
         assert (await asked(one)).text == wrong.text
-    after = one.store._view.space("default").beliefs.of(cited)
+    after = one.store._view.space("default").beliefs.get(cited)
     assert (after.task_doubt, after.supported, after.unsupported) == (before.task_doubt, 0, 1)
     assert np.array_equal(after.task, before.task)
     right = await asked(one, learn=False)
@@ -137,7 +137,7 @@ async def test_however_often_the_memory_repeats_an_answer_a_caller_who_called_it
         await judged(one, right.recall.episode, answer_correct=True)
         right = await asked(one, learn=False)
     await asked(one)
-    assert one.store._view.space("default").beliefs.of(cited).supported >= 2
+    assert one.store._view.space("default").beliefs.get(cited).supported >= 2
 
 
 async def test_of_what_the_own_judge_names_only_what_a_caller_called_wrong_is_left_out():
@@ -167,7 +167,7 @@ async def test_a_rebuild_learns_from_a_lesson_whose_trace_is_damaged_what_it_lea
     bad = [replace(lesson, trace=b"") for lesson in space.beliefs.lessons()]
     fresh = (await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")).store._view
     (again,) = await relearner(one.embedder, Teacher(one.settings.gain))(fresh.space("default"), bad)
-    known = space.beliefs.of(again.sentence_id)
+    known = space.beliefs.get(again.sentence_id)
     assert (again.task_doubt, again.time_doubt) == (known.task_doubt, known.time_doubt)
     assert again.time_doubt < 1
 
@@ -199,7 +199,7 @@ async def test_a_time_in_question_and_sentence_teaches_the_time_channel_and_else
     ):
         recall = await recalled(one, question)
         await judged(one, recall.episode, supports=(recall.evidence[0].id,))
-        assert one.store._view.space("default").beliefs.of(sentence).time_doubt == pytest.approx(doubt)
+        assert one.store._view.space("default").beliefs.get(sentence).time_doubt == pytest.approx(doubt)
 
 
 async def test_a_rebuild_that_learns_the_lessons_again_comes_to_the_same_beliefs():
@@ -212,7 +212,7 @@ async def test_a_rebuild_that_learns_the_lessons_again_comes_to_the_same_beliefs
     again = await relearner(one.embedder, Teacher(one.settings.gain))(fresh, space.beliefs.lessons())
     assert {belief.sentence_id for belief in again} == set(space.beliefs.sentence_ids)
     for belief in again:
-        known = space.beliefs.of(belief.sentence_id)
+        known = space.beliefs.get(belief.sentence_id)
         assert (belief.supported, belief.unsupported) == (known.supported, known.unsupported)
         assert belief.task_doubt == pytest.approx(known.task_doubt)
         assert np.allclose(belief.task, known.task, atol=1e-6)

@@ -31,7 +31,7 @@ def test_of_one_sentence_the_best_reading_counts_whatever_came_first(order: tupl
         facts.add([assertion])
         facts.versions("ann", "lives_in")  # what is kept from before must not matter
     assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
-    assert {a.tail for a in facts.said_in("t")} == {"Turin", "Lima"}
+    assert {a.tail for a in facts.assertions_in("t")} == {"Turin", "Lima"}
     assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
 
 
@@ -53,7 +53,7 @@ def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
     assert len(facts.versions("ann", "lives_in")) == 2
     facts.retire("t_old")
     assert shown(facts.versions("ann", "lives_in")) == [("Lima", 2015, INF)]
-    assert facts.said_in("t_old") == []
+    assert facts.assertions_in("t_old") == []
     late = Facts()
     late.retire("t_old")  # a view that is read at once learns of it before the assertions come
     late.add(facts.rows)
@@ -63,8 +63,8 @@ def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
 def test_a_better_reading_of_a_sentence_tells_that_those_before_count_no_more() -> None:
     rows = Assertions()
     assert [rows.add(one, "ann", one.tail) for one in READINGS] == [False, True, True, False]
-    assert [rows.counting(row) for row in range(4)] == [False, False, True, True]
-    assert [rows.counting(row, lambda other: other < 2) for row in range(2)] == [False, True]
+    assert [rows.counts(row) for row in range(4)] == [False, False, True, True]
+    assert [rows.counts(row, lambda other: other < 2) for row in range(2)] == [False, True]
 
 
 def test_an_entity_of_two_names_takes_part_in_what_is_said_of_either() -> None:

@@ -18,7 +18,7 @@ def test_nothing_learnt_is_an_empty_space_of_beliefs() -> None:
     """And a sentence that nobody judged has none (DESIGN I20)."""
     beliefs = Beliefs()
     assert (len(beliefs), beliefs.sentence_ids, beliefs.lessons()) == (0, [], [])
-    assert beliefs.of("s_1") is None
+    assert beliefs.get("s_1") is None
     assert beliefs.lesson("ep_a", "caller") is None
     assert beliefs.task.shape == beliefs.time.shape == (0, 0)
     assert beliefs.task_doubts.shape == beliefs.time_doubts.shape == (0,)
@@ -47,15 +47,15 @@ def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
     assert beliefs.lesson("ep_a", "caller") is first
     elsewhere = replace(lesson("c"), query="What else?")
     beliefs.add([], [elsewhere])
-    assert beliefs.taught("What else?") == [elsewhere]
-    assert not beliefs.taught("What?")
+    assert beliefs.lessons_for("What else?") == [elsewhere]
+    assert not beliefs.lessons_for("What?")
 
 
 def test_what_is_handed_out_stays_as_it_was_when_its_row_is_written_anew() -> None:
     """A learner compares it with what comes after; and no reader can write to the arrays."""
     beliefs = Beliefs()
     beliefs.add([belief("s_1", 1)])
-    before = beliefs.of("s_1")
+    before = beliefs.get("s_1")
     beliefs.add([belief("s_1", 2)])
     assert before is not None
     assert known(before) == known(belief("s_1", 1))
@@ -74,7 +74,7 @@ def test_the_arrays_follow_however_beliefs_come(seed: int) -> None:
         last |= {one.sentence_id: one for one in some}
         beliefs.add(some)
     assert beliefs.sentence_ids == list(last)
-    assert [known(beliefs.of(name) or belief("")) for name in last] == [known(one) for one in last.values()]
+    assert [known(beliefs.get(name) or belief("")) for name in last] == [known(one) for one in last.values()]
     assert np.array_equal(beliefs.task, [one.task for one in last.values()])
     assert np.array_equal(beliefs.time, [np.zeros(8) if one.time is None else one.time for one in last.values()])
     assert beliefs.task_doubts.tolist() == [one.task_doubt for one in last.values()]

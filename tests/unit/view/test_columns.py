@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_memory.view.columns import Column
+from mcp_memory.vectors import Column
 
 
 def test_a_column_holds_what_was_added_in_order_however_long_it_grows() -> None:

@@ -37,8 +37,8 @@ def test_a_name_is_told_as_a_sentence_writes_it() -> None:
     index = EntityIndex(lambda _, sentence: NAMES[sentence])
     index.extend(space(), 0)
     ann, bob = index.find("ann lee"), index.find("bob")
-    assert index.spelling(space(), 0) == {ann: "Ann Lee", bob: "Bob"}
-    assert index.spelling(space(), 1) == {bob: "Bob"}
+    assert index.spellings_in(space(), 0) == {ann: "Ann Lee", bob: "Bob"}
+    assert index.spellings_in(space(), 1) == {bob: "Bob"}
 
 
 def test_a_sentence_that_two_segments_share_is_read_once() -> None:

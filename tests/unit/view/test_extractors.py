@@ -43,7 +43,7 @@ def test_i4_every_positive_assertion_that_counts_supports_one_version_and_no_oth
     said: list[Assertion],
 ) -> None:
     facts = facts_of(said)
-    counting = {one.id for turn in TURNS for one in facts.said_in(turn)}
+    counting = {one.id for turn in TURNS for one in facts.assertions_in(turn)}
     supports = [one.id for version in facts.all(suspected=True) for one in version.assertions]
     assert sorted(supports) == sorted(one.id for one in said if one.id in counting and not one.negated)
     best = {(one.turn_id, one.sentence): "embedded" for one in said}
@@ -69,7 +69,7 @@ def test_i6_another_texts_word_for_a_fact_never_lowers_its_confidence_whoever_re
 
 def _supported(facts: Facts, one: Assertion) -> Version | None:
     """Return the version that says the same from the same moment on."""
-    same = (version for version in facts.both("ann", one.relation) if version.tail == one.tail)
+    same = (version for version in facts.all_versions("ann", one.relation) if version.tail == one.tail)
     return next((version for version in same if version.since == one.since), None)
 
 

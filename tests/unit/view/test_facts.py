@@ -50,7 +50,7 @@ def test_a_short_name_that_two_people_bear_means_neither_of_them() -> None:
     anna, short = asserted("Acme", 2010, head="Anna Patel", relation="works_at"), asserted("Lima", head="Dr. Patel")
     facts = facts_of(anna, short)
     assert shown(facts.versions("anna patel", "lives_in")) == [("Lima", 0, INF)]
-    facts.meet("Raj Patel")
+    facts.add_speaker("Raj Patel")
     assert facts.resolve("Patel") == "patel"
     assert facts.versions("anna patel", "lives_in") == ()
     assert shown(facts.versions("patel", "lives_in")) == [("Lima", 0, INF)]
@@ -73,7 +73,7 @@ def test_asking_for_what_nobody_knows_leaves_no_trace() -> None:
     assert (facts.name("zoe"), facts.names("zoe"), facts.kind("zoe"), facts.degree("zoe")) == ("zoe", ("zoe",), None, 0)
     assert facts.versions("zoe", "lives_in") == ()
     assert (list(facts.from_("zoe")), list(facts.to("zoe")), facts.relations_of("zoe")) == ([], [], [])
-    assert (facts.version("f_nothing"), facts.version(""), facts.said_in("t_nothing")) == (None, None, [])
+    assert (facts.version("f_nothing"), facts.version(""), facts.assertions_in("t_nothing")) == (None, None, [])
     assert facts.resolve("Zoe") is None
     assert facts.entities() == ["ann", "oslo"]
 
@@ -181,7 +181,7 @@ def test_two_values_are_counted_apart_once_their_names_no_longer_mean_the_same()
     both = [asserted(name, 1, head="Bob", relation="met", turn="t") for name in ("Anna Patel", "Patel")]
     facts = facts_of(*both, asserted("Lima", head="Anna Patel"))
     assert facts.counts("met") == Counts(0, 0)
-    facts.meet("Raj Patel")
+    facts.add_speaker("Raj Patel")
     assert facts.counts("met") == Counts(0, 1)
 
 
@@ -232,7 +232,7 @@ def visible(facts: Facts) -> object:
             for layer in pair
         ],
         [sorted((v.head, v.relation, v.since, v.until) for v in facts.to(key, suspected=True)) for key in keys],
-        [sorted(a.id for a in facts.said_in(f"t_{number}")) for number in range(1, 6)],
+        [sorted(a.id for a in facts.assertions_in(f"t_{number}")) for number in range(1, 6)],
     )
 
 
@@ -245,8 +245,8 @@ def test_nothing_that_is_visible_depends_on_the_order_of_arrival_or_on_what_was_
     if retired:
         once.retire("t_1")
     once.add(said)
-    once.meet("Bob Patel")
-    stepwise.meet("Bob Patel")
+    once.add_speaker("Bob Patel")
+    stepwise.add_speaker("Bob Patel")
     for assertion in rng.sample(said, len(said)):
         stepwise.add([assertion])
         visible(stepwise)
@@ -263,7 +263,7 @@ def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[As
         facts.add([assertion])
         facts.counts(rng.choice(RELATIONS))
     facts.retire("t_2")
-    counting = [a for number in range(1, 6) for a in facts.said_in(f"t_{number}")]
+    counting = [a for number in range(1, 6) for a in facts.assertions_in(f"t_{number}")]
     for relation in RELATIONS:
         tail = entity_key if relation == "also_known_as" else facts.key
         of_heads = [
@@ -280,7 +280,7 @@ def test_every_id_that_was_ever_shown_still_names_a_version(said: list[Assertion
     for assertion in said:
         facts.add([assertion])
         shown_ids |= {version.id for version in facts.all(suspected=True)}
-    counting = {a.id for number in range(1, 6) for a in facts.said_in(f"t_{number}")}
+    counting = {a.id for number in range(1, 6) for a in facts.assertions_in(f"t_{number}")}
     for fact_id in shown_ids:
         version = facts.version(fact_id)
         if "x_" + fact_id.removeprefix("f_") in counting:

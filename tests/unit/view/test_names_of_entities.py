@@ -47,7 +47,7 @@ def test_every_alias_is_a_fact_of_its_own() -> None:
         "Robert is also known as Bob",
         "Robert is also known as Bobby",
     ]
-    assert [facts.end(version, forward=True) for version in facts.versions("robert", "also_known_as")] == [
+    assert [facts.target_key(version, forward=True) for version in facts.versions("robert", "also_known_as")] == [
         "bob",
         "bobby",
     ]
@@ -61,7 +61,7 @@ def test_an_alias_of_two_means_neither_of_them() -> None:
 
 def test_an_alias_that_is_a_word_of_another_persons_name_means_neither() -> None:
     facts = facts_of(*ROBERT)
-    facts.meet("Bob Lee")
+    facts.add_speaker("Bob Lee")
     assert facts.resolve("Bob") == "bob"
     assert facts_of(*ROBERT, alias("Robert", "Bob Lee")).resolve("Bob") == "robert"
 
@@ -147,8 +147,11 @@ def visible(facts: Facts) -> object:
     groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
     folded = [
         sorted(
-            (facts.end(v, forward=True), v.head, v.since, v.until, v.confidence, sorted(a.id for a in v.assertions))
-            for v in facts.both(*group)
+            (
+                *(facts.target_key(v, forward=True), v.head, v.since, v.until, v.confidence),
+                sorted(a.id for a in v.assertions),
+            )
+            for v in facts.all_versions(*group)
         )
         for group in groups
     ]
@@ -181,9 +184,9 @@ def test_whom_names_mean_does_not_depend_on_the_order_of_arrival_or_on_what_was_
 def test_whom_a_name_means_means_itself_and_every_fact_is_found_with_it(said: list[Assertion]) -> None:
     facts = facts_of(*said)
     for name in NAMES:
-        assert facts.bearer(facts.key(name)) in (facts.key(name), None)
+        assert facts.known_entity(facts.key(name)) in (facts.key(name), None)
     for version in facts.all(suspected=True):
         assert version in facts.to(facts.key(version.tail), suspected=True)
         assert facts.version(version.id) == version
-    counting = {a.id for turn in {a.turn_id for a in said} for a in facts.said_in(turn) if not a.negated}
+    counting = {a.id for turn in {a.turn_id for a in said} for a in facts.assertions_in(turn) if not a.negated}
     assert {a.id for version in facts.all(suspected=True) for a in version.assertions} == counting

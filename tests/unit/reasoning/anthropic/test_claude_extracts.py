@@ -335,7 +335,7 @@ async def test_mutated_replies_over_http_leave_whole_versions_and_nothing_else()
                 assert version.since <= version.until
                 assert (version.since == version.until) == (version.status == "contested")
             for one in read_by:
-                counts = one.id in {other.id for other in space.facts.said_in(one.turn_id)}
+                counts = one.id in {other.id for other in space.facts.assertions_in(one.turn_id)}
                 assert (space.facts.version_of(one) is not None) == (counts and not one.negated)
         assert {job.state for job in await jobs_of(memory)} <= {"done", "failed", "waiting"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.query import Query
@@ -63,7 +64,7 @@ def space_of(lines: Sequence[str]) -> Space:
                 recorded_at=SAID + place,
             )
         )
-    space.add(turns, [], [], None, None, rows)
+    space.add(Batch(tuple(turns), assertions=tuple(rows)))
     return space
 
 
