@@ -1,4 +1,4 @@
-"""How many values a relation has at a time, learnt from the way it is talked about (DESIGN W10)."""
+"""How many values a relation has at a time, learnt from assertions (DESIGN W10)."""
 
 import random
 
@@ -39,12 +39,12 @@ def test_each_switch_with_now_is_a_supersession() -> None:
     assert learnt(counted(*jobs)) == "single"
 
 
-def test_a_switch_told_in_one_breath_with_what_used_to_be_counts_too() -> None:
+def test_a_switch_stated_together_with_the_old_value_counts_too() -> None:
     used, now = asserted("Acme", 2000, turn="t", intent="EVOLUTION"), asserted("Beta", 2010, turn="t")
     assert counted(used, now) == Counts(1, 0)
 
 
-def test_a_value_that_takes_the_place_of_one_denied_in_the_same_turn_is_a_supersession() -> None:
+def test_a_value_stated_with_the_denial_of_another_supersedes_it() -> None:
     acme = asserted("Acme", 2010)
     left, joined = asserted("Acme", 2012, turn="t", negated=True), asserted("Beta", 2012, turn="t")
     assert counted(acme, left, joined) == Counts(1, 0)
@@ -62,19 +62,19 @@ def test_saying_the_new_value_again_counts_once() -> None:
     assert counted(*said) == Counts(1, 0)
 
 
-def test_lists_in_one_turn_are_values_beside_each_other() -> None:
+def test_lists_in_one_turn_are_simultaneous_values() -> None:
     lists = [asserted(tail, year, turn=f"t_{year}") for year in (1, 2, 3) for tail in (f"chess {year}", f"go {year}")]
     assert counted(*lists) == Counts(0, 3)
     assert learnt(counted(*lists)) == "multi"
 
 
-def test_a_list_of_new_values_shows_neither() -> None:
+def test_a_list_of_new_values_counts_for_neither() -> None:
     piano = asserted("piano", 1)
     both = [asserted(tail, 2, turn="t_2", change=True) for tail in ("drums", "flute")]
     assert counted(piano, *both) == Counts(0, 0)
 
 
-def test_the_older_value_said_again_later_stands_beside_the_newer() -> None:
+def test_the_older_value_stated_again_later_is_simultaneous() -> None:
     assert counted(asserted("tea", 1), asserted("coffee", 2), asserted("tea", 3)) == Counts(0, 1)
     assert counted(asserted("tea", 1), asserted("coffee", 2), asserted("coffee", 3)) == Counts(0, 0)
 

@@ -1,4 +1,4 @@
-"""How sure several turns together are (DESIGN W9, DESIGN I6)."""
+"""The confidence of a fact from several turns (DESIGN W9, DESIGN I6)."""
 
 import random
 from itertools import permutations

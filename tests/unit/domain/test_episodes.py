@@ -1,4 +1,4 @@
-"""A lesson keeps its episode as a trace, and takes it apart when it is asked for."""
+"""A lesson stores its episode as a trace and parses it on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from batches import lesson
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
 
 
-def test_an_episode_comes_back_from_its_lesson_as_it_was() -> None:
+def test_an_episode_is_restored_from_its_lesson_unchanged() -> None:
     """With all that it can have, with nothing that it need not have, and in any writing."""
     shown = ShownEvidence("g_1", 0.5, ("meaning",), ("s_1", "s_2"), 'Ελένη said "да", \u202e\N{GRINNING FACE}.')
     full = Episode(
@@ -22,7 +22,7 @@ def test_an_episode_comes_back_from_its_lesson_as_it_was() -> None:
     assert Lesson.of(full, "embedded").key == ("ep_1", "embedded")
 
 
-def test_what_another_program_knew_less_or_more_of_is_no_fault() -> None:
+def test_missing_and_additional_fields_of_a_trace_are_accepted() -> None:
     trace = json.dumps({"answer": "Ann", "mood": "good"}).encode()
     asked = lesson("a")
     assert replace(asked, trace=trace).episode() == Episode(
@@ -49,7 +49,7 @@ def test_what_another_program_knew_less_or_more_of_is_no_fault() -> None:
         (b'{"shown": [{"id": "g", "score": 1, "via": [], "sentences": [{}], "text": ""}]}', "has no shown that"),
     ],
 )
-def test_a_damaged_trace_is_told_in_words(trace: bytes, fault: str) -> None:
+def test_a_damaged_trace_is_reported_in_words(trace: bytes, fault: str) -> None:
     found = replace(lesson("a"), trace=trace).episode()
     assert isinstance(found, str)
     assert fault in found

@@ -1,4 +1,4 @@
-"""Gates: 1 without knowledge, within [0, 2] always, and shut below the threshold where they are sharp."""
+"""Gates: 1 without knowledge, always within [0, 2], and 1 below the threshold in the sharp form."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_the_sharp_gate_is_shut_up_to_its_threshold_and_ends_where_the_published
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("theta", [0.0, 0.3, 0.5])
-def test_a_gate_lies_between_0_and_2_and_is_1_where_nothing_is_known(seed: int, theta: float) -> None:
+def test_a_gate_lies_between_0_and_2_and_is_1_without_knowledge(seed: int, theta: float) -> None:
     chance = np.random.default_rng(seed)
     cosines = chance.uniform(-1, 1, 50).astype(np.float32)
     found = gate(cosines, chance.uniform(0, 1, 50).astype(np.float32), theta)
@@ -32,7 +32,7 @@ def test_a_gate_lies_between_0_and_2_and_is_1_where_nothing_is_known(seed: int, 
     assert (gate(cosines, np.ones(50, np.float32), theta) == 1).all()
 
 
-def test_the_published_form_knows_no_threshold_and_the_sharp_one_tells_talk_from_documents() -> None:
+def test_the_published_form_has_no_threshold_and_the_sharp_one_two() -> None:
     assert [GainSettings().thresholds(document=document) for document in (False, True)] == [(0.6, 0.2), (0.65, 0.2)]
     assert [GainSettings(gate="published").thresholds(document=document) for document in (False, True)] == [
         (0, 0),
@@ -40,6 +40,6 @@ def test_the_published_form_knows_no_threshold_and_the_sharp_one_tells_talk_from
     ]
 
 
-def test_what_has_become_unlike_the_question_is_noticed_earlier_than_what_has_become_like_it():
+def test_a_negative_cosine_moves_the_gate_from_a_lower_threshold():
     cosines = np.array([-0.4, -0.2, 0.4], np.float32)
     assert gate(cosines, np.full(3, 0.5, np.float32), 0.5, 0.2) == pytest.approx([1 - 0.5 * 0.2 / 0.8, 1, 1], abs=1e-6)

@@ -1,4 +1,4 @@
-"""What was learnt, held against a question."""
+"""The gates of a question, from the beliefs about sentences."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def belief(name: str, task: tuple[float, float], doubt: float = 0.2, **more: obj
     return Belief(name, "x", np.float32(task), doubt, **more)  # type: ignore[arg-type]
 
 
-def test_nothing_learnt_and_the_initial_belief_are_the_same() -> None:
+def test_an_initial_belief_equals_no_belief() -> None:
     space = documents(*LINES)
     first = beliefs(*(belief(f"s_0.{n}", vector, 1.0) for n, vector in enumerate((X, Y))))
     assert (
@@ -46,7 +46,7 @@ def test_nothing_learnt_and_the_initial_belief_are_the_same() -> None:
     assert (experience_channel(space, {}) == 0).all()
 
 
-def test_talk_is_held_against_the_first_person_and_documents_against_the_question() -> None:
+def test_talk_is_compared_with_the_first_person_form_and_documents_with_the_question() -> None:
     known = beliefs(belief("s_0.0", X), belief("s_0.1", Y))
     assert sentence_gates(documents(*LINES), known, ASKED, None, GainSettings()) == {0: pytest.approx(1.8)}
     assert sentence_gates(space_of(LINES, "message"), known, ASKED, None, GainSettings()) == {1: pytest.approx(1.8)}
@@ -65,7 +65,7 @@ def test_a_segment_has_the_gate_of_its_sentence_farthest_from_1() -> None:
     assert experience_channel(space, {0: 1.2, 1: 0.9}) == pytest.approx([0.2, 0])
 
 
-def test_the_time_gate_takes_part_only_where_the_question_says_a_time() -> None:
+def test_the_time_gate_counts_only_if_the_question_states_a_time() -> None:
     space = documents(*LINES)
     known = beliefs(belief("s_0.0", X, 0.2, time=np.float32(Y), time_doubt=0.5), belief("s_0.1", Y))
     asked = np.float32(Y)
@@ -78,7 +78,7 @@ def test_the_time_gate_takes_part_only_where_the_question_says_a_time() -> None:
     assert sentence_gates(space, known, ASKED, asked, GainSettings(learning=False)) == {}
 
 
-def test_a_belief_about_a_sentence_that_is_gone_opens_nothing() -> None:
+def test_a_belief_about_a_removed_sentence_has_no_gate() -> None:
     assert sentence_gates(documents(*LINES), beliefs(belief("s_9.9", X)), ASKED, None, GainSettings()) == {}
 
 
@@ -93,7 +93,7 @@ def test_no_belief_lifts_a_segment_by_more_than_1(seed: int) -> None:
         assert (np.abs(channel) <= 1).all()
 
 
-def test_a_sentence_weighs_its_likeness_times_its_gate_and_nothing_outside_the_window() -> None:
+def test_a_sentence_weighs_its_cosine_times_its_gate_and_nothing_outside_the_window() -> None:
     space = documents(*LINES)
     nothing = np.zeros((2, 2), np.float32)
     rows = np.arange(3)
@@ -102,7 +102,7 @@ def test_a_sentence_weighs_its_likeness_times_its_gate_and_nothing_outside_the_w
     assert sentence_weights(space, ASKED, nothing, {}, Window(since=1))(rows) == pytest.approx([0, 0, 0.6])
 
 
-def test_segments_stand_in_where_the_view_holds_no_vectors_of_sentences() -> None:
+def test_segment_cosines_are_used_if_the_view_holds_no_sentence_vectors() -> None:
     space = documents(*LINES, vectors=False)
     cosines = np.float32([[0.7, 0.2], [0.1, 0.1]])
     assert sentence_weights(space, ASKED, cosines, {})(np.arange(3)) == pytest.approx([0.7, 0.7, 0.2])

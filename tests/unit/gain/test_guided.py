@@ -1,4 +1,4 @@
-"""One question's way through the room."""
+"""Memory-guided retrieval for one question."""
 
 import numpy as np
 import pytest
@@ -30,14 +30,14 @@ def learnt(name: str, doubt: float = 0.2) -> Belief:
     return Belief(name, "x", np.float32(X), doubt)
 
 
-def test_a_question_is_led_from_what_it_names_to_what_that_leads_to() -> None:
+def test_propagation_goes_from_the_named_entities_to_further_ones() -> None:
     found = ask(documents(*LINES), "Whom did Ann meet?")
     assert (found.activated, found.rounds) == (("s_0.0", "s_1.0"), 2)
     assert list(found.channels) == ["propagation"]
     assert found.channels["propagation"] == pytest.approx([1, 0.5, 0, 0])
 
 
-def test_what_was_learnt_is_a_channel_and_leads_on_to_what_was_never_shown() -> None:
+def test_experience_is_a_channel_and_leads_to_sentences_never_shown() -> None:
     found = ask(documents(*LINES), "Whom did Ann meet?", learnt("s_2.0"))
     assert found.channels["experience"] == pytest.approx([0, 0, 0.8, 0])
     assert found.activated[:2] == ("s_2.0", "s_0.0")
@@ -51,7 +51,7 @@ def test_a_known_message_ends_the_search_at_once() -> None:
     assert ask(talk, "Whom did Ann meet?", learnt("s_0.0", doubt=0.8)).rounds == 2
 
 
-def test_a_question_that_names_nothing_begins_with_what_is_nearest() -> None:
+def test_a_question_without_entities_begins_with_the_nearest_segments() -> None:
     found = ask(documents(*LINES), "who was it?", rounds=1)
     assert found.activated == ("s_0.0", "s_3.0", "s_1.0", "s_2.0")
 
@@ -60,7 +60,7 @@ def test_nothing_outside_the_window_is_activated() -> None:
     assert ask(documents(*LINES), "Whom did Bob meet?", window=Window(since=1)).activated == ("s_1.0",)
 
 
-def test_without_propagation_only_what_was_learnt_speaks() -> None:
+def test_without_propagation_only_experience_is_a_channel() -> None:
     assert ask(documents(*LINES), "Whom did Ann meet?", rounds=0) == Guidance({})
     found = ask(documents(*LINES), "Whom did Ann meet?", learnt("s_0.0"), rounds=0)
     assert list(found.channels) == ["experience"]

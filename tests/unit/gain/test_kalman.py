@@ -1,4 +1,4 @@
-"""The update: worked numbers, and what Appendix A claims as far as it holds."""
+"""The Kalman update: worked examples, and the claims of Appendix A as far as they hold."""
 
 from itertools import pairwise
 
@@ -79,7 +79,7 @@ def test_support_in_a_row_draws_a_memory_to_the_question() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("form", ["exact", "additive"])
-def test_a_memory_keeps_its_length_and_moves_towards_what_was_said(seed: int, form: Update) -> None:
+def test_a_memory_keeps_its_length_and_moves_towards_the_label(seed: int, form: Update) -> None:
     mean, query = unit(seed), unit(seed + 100)
     before = float(query @ mean)
     for target, noise in ((1, 0.25), (0, 1.0), (-1, 2.0)):
@@ -119,7 +119,7 @@ def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["exact", "additive"])
-def test_a_memory_without_a_direction_to_turn_to_stays_as_it_was(form: Update) -> None:
+def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form: Update) -> None:
     query = np.float32([1, 0])
     target: Target = 0 if form == "exact" else -1
     moved, doubt = update(query, 1.0, query, target, 1.0, Q, form)

@@ -1,4 +1,4 @@
-"""What one word does to a belief: both channels by themselves, and neither where it is silent."""
+"""What one label does to a belief: each channel by itself, and a silent channel is unchanged."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ TAUGHT = LearningExample("s_1", "x", unit(1), unit(2))
 TIMED = replace(TAUGHT, time=unit(3), query_time=unit(4))
 
 
-def test_the_first_word_starts_from_the_sentence_itself() -> None:
+def test_the_first_label_starts_from_the_sentence_vector() -> None:
     belief = Teacher()(TAUGHT, None, 1, "anthropic")
     share = 1 / 1.5
     before = float(TAUGHT.query @ TAUGHT.vector)
@@ -25,7 +25,7 @@ def test_the_first_word_starts_from_the_sentence_itself() -> None:
     assert (belief.supported, belief.unsupported) == (1, 0)
 
 
-def test_learning_from_nothing_is_learning_from_the_initial_belief() -> None:
+def test_learning_without_a_belief_equals_learning_from_the_initial_one() -> None:
     first = Belief("s_1", "x", TAUGHT.vector)
     for target in (1, 0, -1):
         made, given = Teacher()(TAUGHT, None, target, "caller"), Teacher()(TAUGHT, first, target, "caller")
@@ -65,7 +65,7 @@ def test_each_memory_can_be_switched_off() -> None:
     assert only_task.time_doubt == 1 > only_task.task_doubt
 
 
-def test_words_are_counted_and_weighed_by_who_says_them() -> None:
+def test_labels_are_counted_and_weighted_by_their_source() -> None:
     teacher = Teacher(GainSettings(embedded=4.0))
     caller, rules = teacher(TAUGHT, None, 1, "caller"), teacher(TAUGHT, None, 1, "embedded")
     assert caller.task @ TAUGHT.query > rules.task @ TAUGHT.query
@@ -74,7 +74,7 @@ def test_words_are_counted_and_weighed_by_who_says_them() -> None:
     assert (after.supported, after.unsupported) == (1, 2)
 
 
-def test_what_lies_at_a_right_angle_to_the_question_keeps_its_direction() -> None:
+def test_the_component_orthogonal_to_the_question_keeps_its_direction() -> None:
     belief = Teacher()(TAUGHT, None, 1, "caller")
     sides = [vector - (vector @ TAUGHT.query) * TAUGHT.query for vector in (TAUGHT.vector, belief.task)]
     before, after = (side / np.linalg.norm(side) for side in sides)

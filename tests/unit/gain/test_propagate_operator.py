@@ -1,4 +1,4 @@
-"""One round of propagation, for whoever navigates."""
+"""The propagate operator: one round of propagation."""
 
 import numpy as np
 from sentence_space import documents
@@ -25,7 +25,7 @@ def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_an_entity_gives_the_sentences_that_name_it_those_that_fit_the_query_first() -> None:
+def test_an_entity_gives_its_sentences_most_similar_to_the_query_first() -> None:
     found = step(entity="ann", query="Who slept?")
     assert texts(found) == ["Ann slept.", "Ann met Bob."]
     assert [item.score for item in found.items] == [1.0, 0.25]
@@ -42,7 +42,7 @@ def test_without_a_query_every_sentence_counts_the_same() -> None:
     assert texts(step(entity="bob")) == ["Ann met Bob.", "Bob met Cid.", "Bob ran."]
 
 
-def test_what_the_sentences_name_besides_is_where_to_go_on() -> None:
+def test_other_entities_of_the_sentences_are_suggested() -> None:
     found = step(entity="cid", query="Who?")
     assert [(s.operator, dict(s.args)) for s in found.next] == [("propagate", {"entity": "Bob", "query": "Who?"})]
     assert [s.args for s in step(entity="bob").next] == [{"entity": "Ann"}]  # nothing else names Cid

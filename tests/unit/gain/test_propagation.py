@@ -1,4 +1,4 @@
-"""Propagation: the worked example to six places, and what must hold for any graph."""
+"""Propagation: the worked example to six places, and properties for any graph."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -45,7 +45,7 @@ def test_the_worked_example_comes_out_to_six_places() -> None:
     assert found.channel(2) == pytest.approx([1, 0.5], abs=1e-6)
 
 
-def test_dividing_by_degree_holds_hubs_down() -> None:
+def test_dividing_by_degree_lowers_hubs() -> None:
     space, found = worked("degree")
     entities = {index_of(space).key(number): value for number, value in found.rounds[1].entities.items()}
     assert entities == pytest.approx({"e1": 0.5, "e2": 0.277778}, **NEAR)
@@ -96,7 +96,7 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
         before = dict(found)
 
 
-def test_only_what_is_active_is_touched() -> None:
+def test_a_round_reads_only_active_entities() -> None:
     space = documents(*([(f"Odd{n} word", Z)] for n in range(500)), [("Ann Bob", Z)], [("Bob Cid", Z)])
     asked: list[int] = []
 
@@ -109,7 +109,7 @@ def test_only_what_is_active_is_touched() -> None:
     assert asked == [500, 501]
 
 
-def test_after_the_first_round_hubs_are_passed_over() -> None:
+def test_after_the_first_round_hubs_are_skipped() -> None:
     lines = [[(f"Hub x{n}", Z)] for n in range(5)]
     space = documents([("Ann Hub", Z)], *lines)
     begin = {index_of(space).find("ann") or 0: 1.0}
@@ -126,7 +126,7 @@ def test_equal_sentences_go_by_id() -> None:
     assert found.rounds[0].sentences == (0, 1)
 
 
-def test_a_question_without_entities_begins_with_what_is_offered() -> None:
+def test_a_question_without_entities_begins_with_the_given_sentences() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Dan", Z)])
     found = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), GainSettings(sentences=1), free=(0, 1))
     assert found.rounds[0].entities == {}
@@ -134,14 +134,14 @@ def test_a_question_without_entities_begins_with_what_is_offered() -> None:
     assert propagate(space, index_of(space), {}, worth(1, 1, 1), GainSettings()) == Propagation((), {})
 
 
-def test_a_round_in_which_nothing_weighs_anything_is_not_held() -> None:
+def test_a_round_without_any_weight_is_not_counted() -> None:
     space = documents([("Ann", Z)])
     found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), GainSettings())
     assert found == Propagation((), {})
     assert (found.channel(1) == 0).all()
 
 
-def test_whoever_has_enough_ends_it_between_rounds() -> None:
+def test_the_caller_may_end_propagation_between_rounds() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Cid Dan", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
     whole = propagate(space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda _: False)
@@ -153,7 +153,7 @@ def test_whoever_has_enough_ends_it_between_rounds() -> None:
     assert short.activated == whole.activated[:2]
 
 
-def test_what_is_known_to_help_takes_part_in_the_first_round_wherever_it_stands() -> None:
+def test_known_helpful_sentences_take_part_in_the_first_round() -> None:
     space = documents([("Ann Bob", Z)], [("Cid Dan", Z)], [("Dan Eve", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
     alone = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings())
@@ -164,7 +164,7 @@ def test_what_is_known_to_help_takes_part_in_the_first_round_wherever_it_stands(
     assert found.activated == (0, 1, 2)
 
 
-def test_questions_are_anchored_by_what_they_call_things_and_by_nothing_else() -> None:
+def test_questions_are_anchored_by_names_alone() -> None:
     names = {"a": ["Blue Mill"], "b": ["Mill"], "c": ["Ann Lee"]}
     space = documents([("a", Z)], [("b", Z)], [("c", Z)], named=lambda _, sentence: names[sentence])
     index = index_of(space)

@@ -1,4 +1,4 @@
-"""How evidence becomes points, and points one: groups, extracts, updates, merges, and the goals that they are for."""
+"""From evidence to points: groups, extracts, updates, merges, and relational goals."""
 
 import random
 from dataclasses import replace
@@ -37,7 +37,7 @@ def groups_of(space, *ids, **numbers):
     return group_evidence(space, [item for item in items if item is not None], PointSettings(**numbers))
 
 
-def test_evidence_belongs_together_that_names_the_same_entity_directly_or_by_way_of_others():
+def test_evidence_with_common_entities_forms_connected_groups():
     space = documents([("Ann met Bob.", Z)], [("Cid met Dot.", Z)], [("Bob met Eve.", Z)], [("Eve ran.", Z)])
     first, second = groups_of(space, "s_3.0", "s_1.0", "s_0.0", "s_2.0")
     assert set(first.entities) == {"Ann", "Bob", "Eve"}
@@ -56,7 +56,7 @@ def test_a_hub_joins_nothing_but_is_joined():
     assert [set(group.entities) for group in apart] == [{"Ann", one} for one in ("Bob", "Cid", "Dot", "Eve")]
 
 
-def test_what_names_one_entity_alone_is_no_group_and_one_of_many_names_the_most_named():
+def test_evidence_of_one_entity_is_no_group_and_a_large_group_keeps_the_most_named():
     space = documents([("Ann ran.", Z)], [("Ann and Bob and Cid and Dot and Eve.", Z)], [("Ann met Dot.", Z)])
     assert groups_of(space, "s_0.0") == []
     (group,) = groups_of(space, "s_1.0", "s_2.0", order=3)
@@ -107,7 +107,7 @@ def test_a_time_joins_nothing_and_of_names_within_one_another_only_one_is_a_vert
     assert set(evidence_item(space, "s_0.0", ["s_0.0"]).entities.values()) == {"Blue Mill", "Blue Bob"}
 
 
-def test_who_says_a_thing_joins_it_to_nothing_and_one_sentence_joins_what_it_names():
+def test_a_speaker_joins_no_evidence_and_one_sentence_joins_its_entities():
     lines = ("Rex barks at Bob.", "I fed Rex.", "Cats sleep.", "I met Eve.", "Bob met Eve, and Ann saw it.")
     space = space_of([[(line, Z)] for line in lines], "message")
     for name in ("t_0", "t_1", "t_2", "t_3", "t_4"):
@@ -119,7 +119,7 @@ def test_who_says_a_thing_joins_it_to_nothing_and_one_sentence_joins_what_it_nam
     assert {"Ann", "Bob", "Eve"} <= set(named.entities)
 
 
-def test_what_a_sentence_only_opens_with_is_no_name_unless_it_is_one_elsewhere():
+def test_a_capitalised_first_word_is_no_name_unless_it_is_one_elsewhere():
     texts = ("Painting is fun.", "I like painting.", "Wow, what a day!", "Dover opened a port.", "Bob, come here.")
     space = space_of([[(text, Z)] for text in texts], "message")
     space.speakers["Bob"] = 1
@@ -144,7 +144,7 @@ def test_evidence_about_almost_the_same_entities_updates_and_leaves_the_vertices
     assert (other.entities, other.revision, other.description, other.at) == (("A1", "B1", "C1"), 0, "They met.", 7)
 
 
-def test_what_a_merged_point_would_have_taken_in_goes_to_what_it_has_become():
+def test_evidence_for_a_merged_point_goes_to_its_successor():
     a, b = point("a", ("A1", "B1")), point("b", ("B1", "C1"))
     whole, gone = merge_points((a, b), "Both.", "", "embedded", 1)
     taken = take([whole, *gone], group("A1", "B1"))
@@ -152,7 +152,7 @@ def test_what_a_merged_point_would_have_taken_in_goes_to_what_it_has_become():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_any_evidence_taken_in_twice_is_taken_in_once(seed):
+def test_applying_evidence_twice_equals_once(seed):
     dice = random.Random(seed)
     points = {}
     names = [f"{one}1" for one in "ABCDEF"]
@@ -197,7 +197,7 @@ def test_a_round_of_merges_takes_each_point_once_and_none_grows_too_large(seed):
         ]
 
 
-def test_of_asked_points_a_pair_has_at_least_one():
+def test_each_pair_has_one_of_the_given_points():
     points = [point(str(number), ("A1", f"B{number}")) for number in range(3)]
     same = np.array([1.0, 0.0])
     (pair,) = pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among={"h_2"})
@@ -205,7 +205,7 @@ def test_of_asked_points_a_pair_has_at_least_one():
     assert pairs_to_merge(Facts(), points, lambda _: same, SHAPING, among=()) == []
 
 
-def test_what_the_goal_relates_is_merged_first_though_it_is_not_alike():
+def test_points_that_the_goal_relates_are_merged_first_without_similarity():
     points = [point("1", ("A1", "X1")), point("2", ("B1", "Y1")), point("3", ("A1", "Z1"))]
     of = {"h_1": np.array([1.0, 0.0]), "h_2": np.array([0.0, 1.0]), "h_3": np.array([1.0, 0.0])}
     unasked = pairs_to_merge(Facts(), points, lambda one: of[one.id], SHAPING)
@@ -234,7 +234,7 @@ def test_a_goal_relates_if_it_asks_why_or_how_names_two_or_is_a_topic(goal, name
     assert is_relational(understand(goal, ()), [*roots, Root("near", "near", "FACT", soft=True)], ()) is relates
 
 
-def test_damaged_merges_that_go_round_resolve_to_nothing():
+def test_circular_merges_resolve_to_nothing():
     held = Hypergraph()
     rows = [replace(point(a), status="merged", merged_into=f"h_{b}") for a, b in ("ab", "ba", "cd")]
     held.add(rows, np.zeros((3, 2), dtype=np.float32))

@@ -1,4 +1,4 @@
-"""Where subqueries look: DESIGN W13 by hand, and what holds for any graph (DESIGN I17)."""
+"""Subqueries: DESIGN W13 by hand, and properties for any graph (DESIGN I17)."""
 
 import random
 
@@ -95,7 +95,7 @@ def step(operator, **asked):
     return operator(OperatorInput(space, lambda rows: [0.0] * len(rows), **asked))
 
 
-def test_a_point_leads_to_sentences_around_it_and_to_the_points_that_share_an_entity():
+def test_a_local_subquery_finds_sentences_around_a_point_and_points_that_share_an_entity():
     found = step(LocalPoints(), ids=("h_a",), query="Who owns a dog?")
     assert [item.text for item in found.items if item.kind == "sentence"] == [
         "Bob owns Rufus.",
@@ -110,18 +110,18 @@ def test_a_point_leads_to_sentences_around_it_and_to_the_points_that_share_an_en
     ]
 
 
-def test_a_merged_point_stands_for_what_it_has_become_and_an_unknown_one_for_nothing():
+def test_a_merged_point_counts_as_its_successor_and_an_unknown_one_is_ignored():
     assert step(LocalPoints(), ids=("h_old",)) == step(LocalPoints(), ids=("h_a",))
     assert step(LocalPoints(), ids=("h_none", "s_1")).items == ()
 
 
-def test_beyond_the_points_only_what_none_of_them_joins_is_found():
+def test_a_global_subquery_finds_only_entities_that_no_point_joins():
     found = step(GlobalPoints(), query="Who ran?")
     assert [item.text for item in found.items] == ["Bob owns Rufus.", "Eve ran.", "Cid met Rufus."]  # by Rufus and Eve
     assert all(item.via == ("global_points",) for item in found.items)
 
 
-def test_a_point_bears_on_what_the_question_names_and_on_its_own_goal_the_likest_first():
+def test_points_of_named_entities_and_of_the_same_goal_are_relevant_most_similar_first():
     points = [point(str(n), ("Ann", f"E{n}"), "x") for n in range(3)] + [point("goal", ("Zoe", "Yan"), "x", "Who won?")]
     space = space_with(points, ())
     vector = np.array([0.1, 0.9, 0.5, 0.3, 0, 0], dtype=np.float32)
@@ -136,7 +136,7 @@ def test_a_point_bears_on_what_the_question_names_and_on_its_own_goal_the_likest
     assert relevant_points(documents(), ["Ann"], [], "", vector, 2) == []
 
 
-def test_an_entity_that_only_points_name_is_absent():
+def test_an_entity_that_only_points_name_is_a_placeholder():
     space = worked()
     assert [is_placeholder(space, name) for name in ("Aa", "Xx", "Dd", "Bb", "Nobody")] == [
         False,

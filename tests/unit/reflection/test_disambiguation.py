@@ -1,4 +1,4 @@
-"""Disambiguation: what is surely one, what may be, and what keeps two apart (DESIGN 2.5)."""
+"""Disambiguation: sure pairs, possible pairs, and what keeps two names apart (DESIGN 2.5)."""
 
 from dataclasses import replace
 
@@ -60,12 +60,12 @@ def test_a_single_word_with_an_accent_is_the_one_without_if_both_are_of_one_kind
     assert sure(asserted("Québec", head="Ann"), asserted("Quebec", head="Bob")) == [("Quebec", "Québec")]
 
 
-def test_what_else_an_entity_is_called_is_no_spelling_of_its_name():
+def test_another_name_of_an_entity_is_no_spelling_variant():
     called = asserted("OBE", head="Ann Lee", relation="also_known_as")
     assert sure(called, asserted("O.B.E", head="Bob", relation="received"), works("Ann Lee")) == []
 
 
-def test_dates_that_share_their_words_are_not_told():
+def test_dates_with_common_words_are_not_reported():
     said = asserted("16 October 1959", head="Ann", relation="noted"), asserted("October 16, 1959", head="Bob")
     assert Entities(space_of(*said)).similar({}, np.empty((0, 2), dtype=np.float32)) == []
 
@@ -74,7 +74,7 @@ def test_a_person_is_the_only_one_of_the_session_whose_name_holds_theirs():
     assert sure(works("Anna Patel"), works("Anna Maria Patel")) == [("Anna Maria Patel", "Anna Patel")]
 
 
-def test_of_several_that_hold_each_other_the_shortest_is_meant():
+def test_of_nested_longer_names_the_shortest_is_meant():
     said = works("Anna Patel"), works("Anna Maria Patel"), works("Anna Maria Rosa Patel")
     assert sure(*said) == [("Anna Maria Patel", "Anna Patel"), ("Anna Maria Rosa Patel", "Anna Maria Patel")]
 
@@ -93,19 +93,19 @@ def test_of_several_that_hold_each_other_the_shortest_is_meant():
         ((asserted("Mill Park", head="Ann"), asserted("Mill Hill Park", head="Bob")), "they are no people"),
     ],
 )
-def test_what_tells_two_apart_keeps_them_apart(said, why):
+def test_distinguishing_facts_keep_two_names_apart(said, why):
     assert sure(*said) == [], why
 
 
 @pytest.mark.parametrize("ends", [("Anna Patel", "Anna Maria Patel"), ("Anna Maria Patel", "Anna Patel")])
-def test_what_somebody_denied_is_left_alone_whichever_end_they_named(ends):
+def test_denied_pairs_stay_apart_in_either_direction(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
     space = space_of(works("Anna Patel"), works("Anna Maria Patel"), denial)
     assert Entities(space).same() == []
     assert Entities(space).similar({}, np.empty((0, 2), dtype=np.float32)) == []
 
 
-def test_an_alias_joins_what_was_said_until_it_is_denied_and_touches_no_row():
+def test_an_alias_joins_facts_until_it_is_denied_and_changes_no_row():
     space = space_of(works("Anna Patel", "Oslo", "visited"), works("Anna Maria Patel", "Lima", "visited"))
     facts, rows = space.facts, list(space.facts.rows)
     facts.add_aliases([Alias("default", "Anna Maria Patel", "Anna Patel", SUBSET, "embedded", 1)])
@@ -133,7 +133,7 @@ def test_the_order_of_an_alias_and_its_denial_decides_nothing(denied_first):
     assert space.facts.key("Anna Patel") == "anna patel"
 
 
-def test_what_is_alike_but_not_sure_is_told_with_the_reason():
+def test_similar_but_unsure_names_are_reported_with_the_reason():
     said = (
         works("Acme Trading Company Oslo", "Ann", "employs"),
         works("Acme Trading Company", "Bob", "employs"),
@@ -148,7 +148,7 @@ def test_what_is_alike_but_not_sure_is_told_with_the_reason():
     assert found["Tom Lee Hall", "Tom Hall"] in ("one name holds the other", "most of their words are the same")
 
 
-def test_names_of_one_kind_that_mean_the_same_to_the_embedder_are_told():
+def test_names_of_one_kind_with_a_high_cosine_are_reported():
     space = space_of(asserted("Ljubljana", head="Ann"), asserted("Laibach", head="Bob"))
     matrix = np.array([[1, 0], [0.99, 0.141], [0, 1]], dtype=np.float32)
     keys = {"ljubljana": 0, "laibach": 1, "ann": 2}

@@ -1,4 +1,4 @@
-"""The three navigators of QRMeM: by hand, and what holds for any graph (DESIGN I31)."""
+"""The three navigators of QRMeM: by hand, and properties for any graph (DESIGN I31)."""
 
 from dataclasses import replace
 
@@ -25,32 +25,32 @@ def test_reflection_takes_the_nearest_edge_of_all_current_entities_and_so_leaves
     assert [round(piece.score, 2) for piece in found.added] == [0.9, 0.8]  # of the edges that led there
 
 
-def test_reflection_ends_after_its_trials_and_where_nothing_lies_around():
+def test_reflection_ends_after_its_trials_or_without_neighbours():
     line = graph([0.9, 0.8, 0.7, 0.1], *CHAIN)
     assert reflect(line, ["aa"], (), ReflectionSettings(trials=1)).entities == ("bb",)
     assert reflect(line, ["dd"], (), ReflectionSettings(trials=9)).entities == ("cc", "bb", "aa", "ee")
     assert reflect(line, ["zz"], (), ReflectionSettings()).entities == ()
 
 
-def test_an_edge_is_what_states_a_fact_of_the_two_and_only_else_what_names_both():
+def test_an_edge_prefers_sentences_that_state_a_fact_to_those_that_name_both():
     web = graph([0.1, 0.9, 0.5], ["Aa lives in Bb."], ["Aa saw Bb."], ["Aa met Cc."])
     web.space.facts.add([said("Aa", "lives_in", "Bb", turn="t_0")])
     assert [(edge.end, edge.row) for edge in web.edges("aa")] == [("cc", 2), ("bb", 0)]
 
 
-def test_no_step_leads_to_a_hub_or_along_what_is_not_like_the_question_at_all():
+def test_no_step_leads_to_a_hub_or_along_an_edge_without_similarity():
     lines = (["Aa met Bb."], ["Bb ran."], ["Bb slept."], ["Aa met Cc."], ["Aa met Dd."])
     assert [edge.end for edge in graph([0.9, 0.9, 0.9, 0.5, 0], *lines, hub=2).edges("aa")] == ["cc"]
 
 
-def test_a_step_adds_the_nearest_segments_of_its_entity_that_are_not_there():
+def test_a_step_adds_the_nearest_new_segments_of_its_entity():
     line = graph([0.9, 0.2, 0.8, 0.6], ["Aa met Bb."], ["Bb ran."], ["Bb swam."], ["Bb slept."])
     assert rows(reflect(line, ["aa"], line.segments_of("aa"), ReflectionSettings(trials=1)).added) == [2, 3]
     assert rows(reflect(line, ["aa"], line.segments_of("bb")[:3], ReflectionSettings(trials=1)).added) == [3]
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_each_step_adds_one_entity_within_so_many_hops_and_the_window_is_kept(seed):
+def test_each_step_adds_one_entity_within_its_hops_and_keeps_the_window(seed):
     web, settings = random_graph(seed), ReflectionSettings(window=12 + seed, trials=6)
     hops, reached = {"aa": 0}, ["aa"]
     for key in reached:
@@ -70,7 +70,7 @@ def test_each_step_adds_one_entity_within_so_many_hops_and_the_window_is_kept(se
     assert shorter == [found.entities[:most] for most in steps]
 
 
-def test_expansion_goes_along_every_edge_that_is_near_enough_and_no_other():
+def test_expansion_follows_exactly_the_edges_that_are_near_enough():
     lines = (*CHAIN, ["Aa met Ff."], *[["Gg ran."]] * 40)
     web = graph([0.9, 0.8, 0.1, 0.7, 0.05, *[0.02] * 40], *lines, hub=50)
     assert list(expand(web, ["aa"], ReflectionSettings(rounds=1))) == ["bb", "ee"]
@@ -79,7 +79,7 @@ def test_expansion_goes_along_every_edge_that_is_near_enough_and_no_other():
     assert not expand(web, ["ff"], ReflectionSettings())
 
 
-def test_a_trial_widens_by_what_the_held_segments_share():
+def test_an_entity_trial_adds_entities_that_the_given_segments_share():
     lines = (["Aa met Bb. Cc."], ["Aa saw Bb."], ["Cc ran."], ["Bb swam."], ["Dd slept."])
     web = graph([0.5] * 5, *lines)
     assert shared_entities(web, (0, 1), ("aa",)) == ["bb", "cc"]

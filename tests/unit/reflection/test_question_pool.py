@@ -1,4 +1,4 @@
-"""The question pool: DESIGN W11 by hand, DESIGN I30 for any questions, and what is asked of facts."""
+"""The question pool: DESIGN W11 by hand, DESIGN I30 for any questions, and the questions made of facts."""
 
 import numpy as np
 import pytest
@@ -48,13 +48,13 @@ def pooled(text, *entities, segment="g_1"):
         (pooled("where does alice live", "alice"), pooled("where does alice live", "alice", segment="g_2"), True),
     ],
 )
-def test_a_question_joins_unless_one_of_its_segment_asks_the_same_of_the_same(known, new, joins):
+def test_a_question_joins_unless_a_similar_one_of_its_segment_shares_an_entity(known, new, joins):
     assert admit([known], [new]) == [new] * joins
     assert admit([], [known, new]) == [known] + [new] * joins
 
 
 @given(POOLS, st.randoms(use_true_random=False))
-def test_no_two_of_a_pool_ask_the_same_whatever_came_first(candidates, random):
+def test_no_two_questions_of_a_pool_are_similar_in_any_order(candidates, random):
     random.shuffle(candidates)
     pool = admit((), candidates)
     for place, one in enumerate(pool):
@@ -67,7 +67,7 @@ def test_no_two_of_a_pool_ask_the_same_whatever_came_first(candidates, random):
 
 
 @pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
-def test_every_relation_that_is_known_says_how_its_tail_is_asked_for(relation):
+def test_every_registered_relation_has_a_question_for_its_tail(relation):
     assert relation.question.endswith("?")
     assert relation.question.count("{head}") == 1
     assert "{" not in wordings(ANN, relation.name, BOB)[0]
@@ -98,7 +98,7 @@ ANN, BOB, OSLO, KRUME = (
         (KRUME, "is_a", FactEnd("bakery", None), ["What is Krume?"]),
     ],
 )
-def test_both_ends_of_a_fact_are_asked_for_where_that_is_english(head, relation, tail, questions):
+def test_both_ends_of_a_fact_get_a_question_if_it_is_english(head, relation, tail, questions):
     assert wordings(head, relation, tail) == questions
 
 
@@ -117,7 +117,7 @@ def test_the_questions_of_facts_belong_to_the_segment_that_states_them():
     assert found[0].entities == {"ann", "oslo"}
 
 
-def test_a_segment_is_as_like_a_question_as_the_nearest_that_it_answers():
+def test_a_segment_scores_as_its_most_similar_pooled_question():
     lines = ("Ann lives in Oslo.", "Bob ran.", "Cid slept.")
     space = documents(*([(line, (0.0, 0.0))] for line in lines))
     asked = np.array([1, 0], dtype=np.float32)

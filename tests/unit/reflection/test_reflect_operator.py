@@ -1,4 +1,4 @@
-"""Reflection as a step of navigation, for whoever navigates."""
+"""The reflect operator."""
 
 import numpy as np
 import pytest
@@ -29,13 +29,13 @@ def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_it_finds_what_is_told_of_the_entity_that_is_nearest_to_what_the_query_names() -> None:
+def test_it_finds_segments_of_the_entity_nearest_to_those_of_the_query() -> None:
     found = step("Whom did Aa meet?", ids=("g_0",))
     assert texts(found) == ["Bb met Cc."]
     assert [(item.kind, item.via, item.score) for item in found.items] == [("sentence", ("reflect",), 1.0)]
 
 
-def test_the_next_step_takes_along_the_entity_and_what_is_held_and_goes_on_from_there() -> None:
+def test_the_suggested_step_continues_with_the_new_entity_and_evidence() -> None:
     again, more = step("Whom did Aa meet?", ids=("s_0.0",)).next
     assert again.operator == "reflect"
     assert again.args == {"query": "Whom did Aa meet?; Bb", "ids": ("s_0.0", "s_1.0")}
@@ -49,7 +49,7 @@ def test_entities_may_be_given_beside_the_question(asked: dict[str, str]) -> Non
     assert texts(step(query, ids=("g_1", "g_0"), **asked)) == ["Aa met Ee."]  # from bb to aa, and what else names it
 
 
-def test_where_the_query_names_nothing_that_is_known_it_tries_what_is_held() -> None:
+def test_without_known_names_it_tries_the_entities_of_the_given_segments() -> None:
     assert texts(step("Who was it?", ids=("g_1",), settings=ReflectionSettings(width=1, trials=1))) == ["Aa met Bb."]
     assert step("Who was it?", ids=("g_1",), settings=ReflectionSettings(entity_trial=False)) == OperatorResult(())
     assert step("Who was it?") == OperatorResult(())
@@ -62,7 +62,7 @@ def test_each_navigator_can_be_switched_off() -> None:
         assert step("Whom did Aa meet?", ReflectionSettings(**off | {name: True}), ids=("g_0",)).items, name
 
 
-def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> None:
+def test_segments_without_weight_are_not_found_and_none_without_a_query() -> None:
     assert step(None, entity="Aa") == OperatorResult(())
     operator = Reflect(ONE)
     space = documents(*([(line, (0.0, 0.0))] for line in LINES))
@@ -71,7 +71,7 @@ def test_what_weighs_nothing_is_not_found_and_without_a_query_nothing_is() -> No
     assert operator(closed) == OperatorResult(())
 
 
-def test_it_finds_at_most_as_many_as_are_wanted_and_as_fit_beside_what_is_held() -> None:
+def test_it_finds_at_most_the_limit_and_what_fits_the_window() -> None:
     assert len(step("Whom did Aa meet?", ReflectionSettings(), limit=2).items) == 2
     assert step("Whom did Aa meet?", ReflectionSettings(window=9), ids=("g_0",)).items
     assert not step("Whom did Aa meet?", ReflectionSettings(window=5), ids=("g_0",)).items

@@ -24,7 +24,7 @@ def rows(segments):
     return [piece.row for piece in segments]
 
 
-def test_the_lowest_scored_of_what_was_added_goes_until_the_window_fits():
+def test_the_lowest_scored_added_segments_are_dropped_until_the_window_fits():
     important = [WindowSegment(0, 4, 0.2)]
     added = [WindowSegment(1, 3, 0.9), WindowSegment(2, 3, 0.7), WindowSegment(3, 3, 0.8)]
     first, then = fit_window(important, added, 10)
@@ -33,7 +33,7 @@ def test_the_lowest_scored_of_what_was_added_goes_until_the_window_fits():
     assert rows(fit_window(important, added, 13)[1]) == [1, 3, 2]
 
 
-def test_important_segments_are_cut_by_their_likeness_down_to_one_and_leave_no_room():
+def test_important_segments_are_dropped_by_similarity_down_to_one():
     first, then = fit_window(
         [WindowSegment(0, 6, 0.1), WindowSegment(1, 6, 0.3), WindowSegment(2, 9, 0.2)], [WindowSegment(3, 3, 0.9)], 10
     )
@@ -42,7 +42,7 @@ def test_important_segments_are_cut_by_their_likeness_down_to_one_and_leave_no_r
     assert (rows(first), rows(then)) == ([1], [])
 
 
-def test_segments_with_one_score_go_by_how_like_the_question_they_are_themselves():
+def test_segments_with_equal_scores_are_ordered_by_own_similarity():
     assert rows(
         fit_window(
             (), [WindowSegment(0, 5, 0.5, 0.1), WindowSegment(1, 5, 0.5, 0.2), WindowSegment(2, 5, 0.5, 0.2)], 10
@@ -51,7 +51,7 @@ def test_segments_with_one_score_go_by_how_like_the_question_they_are_themselves
 
 
 @given(PIECES, PIECES, st.integers(1, 100))
-def test_what_is_held_fits_the_window_and_loses_only_what_is_worse(important, added, limit):
+def test_the_result_fits_the_window_and_drops_only_lower_scores(important, added, limit):
     first, then = fit_window(important, added, limit)
     held = [*first, *then]
     assert total(held) <= limit or (len(first) == 1 and not then)
@@ -63,6 +63,6 @@ def test_what_is_held_fits_the_window_and_loses_only_what_is_worse(important, ad
 
 
 @given(PIECES, st.permutations(range(12)))
-def test_the_order_in_which_segments_come_says_nothing(segments, order):
+def test_the_order_of_segments_does_not_matter(segments, order):
     again = [segments[place] for place in order if place < len(segments)]
     assert rows(fit_window((), segments, 60)[1]) == rows(fit_window((), again, 60)[1])

@@ -1,4 +1,4 @@
-"""Work after a call: one job after another, none twice, none lost to another's failure, and an end in time."""
+"""The background queue: order, no duplicates, isolation of failures, and draining within a time limit."""
 
 import anyio
 import pytest
@@ -27,7 +27,7 @@ class Diary:
         return run
 
 
-async def test_jobs_are_done_one_after_another_in_their_order():
+async def test_jobs_run_one_after_another_in_order():
     diary, jobs = Diary(), Background(rest_s=0)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(jobs.work)
@@ -43,7 +43,7 @@ async def test_jobs_are_done_one_after_another_in_their_order():
     assert diary.lines == [f"{name} {what}" for name in "abc" for what in ("begins", "ends")]
 
 
-async def test_a_job_begins_once_nobody_has_called_for_so_long_and_a_call_puts_it_off():
+async def test_a_job_starts_after_a_while_without_calls_and_a_call_delays_it():
     seconds, slept, diary = [0.0], [], Diary()
 
     async def sleep(left):
@@ -65,7 +65,7 @@ async def test_a_job_begins_once_nobody_has_called_for_so_long_and_a_call_puts_i
     assert slept == [2.0, 1.5]
 
 
-async def test_the_same_job_waits_once_and_of_too_many_the_oldest_goes():
+async def test_a_job_of_the_same_name_waits_once_and_the_oldest_is_dropped():
     diary, jobs = Diary(), Background(most=2)
     for name in ("a", "b", "b", "c"):
         jobs.put(name, diary.job(name))
@@ -75,7 +75,7 @@ async def test_the_same_job_waits_once_and_of_too_many_the_oldest_goes():
 
 
 @pytest.mark.parametrize("error", [StoreBusy("The memory was busy."), ValueError("ours")])
-async def test_a_job_that_fails_stops_no_other_and_is_told(error, caplog):
+async def test_a_failed_job_stops_no_other_and_is_logged(error, caplog):
     diary, jobs = Diary(), Background()
     jobs.put("a", diary.job("a", error))
     jobs.put("b", diary.job("b"))
@@ -84,7 +84,7 @@ async def test_a_job_that_fails_stops_no_other_and_is_told(error, caplog):
     assert str(error) in caplog.text
 
 
-async def test_an_end_in_time_cuts_a_job_off_and_leaves_the_rest():
+async def test_draining_stops_at_the_time_limit_and_drops_the_rest():
     jobs, begun = Background(), []
 
     async def long():
@@ -98,7 +98,7 @@ async def test_an_end_in_time_cuts_a_job_off_and_leaves_the_rest():
     assert len(jobs) == 2 - len(begun)
 
 
-async def test_what_would_not_outlive_the_process_is_not_done_at_its_end():
+async def test_jobs_that_are_not_durable_do_not_run_at_the_end():
     diary, jobs = Diary(), Background()
     jobs.put("fleeting", diary.job("fleeting"), durable=False)
     jobs.put("kept", diary.job("kept"))
@@ -106,7 +106,7 @@ async def test_what_would_not_outlive_the_process_is_not_done_at_its_end():
     assert (diary.lines, len(jobs)) == (["kept begins", "kept ends"], 0)
 
 
-async def test_to_end_is_to_wait_for_the_job_under_way():
+async def test_draining_waits_for_the_running_job():
     jobs, begun, going, done = Background(rest_s=0), anyio.Event(), anyio.Event(), []
 
     async def job():
@@ -126,7 +126,7 @@ async def test_to_end_is_to_wait_for_the_job_under_way():
         tasks.cancel_scope.cancel()
 
 
-async def test_what_waits_for_somebody_else_keeps_nobody_waiting_but_its_own_kind():
+async def test_a_remote_job_delays_only_other_remote_jobs():
     diary, jobs, begun = Diary(), Background(rest_s=0), anyio.Event()
 
     async def asking():
@@ -146,7 +146,7 @@ async def test_what_waits_for_somebody_else_keeps_nobody_waiting_but_its_own_kin
         tasks.cancel_scope.cancel()
 
 
-async def test_at_the_end_what_would_not_outlive_the_process_is_cut_off_at_once():
+async def test_a_running_job_that_is_not_durable_is_cancelled_at_the_end():
     jobs, begun, cut = Background(rest_s=0), anyio.Event(), []
 
     async def asking():

@@ -1,4 +1,4 @@
-"""Memory points as a caller gives them: kept, revised and merged, all of a call or nothing, and once however often."""
+"""Memory points that a caller inserts, revises and merges: all of a call or nothing, and repeatable."""
 
 import random
 from dataclasses import replace
@@ -83,7 +83,7 @@ async def test_merged_points_become_one_and_name_it():
     assert whole.id in shown
 
 
-async def test_an_identical_call_changes_nothing_whatever_has_become_of_the_points():
+async def test_repeating_a_call_changes_nothing_even_if_the_points_have_changed():
     one = await told(memory())
     insert = [(("Ann", "Rufus"), "A dog."), (("Ann", "Lisbon"), "A place.")]
     first = ids(await edited(one, insert=insert))
@@ -114,7 +114,7 @@ async def test_an_identical_call_changes_nothing_whatever_has_become_of_the_poin
         ({"update": [(3, "x")]}, ["points.update[0].id", "was merged into", "Name h_"]),
     ],
 )
-async def test_a_wrong_edit_is_refused_by_name_and_nothing_of_the_call_is_done(edits, words):
+async def test_a_wrong_edit_is_refused_by_name_and_the_call_changes_nothing(edits, words):
     one = await told(memory(), facts=[NewFact("Robert", "also_known_as", "Rob"), NewFact("Robert", "likes", "tea")])
     names = [("Ann", "Bob"), ("Bob", "Cid"), ("Cid", "Dot"), ("Dot", "Eve"), [f"E{n}" for n in range(11)]]
     made = ids(await edited(one, insert=[(entities, "words") for entities in names]))
@@ -136,7 +136,7 @@ async def test_a_wrong_edit_is_refused_by_name_and_nothing_of_the_call_is_done(e
     assert held(one).all() == before
 
 
-async def test_an_entity_that_nothing_else_names_is_inserted_by_force_and_told():
+async def test_an_entity_that_only_points_name_is_reported_as_a_placeholder():
     one = await told(memory())
     made = await edited(one, insert=[(("Ann", "Atlantis"), "Ann dreams of it.")])
     told_of = [(c.kind, c.id, c.before, c.after) for c in made.changes if c.kind == "entity"]
@@ -145,7 +145,7 @@ async def test_an_entity_that_nothing_else_names_is_inserted_by_force_and_told()
     assert '"state": "placeholder"' in shown
 
 
-async def test_points_on_what_a_question_names_stand_in_its_recall():
+async def test_recall_lists_the_points_on_entities_of_the_question():
     one = await told(memory())
     await edited(one, insert=[(("Ann", "Rufus"), "Rufus is Ann's beagle."), (("Bob", "Lisbon"), "Bob lives there.")])
     recall = await recalled(one, "What is Rufus?")
@@ -172,7 +172,7 @@ async def test_what_steps_leave_out_is_skipped_with_the_reason():
 
 
 @pytest.mark.parametrize("seed", range(12))
-async def test_of_any_edits_the_vertices_stay_merges_unite_and_chains_end_in_an_active_point(seed):
+async def test_any_edits_keep_vertices_and_merge_chains_end_in_an_active_point(seed):
     """DESIGN I12, DESIGN I13, DESIGN I15 and DESIGN I16; a second process reads the same."""
     dice = random.Random(seed)
     log = FakeLog()

@@ -1,4 +1,4 @@
-"""What a caller says of an episode teaches the memory, once, and says what it changed."""
+"""Feedback about an episode teaches the memory once and reports what changed."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def lessons_of(one, episode=None):
     return one.store._view.space("default").beliefs.lessons(episode)
 
 
-async def test_what_supports_is_taught_once_and_a_second_word_is_left_out():
+async def test_supporting_evidence_is_taught_once_and_a_second_word_is_skipped():
     one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
     recall = await recalled(one, DOG)
     best = recall.evidence[0]
@@ -60,7 +60,7 @@ async def test_what_supports_is_taught_once_and_a_second_word_is_left_out():
         ({"supports": True, "answer_correct": False}, 1),
     ],
 )
-async def test_only_what_misled_to_a_wrong_answer_is_called_wrong(said, label):
+async def test_evidence_is_labelled_wrong_only_if_it_misled_to_a_wrong_answer(said, label):
     one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
     recall = await recalled(one, DOG)
     best = recall.evidence[0].id
@@ -74,7 +74,7 @@ async def test_only_what_misled_to_a_wrong_answer_is_called_wrong(said, label):
 
 
 @pytest.mark.parametrize(("correct", "label"), [(True, 1), (False, 0)])
-async def test_a_word_about_the_answer_is_one_about_what_it_cites(correct, label):
+async def test_a_word_about_the_answer_labels_what_it_cites(correct, label):
     one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
     answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     assert "Lisbon" in answer.text
@@ -83,7 +83,7 @@ async def test_a_word_about_the_answer_is_one_about_what_it_cites(correct, label
     assert set(lesson.labels.values()) == {label}
 
 
-async def test_an_episode_that_is_not_known_is_refused_with_what_to_do():
+async def test_an_unknown_episode_is_refused_with_a_remedy():
     one = await told(await told(memory()), "Eve: I adopted a cat.", space="other")
     recall = await recalled(one, DOG)
     for episode, space in (("ep_0", "default"), (recall.episode, "other")):
@@ -125,7 +125,7 @@ async def test_an_id_that_is_no_evidence_of_the_episode_is_named_and_nothing_cha
     assert len(one.store.log.commits) == 1
 
 
-async def test_of_a_passage_only_the_sentence_most_like_the_question_is_taught():
+async def test_only_the_sentence_of_a_passage_most_similar_to_the_question_is_taught():
     text = "The mill stands by the river. It was built in 1901 by a baker. Its wheel turns to the left."
     one = await told(memory(), f"x: {text}", kind="document")
     recall = await recalled(one, "Who built the mill as a baker in 1901?")
@@ -135,7 +135,7 @@ async def test_of_a_passage_only_the_sentence_most_like_the_question_is_taught()
     assert [change.text for change in done.changes] == ["It was built in 1901 by a baker."]
 
 
-async def test_a_correction_is_kept_once_and_closes_what_it_corrects():
+async def test_a_correction_is_stored_once_and_closes_what_it_corrects():
     home = NewFact("Ann", "lives_in", "Oslo", valid_from=parse("2020-01-01")[0])
     one = await told(memory(read=True), facts=[home])
     recall = await recalled(one, "Where does Ann live?")
@@ -153,7 +153,7 @@ async def test_a_correction_is_kept_once_and_closes_what_it_corrects():
     assert len(one.store._view.space("default").turns) == turns
 
 
-async def test_naming_an_unsure_fact_among_what_supports_confirms_it():
+async def test_a_suspected_fact_among_the_supporting_evidence_is_confirmed():
     hint = NewFact("Ann", "allergic_to", "nuts", confidence=0.45)
     one = await told(memory(), facts=[hint])
     recall = await recalled(one, "What is Ann allergic to?", include_uncertain=True)
@@ -169,7 +169,7 @@ async def test_naming_an_unsure_fact_among_what_supports_confirms_it():
     assert ["needs no confirmation" in skipped.reason for skipped in sure.skipped] == [True]
 
 
-async def test_of_several_calls_in_flight_about_one_episode_one_is_heard_and_confirms():
+async def test_of_concurrent_calls_about_one_episode_one_is_recorded_and_confirms():
     one = await told(memory(), facts=[NewFact("Ann", "allergic_to", "nuts", confidence=0.45)])
     await told(one, "Ann: I avoid nuts.")
     recall = await recalled(one, "Is Ann allergic to nuts?", include_uncertain=True)
@@ -192,7 +192,7 @@ async def test_of_several_calls_in_flight_about_one_episode_one_is_heard_and_con
 
 
 @pytest.mark.parametrize("part", range(4))
-async def test_a_call_that_is_cancelled_on_its_way_is_taken_in_wholly_or_not_at_all(part):
+async def test_a_cancelled_call_is_applied_completely_or_not_at_all(part):
     one = await told(memory(), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
     recall = await recalled(one, DOG)
     word = EvolveRequest("default", recall.episode, Feedback((recall.evidence[0].id,), correction="Ann has a cat."))
@@ -210,7 +210,7 @@ async def test_a_call_that_is_cancelled_on_its_way_is_taken_in_wholly_or_not_at_
     assert (len(space.sessions["feedback"]), len(lessons_of(one))) == (1, 1)
 
 
-async def test_a_correction_of_many_pages_is_stored_whole_and_told_by_its_beginning():
+async def test_a_long_correction_is_stored_whole_and_reported_by_its_beginning():
     one = await told(memory(), "Ann: I adopted a beagle.")
     recall = await recalled(one, DOG)
     pages = "Ann has a cat and a dog. " * 1000
@@ -220,7 +220,7 @@ async def test_a_correction_of_many_pages_is_stored_whole_and_told_by_its_beginn
     assert pages in {turn.text for turn in one.store._view.space("default").turns.values()}
 
 
-async def test_what_a_correction_teaches_of_a_relation_is_told():
+async def test_a_change_of_a_relations_cardinality_is_reported():
     taught = [
         NewFact(who, "teach", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
         for who in ("Ann", "Bob")
@@ -234,7 +234,7 @@ async def test_what_a_correction_teaches_of_a_relation_is_told():
     ]
 
 
-async def test_steps_say_what_is_taken_and_why_the_rest_is_not():
+async def test_steps_limit_what_is_done_and_the_rest_is_skipped_with_reasons():
     one = await told(memory())
     recall = await recalled(one, DOG)
     with pytest.raises(InvalidInput, match="feedback: is missing"):
@@ -270,7 +270,7 @@ async def test_evidence_may_be_named_by_the_number_that_its_record_has_in_the_te
     assert lesson.labels[second.id] == 1
 
 
-async def test_the_words_of_an_answer_name_the_record_that_they_stand_in():
+async def test_the_citations_of_an_answer_name_their_record():
     one = await told(memory(own_labels="wait"), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
     answer = await one.answer(Query("Where did Bob move to?", "default", 12))
     cited = answer.citations[0].evidence_id
@@ -305,7 +305,7 @@ async def test_an_episode_that_was_learnt_from_is_known_to_every_process_and_eac
 
 
 @pytest.mark.parametrize("limit", [0, 100_000])
-async def test_what_is_learnt_is_the_same_where_no_vectors_are_held(limit):
+async def test_learning_is_the_same_without_vectors_in_the_view(limit):
     one = await told(memory(vector_limit=limit), "Ann: I adopted a beagle.", "Bob: I moved to Lisbon.")
     recall = await recalled(one, DOG)
     best = recall.evidence[0].id

@@ -1,4 +1,4 @@
-"""The graph of facts: what is in it, what lies around an entity, and that other programs can read it."""
+"""The graph of facts: its content, the neighbourhood of an entity, and its export formats."""
 
 import re
 from xml.etree import ElementTree
@@ -72,7 +72,7 @@ FACTS = facts_of(
 )
 
 
-def test_the_graph_holds_what_was_ever_true_and_nothing_that_is_only_suspected():
+def test_the_graph_holds_every_fact_that_was_ever_true_and_no_suspected_one():
     graph = graph_of(FACTS)
     assert [graph.nodes[key]["name"] for key in graph] == ["Ann", "Lisbon", "Oslo", "Bob", "a car"]
     assert graph.number_of_edges() == 4
@@ -81,7 +81,7 @@ def test_the_graph_holds_what_was_ever_true_and_nothing_that_is_only_suspected()
     assert graph_of(FACTS, iso.parse("2014-12-31")[0]).number_of_nodes() == 0
 
 
-def test_what_lies_around_an_entity_is_found_in_both_directions_the_nearest_first():
+def test_the_neighbourhood_of_an_entity_is_found_in_both_directions_nearest_first():
     graph = graph_of(FACTS)
     assert list(around(graph, "lisbon", 1)) == ["lisbon", "ann"]
     assert set(around(graph, "lisbon", 3)) == {"lisbon", "ann", "oslo", "bob"}
@@ -98,7 +98,7 @@ def test_graphml_is_read_back_by_networkx_with_times_and_confidence(tmp_path):
     assert {name for _, name in back.nodes(data="name")} == {"Ann", "Lisbon", "Oslo", "Bob", "a car"}
 
 
-def test_mermaid_draws_what_holds_with_a_line_and_what_is_over_with_dots():
+def test_mermaid_draws_current_facts_as_lines_and_past_facts_dotted():
     drawn = mermaid(around(graph_of(FACTS), "lisbon", 1))
     assert drawn == (
         'flowchart LR\n  n0["Ann"]\n  n1["Lisbon"]\n  n0 -.->|"lives in#44; 2015#45;01#45;01 to 2020#45;01#45;01"| n1\n'
@@ -122,7 +122,7 @@ def test_a_label_is_letters_digits_spaces_and_codes_and_never_empty(text):
     assert len(re.sub(r"#\d+;", "x", label(text))) <= 60
 
 
-def test_a_large_graph_is_drawn_as_far_as_mermaid_allows_and_says_what_is_left_out():
+def test_a_large_graph_is_drawn_up_to_mermaids_limits_with_a_note():
     crowd = [said("Ann", "knows", f"person {number} " + "é" * 50, "2020-01-01", number=number) for number in range(700)]
     few, long = mermaid(graph_of(facts_of(*crowd[:500]))), mermaid(graph_of(facts_of(*crowd)))
     for drawn in (few, long):
@@ -157,7 +157,7 @@ def test_memory_points_are_drawn_after_the_facts():
     assert lines[-4:] == ['  p0{{"What trip is#46;"}}', "  p0 --- n0", '  n2["Atlantis"]', "  p0 --- n2"]
 
 
-def test_around_an_entity_stand_the_points_that_join_it_or_two_that_are_drawn():
+def test_the_neighbourhood_includes_points_that_join_the_entity_or_two_nodes():
     points = (point("own", ("Lisbon", "Cid")), point("two", ("Ann", "Lisbon")), point("one", ("Ann", "Cid")))
     space = space_with(*points, point("pair", ("ann", "oslo")))
     whole = graph_of(space.facts)

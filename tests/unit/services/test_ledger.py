@@ -1,4 +1,4 @@
-"""The day's account: nothing is sent that is not entered, and all together keep within the budget of the day."""
+"""The day's account: every request is recorded before it is sent, and all processes together keep the budget."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_many_at_once_of_two_processes_never_reserve_more_than_the_budget(
     assert (len(refused), await accounts[0].stored()) == (20 - 11, Spending(11, 990))
 
 
-async def test_what_a_request_took_counts_in_place_of_its_estimate_and_is_entered_with_the_next() -> None:
+async def test_the_real_cost_replaces_the_estimate_with_the_next_request() -> None:
     one = Account(log := FakeLog())
     one.ledger.settle(await one.ledger.reserve(900), took := Spending(1, 200, 50, 60))
     assert (one.told, await one.stored()) == (1, Spending(1, 900))
@@ -72,7 +72,7 @@ async def test_what_a_request_took_counts_in_place_of_its_estimate_and_is_entere
     assert len(log.commits) == 2
 
 
-async def test_it_is_entered_later_too_and_once_only() -> None:
+async def test_corrections_are_also_recorded_later_and_only_once() -> None:
     one = Account(log := FakeLog())
     one.ledger.settle(await one.ledger.reserve(900), Spending())
     for _ in range(2):
@@ -80,20 +80,20 @@ async def test_it_is_entered_later_too_and_once_only() -> None:
     assert (len(log.commits), await Account(log).stored()) == (2, Spending())
 
 
-async def test_a_request_that_took_what_was_reserved_leaves_nothing_to_enter() -> None:
+async def test_a_request_with_an_exact_estimate_leaves_no_correction() -> None:
     one = Account(log := FakeLog())
     one.ledger.settle(await one.ledger.reserve(900), Spending(1, 900))
     await one.ledger.enter()
     assert (one.told, len(log.commits)) == (0, 1)
 
 
-async def test_a_process_that_died_has_spent_what_it_reserved_and_a_restart_forgets_nothing() -> None:
+async def test_the_reservations_of_a_dead_process_count_as_spent() -> None:
     await Account(log := FakeLog()).ledger.reserve(900)
     with pytest.raises(EngineError, match=SPENT):
         await Account(log).ledger.reserve(200)
 
 
-async def test_a_new_day_begins_anew_and_a_correction_counts_for_the_day_of_its_request() -> None:
+async def test_a_new_day_starts_at_zero_and_corrections_count_for_the_day_of_the_request() -> None:
     time = [19_001 * DAY_MS - 1]
     one = Account(log := FakeLog(), clock=lambda: time[0])
     reserved = await one.ledger.reserve(1_000)
@@ -107,14 +107,14 @@ async def test_a_new_day_begins_anew_and_a_correction_counts_for_the_day_of_its_
     assert await Account(log).stored(19_001) == Spending(1, 1_000)
 
 
-async def test_without_a_bound_it_is_entered_all_the_same() -> None:
+async def test_costs_are_recorded_without_a_bound_too() -> None:
     one = Account(FakeLog(), tokens=0)
     await one.ledger.reserve(10**9)
     await one.ledger.reserve(10**9)
     assert await one.stored() == Spending(2, 2 * 10**9)
 
 
-async def test_what_cannot_be_entered_may_not_be_sent_and_corrections_wait_until_they_can() -> None:
+async def test_a_request_that_cannot_be_recorded_is_refused_and_corrections_wait() -> None:
     one = Account(log := FakeLog())
     one.ledger.settle(await one.ledger.reserve(900), Spending(1, 100))
     log.full = True
@@ -129,7 +129,7 @@ async def test_what_cannot_be_entered_may_not_be_sent_and_corrections_wait_until
     assert await Account(log).stored() == Spending(1, 100)
 
 
-async def test_what_is_settled_while_corrections_are_being_entered_is_not_lost() -> None:
+async def test_a_correction_made_during_recording_is_not_lost() -> None:
     one = Account(log := FakeLog())
     first, second = await one.ledger.reserve(400), await one.ledger.reserve(400)
     one.ledger.settle(first, Spending(1, 300))

@@ -1,4 +1,4 @@
-"""Memory points out of what is found for a goal: once, under it, updated by what is new, merged where it relates."""
+"""Organising for a goal: points are made once, updated by new evidence, and merged for relational goals."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def active(one, scope=None):
     return one.store._view.space("default").hypergraph.active(scope)
 
 
-async def test_what_belongs_together_becomes_a_point_of_the_goal():
+async def test_connected_evidence_becomes_a_point_of_the_goal():
     one = await told(memory(), *ORDER)
     made = await organised(one, steps=("points",))
     assert made.engine == "embedded"
@@ -51,7 +51,7 @@ async def test_organising_again_changes_nothing_and_says_so():
     assert len(log.commits) == commits
 
 
-async def test_several_that_organise_at_once_make_the_points_of_one():
+async def test_concurrent_calls_make_the_same_points_as_one():
     log, alone = FakeLog(), await told(memory(), *ORDER)
     await organised(alone)
     await told(memory(log), *ORDER)
@@ -67,7 +67,7 @@ async def test_several_that_organise_at_once_make_the_points_of_one():
     ]
 
 
-async def test_what_is_new_about_the_same_entities_updates_their_point_and_leaves_its_vertices():
+async def test_new_evidence_about_the_same_entities_updates_their_point_and_keeps_its_vertices():
     one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
     await organised(one, steps=("points",))
     (before,) = active(one)
@@ -81,7 +81,7 @@ async def test_what_is_new_about_the_same_entities_updates_their_point_and_leave
     assert set(before.sentences) < set(after.sentences)
 
 
-async def test_the_words_of_a_caller_stay_and_only_gain_support():
+async def test_a_description_by_a_caller_stays_and_only_gains_support():
     one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
     goal = "How did Rufus and Bella meet?"
     edits = PointEdits((NewPoint(("Ann", "Rufus", "Bella", "Hyde Park"), "They met on a walk."),))
@@ -108,7 +108,7 @@ async def merging(one, goal):
     return await organised(one, goal, steps=("merge",))
 
 
-async def test_points_that_share_an_entity_and_are_alike_are_merged_for_a_goal_that_relates():
+async def test_similar_points_with_a_common_entity_are_merged_for_a_relational_goal():
     one = await told(memory())
     done = await merging(one, "How do Rufus and Bella get on?")
     (change,) = done.changes
@@ -135,7 +135,7 @@ async def test_merging_can_be_switched_off():
     assert len(active(one)) == 3
 
 
-async def test_an_episode_is_organised_under_its_question_without_what_does_not_support_it():
+async def test_an_episode_is_organised_under_its_question_without_unsupporting_evidence():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "How did Rufus and Bella meet?")
     wrong = next(item.id for item in recall.evidence if "Crufts" in item.text)
@@ -146,7 +146,7 @@ async def test_an_episode_is_organised_under_its_question_without_what_does_not_
     assert "Crufts" not in point.description
 
 
-async def test_an_episode_may_be_organised_under_another_goal_and_feedback_leaves_the_goal_to_itself():
+async def test_an_episode_may_be_organised_under_another_goal_and_feedback_does_not_affect_the_goal():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "Who won the Crufts cup?")
     await one.evolve(EvolveRequest("default", recall.episode, goal="Bella's life", steps=("points",)))
@@ -157,7 +157,7 @@ async def test_an_episode_may_be_organised_under_another_goal_and_feedback_leave
     assert any("Calais" in point.entities for point in active(one, "Ferries to Calais"))
 
 
-async def test_points_of_ones_own_keep_an_episode_from_being_organised_and_say_so():
+async def test_a_callers_own_points_replace_organising_the_episode_and_this_is_reported():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "Who won the Crufts cup?")
     edits = PointEdits((NewPoint(("Ann", "Bella"), "Ann knows Bella."),))
@@ -166,7 +166,7 @@ async def test_points_of_ones_own_keep_an_episode_from_being_organised_and_say_s
     assert "of your own" in done.skipped[0].reason
 
 
-async def test_a_goal_that_nothing_is_known_of_makes_nothing():
+async def test_an_unknown_goal_makes_no_points():
     one = memory()
     done = await organised(one, "Everything about Atlantis")
     assert done.changes == ()
@@ -182,7 +182,7 @@ async def test_a_call_that_brings_nothing_is_refused_and_steps_without_input_are
     assert replace(idle, skipped=()) == replace(idle, skipped=(), changes=())
 
 
-async def test_who_says_everything_joins_nothing_and_a_comparison_merges_what_it_compares():
+async def test_a_speaker_joins_no_evidence_and_a_comparison_merges_what_it_compares():
     one = await told(memory(), "Ann: Rufus is brown.", "Ann: Rufus barks.", "Ann: Bella is black.", "Ann: Bella sings.")
     changed = await organised(one, "Compare Rufus and Bella", steps=("points",))
     assert {point.entities for point in active(one)} == {("Ann", "Rufus"), ("Ann", "Bella")}
@@ -192,7 +192,7 @@ async def test_who_says_everything_joins_nothing_and_a_comparison_merges_what_it
     assert {"Rufus", "Bella"} <= set(whole.entities)
 
 
-async def test_what_a_caller_called_wrong_for_one_episode_stands_in_no_point_of_another():
+async def test_evidence_called_wrong_for_one_episode_enters_no_point_of_another():
     one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.", "Bob: Rufus fled from Bella.")
     first = await recalled(one, "Where did Rufus meet Bella?")
     (wrong,) = (item for item in first.evidence if "Hyde Park" in item.sources[0].quote)

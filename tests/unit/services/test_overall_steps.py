@@ -30,7 +30,7 @@ def counts(one):
     return [len(space.turns), len(space.sentences), len(space.facts.rows)]
 
 
-async def test_names_of_one_entity_are_brought_together_and_nothing_is_said_by_it():
+async def test_names_of_one_entity_are_united_without_a_new_fact():
     one = await told(memory(), facts=PATELS)
     before = counts(one)
     done = await stepped(one, "entities")
@@ -44,7 +44,7 @@ async def test_names_of_one_entity_are_brought_together_and_nothing_is_said_by_i
     assert counts(one) == before
 
 
-async def test_a_second_time_nothing_is_left_and_another_process_sees_the_first():
+async def test_a_second_call_finds_nothing_and_another_process_sees_the_first():
     log = FakeLog()
     one = await told(memory(log), facts=PATELS)
     await stepped(one, "entities")
@@ -56,7 +56,7 @@ async def test_a_second_time_nothing_is_left_and_another_process_sees_the_first(
     assert len(log.commits) == commits
 
 
-async def test_a_person_who_denies_it_parts_them_again_and_for_good():
+async def test_a_denial_separates_two_names_for_good():
     one = await told(memory(), facts=PATELS)
     await stepped(one, "entities")
     await told(one, facts=[NewFact("Anna Patel", "also_known_as", "Anna Maria Patel", negated=True)])
@@ -65,14 +65,14 @@ async def test_a_person_who_denies_it_parts_them_again_and_for_good():
     assert (await stepped(one, "entities")).changes == ()
 
 
-async def test_a_caller_may_say_it_by_itself():
+async def test_a_caller_may_state_an_alias():
     one = await told(memory(), facts=[*PATELS, NewFact("Anna Patel", "also_known_as", "Nan")])
     await told(one, facts=[NewFact("Nan", "likes", "tea")])
     facts = held(one).facts
     assert "tea" in {fact.tail for fact in facts.from_(facts.key("Anna Patel"))}
 
 
-async def test_what_is_not_sure_is_told_and_left():
+async def test_unsure_pairs_are_reported_and_not_united():
     said = [NewFact("Anna Patel", "visited", "Oslo"), NewFact("Anna Patel Rao", "visited", "Rome")]
     one = await told(memory(), facts=said[:1])
     await one.write(WriteRequest("default", "another", "statement", (), (said[1],)))
@@ -83,7 +83,7 @@ async def test_what_is_not_sure_is_told_and_left():
     assert "also_known_as" in left.reason
 
 
-async def test_the_pool_asks_for_what_segments_say_and_no_two_of_it_are_alike():
+async def test_the_pool_asks_what_segments_answer_and_no_two_questions_are_similar():
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Ann: I work at Acme.", "Bob: I live in Oslo.")
     done = await stepped(one, "questions")
     (change,) = done.changes
@@ -112,7 +112,7 @@ async def test_pooling_again_adds_only_what_is_new():
     assert len(held(one).questions) > len(before)
 
 
-async def test_several_that_pool_at_once_make_the_pool_of_one():
+async def test_concurrent_calls_make_the_same_pool_as_one():
     log, alone = FakeLog(), await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
     await stepped(alone, "questions")
     await told(memory(log, read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
@@ -143,7 +143,7 @@ async def test_a_cancelled_call_leaves_whole_pieces_and_the_next_goes_on(monkeyp
     assert held(one).questions.rows == held(whole).questions.rows
 
 
-async def test_one_call_adds_so_many_and_says_what_is_left(monkeypatch):
+async def test_one_call_adds_a_limited_number_and_reports_what_is_left(monkeypatch):
     monkeypatch.setattr(whole_space, "MOST", 2)
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I live in Rome.")
     done = await stepped(one, "questions")
@@ -151,7 +151,7 @@ async def test_one_call_adds_so_many_and_says_what_is_left(monkeypatch):
     assert "more are left" in done.skipped[0].reason
 
 
-async def test_what_an_old_revision_said_is_not_asked_for():
+async def test_old_revisions_add_no_questions():
     one = memory(read=True)
     for text in ("Ann lives in Oslo.", "Ann lives in Rome."):
         await one.write(WriteRequest("default", "talk", "document", (NewItem(text, "page"),)))
@@ -160,7 +160,7 @@ async def test_what_an_old_revision_said_is_not_asked_for():
     assert any("Rome" in asked.text for asked in held(one).questions.rows)
 
 
-async def test_steps_without_anything_to_do_say_why_and_change_nothing():
+async def test_steps_with_nothing_to_do_report_why_and_change_nothing():
     one = memory()
     done = await stepped(one, "entities", "questions", "feedback", "confidence", "cardinality", "points", "merge")
     assert done.changes == ()

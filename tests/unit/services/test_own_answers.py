@@ -1,4 +1,4 @@
-"""The memory learns from its own answers: at once or once a caller confirms them, and never from an abstention."""
+"""The memory learns from its own answers: at once or after confirmation, never from an abstention."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ async def test_an_answer_teaches_what_it_rests_on_with_doubled_noise():
     assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == ["embedded", "caller"]
 
 
-async def test_an_abstention_teaches_nothing_to_nobody():
+async def test_an_abstention_teaches_nothing():
     one = await told(memory(), *TALK)
     answer = await asked(one, "What is the name of the ship that Zoe built?")
     assert answer.text is None
@@ -61,14 +61,14 @@ async def test_an_abstention_teaches_nothing_to_nobody():
     assert lessons_of(one) == []
 
 
-async def test_nothing_is_learnt_where_the_caller_or_the_settings_do_not_want_it():
+async def test_nothing_is_learnt_if_the_caller_or_the_settings_forbid_it():
     one = await told(memory(), *TALK)
     answer = await asked(one, learn=False)
     assert answer.recall.episode
     assert lessons_of(one) == []
 
 
-async def test_own_labels_may_wait_until_a_caller_says_that_the_answer_was_right():
+async def test_own_labels_may_wait_for_a_callers_confirmation():
     one = await told(memory(own_labels="wait"), *TALK)
     right, wrong = await asked(one), await asked(one)
     assert lessons_of(one) == []
@@ -78,7 +78,7 @@ async def test_own_labels_may_wait_until_a_caller_says_that_the_answer_was_right
     assert [lesson.source for lesson in lessons_of(one, right.recall.episode)] == ["embedded", "caller"]
 
 
-async def test_of_own_labels_that_waited_those_are_left_out_that_the_caller_denies():
+async def test_pending_own_labels_lose_those_that_the_caller_denies():
     one = await told(memory(own_labels="wait"), *TALK)
     answer = await asked(one)
     (cited,) = one.episodes.get("default", answer.recall.episode).cited
@@ -87,7 +87,7 @@ async def test_of_own_labels_that_waited_those_are_left_out_that_the_caller_deni
     assert [(lesson.source, lesson.labels) for lesson in lessons_of(one)] == [("caller", {cited: 0})]
 
 
-async def test_with_sure_labels_only_an_answer_without_a_hedge_teaches_at_once():
+async def test_with_sure_only_an_answer_without_a_hedge_teaches_at_once():
     one = await told(memory(own_labels="sure"), *TALK)
     for plain, lessons in ((1.0, []), (0.0, ["embedded"])):
         one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=plain)))
@@ -96,7 +96,7 @@ async def test_with_sure_labels_only_an_answer_without_a_hedge_teaches_at_once()
         assert [lesson.source for lesson in lessons_of(one, answer.recall.episode)] == lessons
 
 
-async def test_what_the_memory_knows_already_is_not_recorded_again_however_often_it_is_asked():
+async def test_known_support_is_not_recorded_again_however_often_it_is_asked():
     one = await told(memory(), *TALK)
     for _ in range(8):
         await asked(one)
@@ -109,7 +109,7 @@ async def test_what_the_memory_knows_already_is_not_recorded_again_however_often
     assert one.store._view.space("default").beliefs.get(sentence).task_doubt == doubt
 
 
-async def test_what_a_caller_confirmed_need_not_be_said_by_the_memory_and_another_question_is_news():
+async def test_support_confirmed_by_a_caller_is_known_for_that_question_only():
     one = await told(memory(), *TALK)
     answer = await asked(one, learn=False)
     await judged(one, answer.recall.episode, answer_correct=True)
@@ -120,7 +120,7 @@ async def test_what_a_caller_confirmed_need_not_be_said_by_the_memory_and_anothe
     assert [lesson.source for lesson in lessons_of(one, other.recall.episode)] == ["embedded"]
 
 
-async def test_however_often_the_memory_repeats_an_answer_a_caller_who_called_it_wrong_is_not_worn_down():
+async def test_repeating_an_answer_never_outweighs_a_caller_who_called_it_wrong():
     one = await told(memory(own_labels="learn"), *TALK)
     wrong = await asked(one, learn=False)
     (cited,) = one.episodes.get("default", wrong.recall.episode).cited
@@ -140,7 +140,7 @@ async def test_however_often_the_memory_repeats_an_answer_a_caller_who_called_it
     assert one.store._view.space("default").beliefs.get(cited).supported >= 2
 
 
-async def test_of_what_the_own_judge_names_only_what_a_caller_called_wrong_is_left_out():
+async def test_an_own_lesson_leaves_out_only_what_a_caller_called_wrong():
     one = await told(memory(), *TALK)
     await asked(one)
     (lesson,) = lessons_of(one)
@@ -150,7 +150,7 @@ async def test_of_what_the_own_judge_names_only_what_a_caller_called_wrong_is_le
         assert (found and found.labels) == says
 
 
-async def test_a_lesson_about_one_known_sentence_and_one_that_is_not_is_recorded():
+async def test_a_lesson_with_one_unknown_sentence_is_recorded():
     one = await told(memory(), *TALK)
     await asked(one)
     (lesson,) = lessons_of(one)
@@ -159,7 +159,7 @@ async def test_a_lesson_about_one_known_sentence_and_one_that_is_not_is_recorded
         assert (found and found.labels) == says
 
 
-async def test_a_rebuild_learns_from_a_lesson_whose_trace_is_damaged_what_it_learnt_from_it_whole():
+async def test_a_rebuild_learns_the_same_from_a_lesson_with_a_damaged_trace():
     one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
     recall = await recalled(one, "Which dog did Ann adopt in May 2023?")
     await judged(one, recall.episode, supports=(recall.evidence[0].id,))
@@ -172,7 +172,7 @@ async def test_a_rebuild_learns_from_a_lesson_whose_trace_is_damaged_what_it_lea
     assert again.time_doubt < 1
 
 
-async def test_a_store_that_cannot_be_written_to_costs_the_lesson_and_not_the_answer():
+async def test_an_unwritable_store_loses_the_lesson_and_not_the_answer():
     one = await told(memory(), *TALK)
     one.store.log.full = True
     answer = await asked(one)
@@ -180,7 +180,7 @@ async def test_a_store_that_cannot_be_written_to_costs_the_lesson_and_not_the_an
     assert ["Nothing was learnt" in warning for warning in answer.recall.warnings] == [True]
 
 
-async def test_every_recall_is_an_episode_of_its_own_and_the_oldest_is_forgotten():
+async def test_every_recall_is_a_new_episode_and_the_oldest_is_dropped():
     one = await told(memory(), *TALK)
     first = await recalled(one, WHERE)
     others = {(await recalled(one, None)).episode for _ in range(KEPT - 1)}
@@ -191,7 +191,7 @@ async def test_every_recall_is_an_episode_of_its_own_and_the_oldest_is_forgotten
     assert len(one.episodes.ids("default")) == KEPT
 
 
-async def test_a_time_in_question_and_sentence_teaches_the_time_channel_and_else_it_is_left_alone():
+async def test_the_time_channel_learns_only_if_question_and_sentence_state_a_time():
     one = await told(memory(), "Ann: I adopted a beagle in May 2023.", "Bob: I have a cat.")
     sentence = one.store._view.space("default").sentences[0].id
     for question, doubt in (
@@ -202,7 +202,7 @@ async def test_a_time_in_question_and_sentence_teaches_the_time_channel_and_else
         assert one.store._view.space("default").beliefs.get(sentence).time_doubt == pytest.approx(doubt)
 
 
-async def test_a_rebuild_that_learns_the_lessons_again_comes_to_the_same_beliefs():
+async def test_a_rebuild_reproduces_the_same_beliefs():
     one = await told(memory(), *LINES)
     for question in (WHERE, "Who is a baker?", WHERE):
         recall = await recalled(one, question)
@@ -228,7 +228,7 @@ async def test_a_lesson_that_another_process_recorded_meanwhile_is_not_recorded_
     assert [lesson.episode_id for lesson in lessons] == [answer.recall.episode]
 
 
-async def test_propagate_leads_from_an_entity_to_the_sentences_that_name_it_and_on():
+async def test_propagate_finds_the_sentences_of_an_entity_and_suggests_the_next():
     one = await told(memory(), *LINES)
     found = await one.explore(ExploreRequest("default", "propagate", entity="Lisbon", query="How is the weather?"))
     assert [item.text for item in found.items] == [LINES[3][5:], LINES[1][5:]]

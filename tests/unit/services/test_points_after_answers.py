@@ -1,4 +1,4 @@
-"""After an answer points are made of what it was found in, while nobody waits, where the settings say so."""
+"""Points are made in the background from the evidence of an answer, if the settings ask for it."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def points(one):
     return one.store._view.space("default").hypergraph.active()
 
 
-async def test_points_are_made_after_the_answer_and_status_tells_of_what_waits():
+async def test_points_are_made_after_the_answer_and_status_counts_waiting_jobs():
     one, answer = await answering()
     assert (answer.text, points(one)) == ("Oslo", [])
     assert (await one.status()).store.queue == 1
@@ -67,12 +67,12 @@ async def test_points_are_made_after_the_answer_and_status_tells_of_what_waits()
         {"question": "What is the price of tea in Peru?"},
     ],
 )
-async def test_nothing_waits_where_it_is_off_or_nothing_may_be_learnt_or_was_answered(asked):
+async def test_no_job_waits_if_it_is_off_or_nothing_may_be_learnt_or_was_answered(asked):
     one, _ = await answering(**asked)
     assert (await one.status()).store.queue == 0
 
 
-async def test_what_waits_when_the_memory_is_closed_is_still_done():
+async def test_waiting_jobs_run_when_the_memory_is_closed():
     one, _ = await answering()
     await one.aclose()
     assert points(one)

@@ -1,4 +1,4 @@
-"""Memory points in recall and answers: they lead what they join where they say more, and bring in nothing else."""
+"""Memory points in recall and answers: they lift the texts that they join and add no others."""
 
 import random
 from dataclasses import replace
@@ -30,7 +30,7 @@ def refs(recall):
     return [source.turn.text for item in recall.evidence for source in item.sources]
 
 
-async def test_a_point_that_says_more_than_each_text_leads_those_it_joins():
+async def test_a_point_more_similar_than_each_of_its_texts_lifts_them():
     before = await recalled(await told(memory(), *LINES), GOAL)
     found = await recalled(await organised(), GOAL)
     (item,) = [item for item in found.evidence if item.kind == "point"]
@@ -42,20 +42,20 @@ async def test_a_point_that_says_more_than_each_text_leads_those_it_joins():
     assert [point.id for point in found.points] == [item.id]
 
 
-async def test_a_point_that_says_no_more_than_one_text_leads_nothing():
+async def test_a_point_less_similar_than_one_of_its_texts_lifts_none():
     one = await organised()
     found = await recalled(one, "Who won the Crufts cup?")
     assert found.points
     assert all(item.kind != "point" for item in found.evidence)
 
 
-async def test_a_point_whose_texts_were_not_both_found_leads_nothing():
+async def test_a_point_lifts_no_text_if_one_of_them_was_not_found():
     one = await organised()
     found = await recalled(one, GOAL, limit=1)
     assert [item.kind for item in found.evidence] == ["sentence"]
 
 
-async def test_an_answer_out_of_a_point_cites_the_messages_under_it():
+async def test_an_answer_from_a_point_cites_the_messages_that_support_it():
     one = await organised()
     answer = await one.answer(Query(GOAL, "default", 12))
     (item,) = [item for item in answer.recall.evidence if item.kind == "point"]
@@ -64,7 +64,7 @@ async def test_an_answer_out_of_a_point_cites_the_messages_under_it():
     assert all(citation.source.quote in citation.source.turn.text for citation in answer.citations)
 
 
-async def test_what_supports_a_point_teaches_the_sentences_that_it_rests_on():
+async def test_feedback_about_a_point_teaches_the_sentences_that_support_it():
     one = await organised()
     found = await recalled(one, GOAL)
     (item,) = [item for item in found.evidence if item.kind == "point"]
@@ -73,7 +73,7 @@ async def test_what_supports_a_point_teaches_the_sentences_that_it_rests_on():
     assert sorted(shown.sentences) == sorted(found.points[0].sentences)
 
 
-async def test_with_points_switched_off_recall_is_what_it_was():
+async def test_with_points_switched_off_recall_is_as_without_points():
     one = await organised()
     one = replace(one, settings=replace(one.settings, points=PointSettings(enabled=False)))
     found = await recalled(one, GOAL)

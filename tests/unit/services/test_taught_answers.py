@@ -1,4 +1,4 @@
-"""What callers say of an answer reaches the next: what was called wrong gives way, a correction is heard at once."""
+"""Feedback changes the next answer: wrong evidence loses, a correction counts at once."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def labelled(one):
     return {space.text(space.sentence(name)): y for name, y in lessons(one)[-1].labels.items()}
 
 
-async def test_what_was_called_wrong_is_less_sure_and_never_said_plainly_again():
+async def test_an_answer_called_wrong_loses_confidence_and_is_hedged_from_then_on():
     one = await told(memory(), *TALK[:1], TALK[2])
     one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=0.0)))
     first, other = await asked(one), await asked(one, OTHER)
@@ -48,7 +48,7 @@ async def test_what_was_called_wrong_is_less_sure_and_never_said_plainly_again()
 
 
 @pytest.mark.parametrize(("wrong", "right"), [("Wexham", "Dunmore"), ("Dunmore", "Wexham")])
-async def test_what_was_called_wrong_loses_to_what_was_said_to_help(wrong, right):
+async def test_evidence_called_wrong_ranks_below_evidence_said_to_help(wrong, right):
     one = await told(memory(), *TALK)
     recall = await recalled(one, QUESTION)
     ids = {word: next(found.id for found in recall.evidence if word in found.text) for word in (wrong, right)}
@@ -56,7 +56,7 @@ async def test_what_was_called_wrong_loses_to_what_was_said_to_help(wrong, right
     assert (await asked(one)).text == right
 
 
-async def test_an_answer_that_taught_itself_before_it_was_called_wrong_is_hedged_all_the_same():
+async def test_an_answer_that_taught_itself_is_hedged_after_it_is_called_wrong():
     one = await told(memory(own_labels="learn"), *TALK[:1])
     one = replace(one, settings=replace(one.settings, answer=replace(one.settings.answer, plain=0.0)))
     first = await one.answer(Query(QUESTION, "default", 12))
@@ -69,7 +69,7 @@ async def test_an_answer_that_taught_itself_before_it_was_called_wrong_is_hedged
     assert not (await asked(one)).hedged
 
 
-async def test_a_fact_whose_statement_was_called_wrong_is_said_with_a_hedge():
+async def test_a_fact_whose_sentence_was_called_wrong_is_hedged():
     one = await told(memory(read=True), "Ann: I live in Oslo.", "Bob: I like tea.")
     first = await asked(one, "Where does Ann live?")
     assert (first.text, first.hedged) == ("Oslo", False)
@@ -78,7 +78,7 @@ async def test_a_fact_whose_statement_was_called_wrong_is_said_with_a_hedge():
     assert (again.text, again.hedged, again.confidence < first.confidence) == ("Oslo", True, True)
 
 
-async def test_a_correction_is_what_the_next_answer_says_though_no_fact_is_read_out_of_it():
+async def test_the_next_answer_uses_a_correction_even_without_a_fact_in_it():
     one = await told(memory(), TALK[0])
     first = await asked(one)
     correction = "The telescope came from a breeder in Lodz."
@@ -87,7 +87,7 @@ async def test_a_correction_is_what_the_next_answer_says_though_no_fact_is_read_
     assert (await asked(one)).text == "Lodz"
 
 
-async def test_a_correction_teaches_its_first_statements_and_no_question():
+async def test_a_correction_teaches_its_first_statements_and_not_its_questions():
     one = await told(memory(), TALK[0])
     pages = "Where is it from? It is from Lodz. " + " ".join(f"Page {n} is long." for n in range(40))
     await judged(one, (await asked(one)).recall.episode, correction=pages)
@@ -113,7 +113,7 @@ async def test_a_repeated_correction_is_not_taught_twice():
 
 
 @pytest.mark.parametrize("switch", ["learning", "task_memory"])
-async def test_switched_off_nothing_that_was_learnt_changes_an_answer(switch):
+async def test_with_learning_switched_off_no_lesson_changes_an_answer(switch):
     one = await told(memory(), *TALK, facts=[NewFact("Ann", "lives_in", "Keld")])
     first = await asked(one)
     one = replace(one, settings=replace(one.settings, gain=replace(one.settings.gain, **{switch: False})))

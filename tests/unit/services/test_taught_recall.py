@@ -1,4 +1,4 @@
-"""What was taught is found better, for the question and those like it, and other questions find what they found."""
+"""Lessons improve recall for the taught question and similar ones and leave other questions unchanged."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def place(recall, words):
     return next((n for n, item in enumerate(recall.evidence, 1) if words in item.text), 99)
 
 
-async def test_a_taught_question_and_those_like_it_find_what_helped_and_others_what_they_found():
+async def test_taught_and_similar_questions_find_what_helped_and_others_are_unchanged():
     one = await told(memory(), *TALK)
     before = [await recalled(one, question) for question in (QUESTION, LIKE_IT, OTHER)]
     ranks = [place(recall, "telescope") for recall in before[:2]]
@@ -35,7 +35,7 @@ async def test_a_taught_question_and_those_like_it_find_what_helped_and_others_w
     assert [item.id for item in after[2].evidence] == [item.id for item in before[2].evidence]
 
 
-async def test_what_misled_to_a_wrong_answer_loses_of_its_lead():
+async def test_evidence_that_misled_loses_score():
     one = await told(memory(), *TALK)
     recall = await recalled(one, QUESTION)
     first, second = recall.evidence[:2]
@@ -45,7 +45,7 @@ async def test_what_misled_to_a_wrong_answer_loses_of_its_lead():
 
 
 @pytest.mark.parametrize("switch", ["learning", "task_memory"])
-async def test_switched_off_nothing_that_was_learnt_counts(switch):
+async def test_with_learning_switched_off_no_lesson_counts(switch):
     one = await told(memory(), *TALK)
     recall = await recalled(one, QUESTION)
     right = next(item.id for item in recall.evidence if "telescope" in item.text)
@@ -55,7 +55,7 @@ async def test_switched_off_nothing_that_was_learnt_counts(switch):
 
 
 @pytest.mark.parametrize("limit", [0, 100_000])
-async def test_what_an_old_revision_taught_lifts_nothing_of_the_new_one_and_nothing_in_another_space(limit):
+async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_another_space(limit):
     old = "The Arno runs through Florence. The Tiber runs through Rome. The Po runs through Turin."
     new = "The Tiber runs through Rome. The Seine runs through Paris."
     question = "Which river runs through Rome?"

@@ -1,4 +1,4 @@
-"""Writing keeps what is new, once, whole or not at all, whoever else writes meanwhile."""
+"""Writing stores what is new once and completely or not at all, with other processes writing too."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def store_on(log: FakeLog) -> FakeStore:
     return FakeStore(log, dimension=64)
 
 
-async def test_a_message_is_kept_to_the_letter_with_its_sentences_and_both_times() -> None:
+async def test_a_message_is_stored_word_for_word_with_its_sentences_and_both_times() -> None:
     store = store_on(FakeLog())
     text = "  Hello\u200b there. I came yesterday.\n"
     result = await say(store, NewItem(text, ref="m1", speaker="Ann", said_at=1_683_547_200_000))
@@ -73,7 +73,7 @@ async def test_one_call_is_one_commit_however_many_items_it_carries() -> None:
     assert [len(batch.turns) for batch in log.commits] == [20]
 
 
-async def test_a_known_message_with_another_speaker_is_warned_of_and_left_as_it_is() -> None:
+async def test_a_known_message_with_another_speaker_stays_and_gives_a_warning() -> None:
     store = store_on(FakeLog())
     await say(store, NewItem("Hello.", ref="m1", speaker="Ann"))
     result = await say(store, NewItem("Hello.", ref="m1", speaker="Ben", said_at=5))
@@ -109,7 +109,7 @@ async def test_a_document_written_again_becomes_a_revision_and_may_go_back_to_an
     assert len({turn.id for turn in revisions}) == 3
 
 
-async def test_what_another_process_writes_while_we_embed_is_not_written_twice() -> None:
+async def test_a_text_that_another_process_writes_during_embedding_is_not_stored_twice() -> None:
     log, embedder = FakeLog(), FakeEmbedder()
 
     async def meanwhile() -> None:
@@ -125,7 +125,7 @@ async def test_what_another_process_writes_while_we_embed_is_not_written_twice()
     assert [[turn.ref for turn in batch.turns] for batch in log.commits] == [["m1"], ["m2"]]
 
 
-async def test_a_document_that_another_process_revises_while_we_look_is_written_after_it() -> None:
+async def test_a_document_revised_by_another_process_meanwhile_gets_the_next_revision() -> None:
     log, embedder = FakeLog(), FakeEmbedder()
     await say(store_on(log), NewItem("Old.", ref="d1"), kind="document")
 
@@ -152,7 +152,7 @@ async def test_a_full_disk_is_an_error_and_the_next_write_works() -> None:
     assert (await say(store_on(log), NewItem("Hello.", ref="m1"))).items[0].stored
 
 
-async def test_a_text_that_says_something_twice_is_embedded_once() -> None:
+async def test_a_repeated_sentence_is_embedded_once() -> None:
     embedder = FakeEmbedder()
     await say(store_on(FakeLog()), NewItem("Yes."), NewItem("Yes."), NewItem("No."), embedder=embedder)
     assert sorted(embedder.texts) == ["No.", "Yes."]
@@ -163,7 +163,7 @@ lines = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 
 @settings(deadline=None)
 @given(st.lists(lines, min_size=1, max_size=5))
-async def test_every_text_comes_back_as_it_was_and_every_piece_is_a_piece_of_it(texts: list[str]) -> None:
+async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts: list[str]) -> None:
     store = store_on(FakeLog())
     await say(store, *(NewItem(text) for text in texts))
     async with store.reading() as view:

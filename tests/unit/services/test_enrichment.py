@@ -1,4 +1,4 @@
-"""Reading what was written once more: who reads what and when, over all processes, failures and restarts."""
+"""Enrichment: which process reads which text and when, over processes, failures and restarts."""
 
 from collections import Counter
 from dataclasses import replace
@@ -47,7 +47,7 @@ async def texts(memory):
     return judging.texts
 
 
-async def test_what_claude_read_answers_a_question_that_the_rules_cannot():
+async def test_facts_that_claude_read_answer_a_question_that_the_rules_cannot():
     async with enriched(HOME) as (memory, _):
         before = await asked(memory, "Where does Bob live?", learn=False)
         await read_all(memory)
@@ -57,7 +57,7 @@ async def test_what_claude_read_answers_a_question_that_the_rules_cannot():
         assert await texts(memory) == TextsRead(0, 1, 0)
 
 
-async def test_of_one_sentence_claude_counts_before_the_rules_and_the_caller_before_claude():
+async def test_for_one_sentence_claude_outranks_the_rules_and_the_caller_outranks_claude():
     async with enriched(knowing({"moved": PORTO}), "Bob: I moved to Lisbon.") as (memory, _):
         async with memory.store.reading() as view:
             space = view.space("default")
@@ -78,7 +78,7 @@ async def test_of_one_sentence_claude_counts_before_the_rules_and_the_caller_bef
         assert [one.extractor for one in space.facts.assertions_in(turn.id)] == ["caller"]
 
 
-async def test_a_write_returns_while_claude_says_nothing_and_what_it_wrote_is_read_later():
+async def test_a_write_returns_without_waiting_for_claude_and_is_read_later():
     async with enriched([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
         tasks.start_soon(enriching(memory).step)
         with anyio.fail_after(60):
@@ -90,7 +90,7 @@ async def test_a_write_returns_while_claude_says_nothing_and_what_it_wrote_is_re
         tasks.cancel_scope.cancel()
 
 
-async def test_the_newest_is_read_first_with_what_stands_before_it_in_its_session():
+async def test_the_newest_text_is_read_first_with_those_before_it_in_its_session():
     async with enriched(NOTHING, items=talk(30, words=30)) as (memory, api):
         memory.clock = lambda: NOW + 1
         await memory.write(WriteRequest("default", "walk", "message", tuple(said("Ann: The newest is here."))))
@@ -118,7 +118,7 @@ async def test_one_call_reads_about_a_thousand_tokens():
         assert max(one.tokens for one in api.requests) < 3_000
 
 
-async def test_what_a_caller_told_and_old_revisions_are_not_read():
+async def test_facts_stated_by_a_caller_and_old_revisions_are_not_read():
     async with enriched(NOTHING, "Ann: Hello.") as (memory, api):
         for text in ("It was built in 1900.", "It was built in 1901."):
             item = NewItem(text, ref="doc", title="Tower")
@@ -131,7 +131,7 @@ async def test_what_a_caller_told_and_old_revisions_are_not_read():
         assert await texts(memory) == TextsRead(0, 2, 0)
 
 
-async def test_what_is_read_is_read_for_good_written_again_or_started_again():
+async def test_a_text_is_read_once_even_after_a_repeated_write_or_a_restart():
     async with enriched(HOME) as (memory, api):
         await read_all(memory)
         await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
@@ -162,7 +162,7 @@ async def test_two_memories_on_one_store_never_ask_about_the_same_text():
             await one.aclose()
 
 
-async def test_what_a_process_that_died_was_reading_is_read_when_its_lease_is_over():
+async def test_a_text_of_a_dead_process_is_read_when_its_lease_is_over():
     silent = [True]
     async with enriched(lambda one: Silence() if silent[0] else HOME(one)) as (memory, api):
         async with anyio.create_task_group() as tasks:
@@ -185,7 +185,7 @@ async def test_what_a_process_that_died_was_reading_is_read_when_its_lease_is_ov
         await other.aclose()
 
 
-async def test_who_comes_back_after_its_lease_was_taken_over_records_nothing():
+async def test_a_process_whose_lease_was_taken_over_records_nothing():
     async with enriched(HOME) as (memory, api):
         api.gate = anyio.Event()
         async with anyio.create_task_group() as tasks:
@@ -205,7 +205,7 @@ async def test_who_comes_back_after_its_lease_was_taken_over_records_nothing():
         await other.aclose()
 
 
-async def test_what_fails_is_tried_again_after_a_pause_that_grows_and_given_up_in_the_end():
+async def test_a_failing_text_is_retried_after_growing_pauses_and_finally_given_up():
     async with enriched([message("no JSON")]) as (memory, api):
         moment, pauses = NOW, []
         memory.clock = lambda: moment
@@ -226,7 +226,7 @@ async def test_what_fails_is_tried_again_after_a_pause_that_grows_and_given_up_i
         assert (read.waiting, read.done, read.failed) == (0, 0, 1)
 
 
-async def test_a_text_that_fails_is_read_by_itself_from_then_on_so_that_others_are_not_lost():
+async def test_a_text_that_failed_is_read_alone_so_that_others_are_not_lost():
     def read(asked_for):
         return message("no") if "Number 3 " in asked_for.text.split("[1]")[1] else facts()
 
@@ -239,7 +239,7 @@ async def test_a_text_that_fails_is_read_by_itself_from_then_on_so_that_others_a
         assert {len(numbered(one)) for one in api.requests[1:]} == {1}
 
 
-async def test_where_one_text_after_another_fails_this_process_rests_too():
+async def test_after_several_failures_in_a_row_the_process_rests():
     async with enriched([message("no")], items=talk(6, words=580)) as (memory, api):
         assert await read_all(memory) == room.PATIENCE == len(api.requests)
         memory.clock = lambda: NOW + 4 * room.PAUSE_MS - 1
@@ -250,7 +250,7 @@ async def test_where_one_text_after_another_fails_this_process_rests_too():
 
 
 @pytest.mark.parametrize("reply", [overloaded(), error(500), error(429)])
-async def test_where_the_service_is_out_of_reach_no_text_has_failed_and_this_process_rests(reply):
+async def test_an_unreachable_service_fails_no_text_and_the_process_rests(reply):
     async with enriched([reply, facts()]) as (memory, api):
         assert not await enriching(memory).step()
         (job,) = await jobs_of(memory)
@@ -262,7 +262,7 @@ async def test_where_the_service_is_out_of_reach_no_text_has_failed_and_this_pro
         assert await texts(memory) == TextsRead(0, 1, 0)
 
 
-async def test_where_nobody_is_there_no_text_has_failed():
+async def test_a_missing_service_fails_no_text():
     async with enriched(HOME, base_url="http://127.0.0.1:9") as (memory, _):
         assert not await enriching(memory).step()
         assert [(job.state, job.tries) for job in await jobs_of(memory)] == [("waiting", 0)]
@@ -291,14 +291,14 @@ async def test_without_a_key_nothing_is_leased():
 
 
 @pytest.mark.parametrize("engine", [{"judge": "auto", "enrich": True}, {"judge": "anthropic", "enrich": False}])
-async def test_unless_the_settings_say_so_nothing_is_read(engine):
+async def test_nothing_is_read_unless_the_settings_ask_for_it(engine):
     memory = wired("http://127.0.0.1:9", **engine)
     await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
     assert (memory.text_reader, memory.enriching, len(memory.background)) == (None, None, 0)
     assert await texts(memory) is None
 
 
-async def test_texts_that_would_wait_for_ever_are_an_error_of_the_settings():
+async def test_settings_that_would_leave_texts_waiting_for_ever_are_refused():
     config = replace(Settings(), engine=replace(Settings().engine, judge="auto", enrich=True))
     with pytest.raises(ConfigurationError, match="set engine\\.judge to 'anthropic'"):
         await open_memory(config)
@@ -360,7 +360,7 @@ async def test_while_halves_are_asked_for_the_lease_is_renewed():
         assert await texts(memory) == TextsRead(0, 4, 0)
 
 
-async def test_a_part_that_was_read_ends_the_row_of_failures():
+async def test_a_part_that_was_read_resets_the_count_of_failures():
     async with enriched([message("no"), facts(), message("no")], items=talk(1, words=800)) as (memory, _):
         for minutes in (0, 1, 1):
             memory.clock = lambda minutes=minutes: NOW + minutes * 60_000
@@ -368,7 +368,7 @@ async def test_a_part_that_was_read_ends_the_row_of_failures():
         assert [(job.parts, job.tries) for job in await jobs_of(memory)] == [(1, 1)]
 
 
-async def test_what_is_too_much_for_every_reply_is_done_without_what_does_not_fit():
+async def test_sentences_too_rich_for_any_reply_are_left_unread():
     async with enriched([message("{", stop_reason="max_tokens")], items=talk(8)) as (memory, api):
         await read_all(memory)
         assert [len(numbered(one)) for one in api.requests] == [8, 4, 2, 2, 4, 2, 2]
@@ -396,13 +396,13 @@ async def test_a_long_document_is_read_in_parts_each_sentence_once():
         await other.aclose()
 
 
-async def test_a_text_without_words_is_done_without_asking():
+async def test_a_text_without_words_is_done_without_a_request():
     async with enriched(NOTHING, "Ann:  \u200b ") as (memory, api):
         await read_all(memory)
         assert (await texts(memory), api.requests) == (TextsRead(0, 1, 0), [])
 
 
-async def test_after_a_write_all_is_read_in_the_background_once_nobody_calls():
+async def test_written_texts_are_read_in_the_background_once_nobody_calls():
     async with enriched(HOME, items=talk(40, words=40)) as (memory, _):
         memory.background._rest_s = 0
         async with anyio.create_task_group() as tasks:
@@ -414,7 +414,7 @@ async def test_after_a_write_all_is_read_in_the_background_once_nobody_calls():
         assert await texts(memory) == TextsRead(0, 40, 0)
 
 
-async def test_the_end_of_the_process_does_not_wait_for_claude_and_leaves_everything_whole():
+async def test_shutdown_does_not_wait_for_claude_and_leaves_the_store_consistent():
     async with enriched([Silence()]) as (memory, api):
         memory.background._rest_s = 0
         async with anyio.create_task_group() as tasks:
@@ -428,7 +428,7 @@ async def test_the_end_of_the_process_does_not_wait_for_claude_and_leaves_everyt
         assert await read_by_claude(memory) == []
 
 
-async def test_status_says_what_is_sent_and_how_far_it_has_come():
+async def test_status_reports_what_is_sent_and_how_much_was_read():
     async with enriched([message("no")], items=talk(3)) as (memory, _):
         reply = status_reply(await memory.status())
         assert reply.structured["claude"]["texts"] == {"waiting": 3, "done": 0, "failed": 0}

@@ -1,4 +1,4 @@
-"""Warming reads the graph of cues in the background, and a question before it finds the same."""
+"""Warming reads sentences into the graph of cues in the background and changes no result."""
 
 import pytest
 from unit.services.learning_memory import memory, told

@@ -1,4 +1,4 @@
-"""What a question gives the texts that the points bearing on it rest on."""
+"""The scores that relevant points give to the texts that support them."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from mcp_memory.hypergraph.retrieval import point_support
 Z = (0.0, 0.0)
 
 
-def test_a_text_has_what_the_likest_of_its_points_has_and_what_is_gone_gives_nothing():
+def test_a_text_gets_the_score_of_its_most_similar_point():
     space = documents([("Ann met Bob.", Z)], [("Bob met Cid.", Z)], [("Dot ran.", Z)])
     one = replace(point("1", ("Ann", "Bob")), sentences=("s_0.0", "s_gone"))
     other = replace(point("2", ("Bob", "Cid")), sentences=("s_0.0", "s_1.0"))
@@ -23,7 +23,7 @@ def test_a_text_has_what_the_likest_of_its_points_has_and_what_is_gone_gives_not
 
 
 @pytest.mark.parametrize("sentences", [(), ("s_gone",), ("s_0.0",)])
-def test_points_that_rest_on_nothing_or_are_unlike_the_question_give_nothing(sentences):
+def test_points_without_support_or_similarity_give_no_score(sentences):
     space = documents([("Ann met Bob.", Z)])
     one = replace(point("1", ("Ann", "Bob")), sentences=sentences)
     space.hypergraph.add([one], np.array([[-1.0, 0.0]], dtype=np.float32))

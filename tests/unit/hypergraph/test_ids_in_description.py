@@ -1,4 +1,4 @@
-"""Whose words a point has, and what is in them: caller before Claude before an extract."""
+"""Which evidence a point's description takes in, by its author: caller, Claude or an extract."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ FIRST = Point(
 )
 
 
-def test_what_was_added_to_words_of_claude_afterwards_is_not_in_them():
+def test_support_added_after_claudes_description_is_not_in_it():
     grown = add_support(FIRST, ["s_1", "s_2"], ["f_2"], 2)
     assert (grown.sentences, grown.facts, grown.revision, grown.at) == (("s_1", "s_2"), ("f_1", "f_2"), 1, 2)
     assert ids_in_description([FIRST, grown]) == {"s_1", "f_1"}
@@ -26,7 +26,7 @@ def test_what_was_added_to_words_of_claude_afterwards_is_not_in_them():
     }
 
 
-def test_an_extract_has_nothing_in_words_and_those_of_a_caller_have_all():
+def test_an_extract_takes_in_nothing_and_a_callers_description_everything():
     grown = add_support(FIRST, ["s_2"], [], 2)
     assert ids_in_description([replace(FIRST, source="embedded")]) == frozenset()
     assert ids_in_description([replace(FIRST, source="caller"), replace(grown, source="caller")]) == {
@@ -37,6 +37,6 @@ def test_an_extract_has_nothing_in_words_and_those_of_a_caller_have_all():
 
 
 @pytest.mark.parametrize("source", ["anthropic", "embedded"])
-def test_the_words_of_a_caller_are_never_written_anew(source):
+def test_a_callers_description_is_never_rewritten(source):
     mine = replace(FIRST, source="caller")
     assert reword(mine, "Other words.", source) == mine
