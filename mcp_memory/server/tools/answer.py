@@ -18,7 +18,7 @@ from mcp_memory.server.tools.arguments import (
     Input,
     Limit,
     MaxTokens,
-    Space,
+    SpaceName,
     check_space,
     check_text,
     moment_of,
@@ -61,7 +61,7 @@ class AnswerInput(Input):
     as_of: AsOf = None
     detail: Detail = "brief"
     learn: Annotated[StrictBool, Field(description="Learn from it which records help with such questions.")] = True
-    space: Space = DEFAULT_SPACE
+    space: SpaceName = DEFAULT_SPACE
 
 
 class CitationOutput(BaseModel):

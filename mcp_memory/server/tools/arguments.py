@@ -43,7 +43,7 @@ def _number_as_text(value: object) -> object:
     return str(value) if type(value) is int and abs(value) < 10**9 else value
 
 
-Space = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
+SpaceName = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
 Limit = Annotated[StrictInt, Field(ge=1, le=200, description="Most items of evidence."), "a whole number from 1 to 200"]
 MaxTokens = Annotated[
     StrictInt,

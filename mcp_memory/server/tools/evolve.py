@@ -25,7 +25,7 @@ from mcp_memory.server.tools.arguments import (
     QUERY_BYTES,
     Input,
     RecordId,
-    Space,
+    SpaceName,
     check_count,
     check_name,
     check_names,
@@ -116,7 +116,7 @@ class EvolveInput(Input):
         ),
         f"a list with any of {', '.join(get_args(EvolveStep))}",
     ] = None
-    space: Space = DEFAULT_SPACE
+    space: SpaceName = DEFAULT_SPACE
 
 
 class ChangeOutput(BaseModel):

@@ -17,7 +17,7 @@ from mcp_memory.server.tools.arguments import (
     Limit,
     MaxTokens,
     RecordId,
-    Space,
+    SpaceName,
     check_name,
     check_names,
     check_relation,
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import OperatorResult, Progress
 
-Operator = Literal[
+OperatorName = Literal[
     "expand_facts",
     "versions",
     "timeline",
@@ -70,7 +70,7 @@ Operator = Literal[
 class ExploreInput(Input):
     """Arguments of memory_explore; each operator uses some of them."""
 
-    operator: Annotated[Operator, f"one of {', '.join(get_args(Operator))}"]
+    operator: Annotated[OperatorName, f"one of {', '.join(get_args(OperatorName))}"]
     entity: Annotated[str | None, Field(description="A person, place or thing.")] = None
     relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, ...")] = None
     tag: Annotated[str | None, Field(description="As `next` gives it.")] = None
@@ -82,7 +82,7 @@ class ExploreInput(Input):
     until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
-    space: Space = DEFAULT_SPACE
+    space: SpaceName = DEFAULT_SPACE
 
 
 class ExploreOutput(Output):

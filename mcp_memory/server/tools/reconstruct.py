@@ -20,7 +20,7 @@ from mcp_memory.server.tools.arguments import (
     Input,
     Limit,
     MaxTokens,
-    Space,
+    SpaceName,
     check_names,
     check_space,
     check_text,
@@ -72,7 +72,7 @@ class ReconstructInput(Input):
     include_uncertain: Annotated[StrictBool, Field(description="Also facts that nothing has confirmed.")] = False
     max_turns: Annotated[StrictInt | None, Field(ge=1, le=16), "a whole number from 1 to 16"] = None
     detail: Detail = "brief"
-    space: Space = DEFAULT_SPACE
+    space: SpaceName = DEFAULT_SPACE
 
 
 class RootOutput(BaseModel):

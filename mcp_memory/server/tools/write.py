@@ -14,7 +14,7 @@ from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, Write
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     Input,
-    Space,
+    SpaceName,
     check_count,
     check_name,
     check_relation,
@@ -88,7 +88,7 @@ class WriteInput(Input):
     text: Annotated[str | None, Field(description="One message, when there is just that.")] = None
     facts: Annotated[list[FactInput] | None, Field(description="Facts you are sure of; also alone.")] = None
     session: Annotated[str, Field(description="The conversation or collection these belong to.")] = "default"
-    space: Space = DEFAULT_SPACE
+    space: SpaceName = DEFAULT_SPACE
 
 
 class ItemOutput(BaseModel):
