@@ -279,7 +279,7 @@ async def test_writes_in_flight_queue_up_and_reads_go_on(open_store: Open) -> No
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_a_cancelled_write_is_wholly_there_or_not_at_all(open_store: Open, seed: int) -> None:
+async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store: Open, seed: int) -> None:
     """Cancelled after some turns of the event loop, anywhere from the wait for the lock to after the commit."""
     store = open_store()
     await _write(store, batch("before"))

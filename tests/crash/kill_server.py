@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from talking import Gone, Talk, serving
+from stdio_client import Gone, StdioClient, serving
 
 BATCH = 20
 IN_FLIGHT = 4
@@ -63,7 +63,7 @@ def kill_rounds(store: Path, rounds: int, seed: int) -> Harm:
             harm.acknowledged += len(said)
     with serving(store) as server:
         _look(server, f"r{rounds - 1}", said, harm)
-        status = server.told("memory_status")
+        status = server.structured("memory_status")
         if not status["healthy"]:
             harm.refusals += status["warnings"]
         if status["counts"]["messages"] < harm.acknowledged:
@@ -71,7 +71,7 @@ def kill_rounds(store: Path, rounds: int, seed: int) -> Harm:
     return harm
 
 
-def _write_and_kill(server: Talk, session: str, dice: random.Random, harm: Harm) -> dict[str, str]:
+def _write_and_kill(server: StdioClient, session: str, dice: random.Random, harm: Harm) -> dict[str, str]:
     """Return the words of each message that was acknowledged before the server was killed, by its id."""
     until = dice.randrange(10)  # so many calls are acknowledged, and a moment later it is killed
     then_s = dice.uniform(0, 0.08)
@@ -94,7 +94,7 @@ def _write_and_kill(server: Talk, session: str, dice: random.Random, harm: Harm)
     return said
 
 
-def _acknowledged(server: Talk, under_way: dict[int, dict[str, str]], said: dict[str, str], harm: Harm) -> None:
+def _acknowledged(server: StdioClient, under_way: dict[int, dict[str, str]], said: dict[str, str], harm: Harm) -> None:
     number = next(iter(under_way))
     texts = under_way.pop(number)
     result = server.reply(number)["result"]
@@ -104,13 +104,13 @@ def _acknowledged(server: Talk, under_way: dict[int, dict[str, str]], said: dict
         said |= texts
 
 
-def _look(server: Talk, session: str, said: dict[str, str], harm: Harm) -> None:
+def _look(server: StdioClient, session: str, said: dict[str, str], harm: Harm) -> None:
     there = {turn["id"]: turn["text"] for turn in server.turns(session)}
     sizes = Counter(name.rpartition("-")[0] for name in there)
     harm.halves += [name for name in there if sizes[name.rpartition("-")[0]] != int(name.rpartition("of")[2])]
     harm.lost += [name for name, words in said.items() if words not in there.get(name, "")]
     for name, words in said.items():
-        found = server.told("memory_reconstruct", query=words, limit=5)["evidence"]
+        found = server.structured("memory_reconstruct", query=words, limit=5)["evidence"]
         if name not in {source["id"] for item in found for source in item["sources"]}:
             harm.not_found.append(name)
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from talking import serving
+from stdio_client import serving
 
 
-def test_points_are_made_of_an_answer_although_the_client_leaves_at_once(tmp_path: Path) -> None:
+def test_points_are_made_from_an_answer_although_the_client_leaves_at_once(tmp_path: Path) -> None:
     store = tmp_path / "store"
     said = [
         {"speaker": "Ann", "text": "Rufus lives in Oslo with Bella."},
         {"speaker": "Bob", "text": "Bella won the Crufts cup."},
     ]
     with serving(store) as server:
-        server.told("memory_write", messages=said, facts=[{"head": "Rufus", "relation": "lives_in", "tail": "Oslo"}])
-        assert server.told("memory_answer", question="Where does Rufus live?")["answer"] == "Oslo"
-        assert server.told("memory_status")["queue"] >= 1
+        server.structured(
+            "memory_write", messages=said, facts=[{"head": "Rufus", "relation": "lives_in", "tail": "Oslo"}]
+        )
+        assert server.structured("memory_answer", question="Where does Rufus live?")["answer"] == "Oslo"
+        assert server.structured("memory_status")["queue"] >= 1
         assert server.read("memory://default/points")["total"] == 0
         assert server.process.stdin is not None
         server.process.stdin.close()

@@ -32,7 +32,7 @@ async def keyless():
         yield client
 
 
-async def told(client, name, **arguments):
+async def structured(client, name, **arguments):
     """Return what a tool says, if that is of the schema that it publishes."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content[0].text
@@ -44,7 +44,7 @@ async def told(client, name, **arguments):
 async def stepped(client, reply, operator):
     """Return the reply to a step that another reply proposes, taken as it is given."""
     step = next(one for one in reply["next"] if one["operator"] == operator)
-    found = await told(client, "memory_explore", operator=operator, **step["args"])
+    found = await structured(client, "memory_explore", operator=operator, **step["args"])
     assert found["engine"] == "caller"
     return found
 
@@ -59,10 +59,10 @@ def texts(items):
 
 
 @pytest.mark.parametrize("space", ["default", "work"])
-async def test_a_model_recalls_explores_answers_says_what_helped_and_recalls_better(space):
+async def test_a_model_recalls_explores_answers_gives_feedback_and_recalls_better(space):
     async with keyless() as client:
-        await told(client, "memory_write", messages=TALK, space=space)
-        first = await told(client, "memory_reconstruct", query=QUESTION, limit=4, detail="full", space=space)
+        await structured(client, "memory_write", messages=TALK, space=space)
+        first = await structured(client, "memory_reconstruct", query=QUESTION, limit=4, detail="full", space=space)
         assert (first["sufficient"], first["missing"], first["engine"]) == (False, ["animals", "breed"], "embedded")
         assert HIVES["text"] not in texts(first["evidence"])
 
@@ -71,21 +71,21 @@ async def test_a_model_recalls_explores_answers_says_what_helped_and_recalls_bet
         (hives,) = [item for item in found["items"] if item["text"] == HIVES["text"]]  # so the model says: bees
 
         helped = {"supports": [hives["id"]]}
-        taught = await told(client, "memory_evolve", episode=first["episode"], feedback=helped, space=space)
+        taught = await structured(client, "memory_evolve", episode=first["episode"], feedback=helped, space=space)
         assert (taught["engine"], len(taught["changes"])) == ("caller", 1)
 
         for question in (QUESTION, PARAPHRASE):
-            better = await told(client, "memory_reconstruct", query=question, limit=4, space=space)
+            better = await structured(client, "memory_reconstruct", query=question, limit=4, space=space)
             assert (better["sufficient"], better["engine"]) == (True, "embedded")
             assert texts(better["evidence"])[:2] == [HIVES["text"], "My godfather is Emil."]
-        swapped = await told(client, "memory_reconstruct", query=OTHER, limit=4, space=space)
+        swapped = await structured(client, "memory_reconstruct", query=OTHER, limit=4, space=space)
         assert (swapped["sufficient"], texts(swapped["evidence"])[0]) == (False, "My godfather is Emil.")
 
 
-async def test_a_brief_reply_that_may_not_suffice_tells_how_to_go_on():
+async def test_a_brief_reply_that_may_not_suffice_says_how_to_continue():
     async with keyless() as client:
-        await told(client, "memory_write", messages=TALK)
-        brief = await told(client, "memory_reconstruct", query=QUESTION)
+        await structured(client, "memory_write", messages=TALK)
+        brief = await structured(client, "memory_reconstruct", query=QUESTION)
         assert "next" not in brief
         assert "With detail full this tells steps" in await words(client, "memory_reconstruct", query=QUESTION)
         full = await words(client, "memory_reconstruct", query=QUESTION, detail="full")
@@ -95,11 +95,11 @@ async def test_a_brief_reply_that_may_not_suffice_tells_how_to_go_on():
         assert "With detail full" not in await words(client, "memory_reconstruct", query=enough)
 
 
-async def test_each_result_says_whether_the_caller_decided_in_this_very_call():
+async def test_each_result_says_whether_the_caller_decided_in_that_call():
     async with keyless() as client:
         fact = {"head": "Bob", "relation": "likes", "tail": "tea"}
         engines = [
-            (await told(client, name, **arguments))["engine"]
+            (await structured(client, name, **arguments))["engine"]
             for name, arguments in (
                 ("memory_write", {"messages": TALK}),
                 ("memory_write", {"text": "Bob likes tea.", "facts": [fact]}),

@@ -13,7 +13,7 @@ from mcp import Client
 from standin.messages_api import standing_in
 from standin.replies import Silence, message, overloaded, said
 from standin.rooms import each, meant
-from talking import serving
+from stdio_client import serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK, wired
 
 from mcp_memory.server.app import build
@@ -33,11 +33,11 @@ async def connected(script, **engine):
             return wired(api.url, **engine)
 
         async with Client(build(opened)) as client:
-            await told(client, "memory_write", messages=MESSAGES)
+            await structured(client, "memory_write", messages=MESSAGES)
             yield client, api
 
 
-async def told(client, name, **arguments):
+async def structured(client, name, **arguments):
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content[0].text
     schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
@@ -51,9 +51,9 @@ def citing(request):
     return said("Lisbon", (number,))
 
 
-async def test_an_answer_says_that_claude_decided_what_it_cites_and_what_it_cost():
+async def test_an_answer_by_claude_states_its_engine_its_citations_and_its_cost():
     async with connected(citing) as (client, api):
-        answer = await told(client, "memory_answer", question=QUESTION, detail="full")
+        answer = await structured(client, "memory_answer", question=QUESTION, detail="full")
         assert (answer["answer"], answer["engine"], answer["warnings"]) == ("Lisbon", "anthropic", [])
         (citation,) = answer["citations"]
         assert citation["quote"] == "I moved to Lisbon last Friday."
@@ -62,7 +62,7 @@ async def test_an_answer_says_that_claude_decided_what_it_cites_and_what_it_cost
         assert 0 < spent["seconds"] < 30
         counted = {"calls": 1, "input_tokens": api.tokens, "cached_tokens": 0, "output_tokens": 60}
         assert spent == counted | {"seconds": spent["seconds"]}
-        status = await told(client, "memory_status")
+        status = await structured(client, "memory_status")
         assert status["engine"] == "anthropic"
         where = {"judge": "anthropic", "model": "claude-haiku-5-5", "url": api.url, "key": True}
         today = {name: number for name, number in spent.items() if name != "seconds"} | {"allowed_tokens": 500_000}
@@ -71,25 +71,25 @@ async def test_an_answer_says_that_claude_decided_what_it_cites_and_what_it_cost
         assert f"the evidence found for them go to claude-haiku-5-5 at {api.url}" in status["read"]
 
 
-async def test_what_claude_misses_is_read_beside_an_abstention():
+async def test_an_abstention_lists_what_claude_found_missing():
     async with connected([said(missing=("the name of the ship",))]) as (client, _):
-        answer = await told(client, "memory_answer", question="What is the name of Bob's ship?")
+        answer = await structured(client, "memory_answer", question="What is the name of Bob's ship?")
         assert (answer["answer"], answer["abstained"], answer["engine"]) == (None, True, "anthropic")
         assert "Missing, in the judge's words: the name of the ship." in answer["read"]
 
 
-async def test_a_fallback_is_never_silent():
+async def test_a_fallback_adds_a_warning():
     async with connected([overloaded()]) as (client, _):
-        answer = await told(client, "memory_answer", question=QUESTION)
+        answer = await structured(client, "memory_answer", question=QUESTION)
         assert (answer["answer"], answer["engine"]) == ("Lisbon", "embedded")
         warning = "Claude did not judge this, the embedded engine did: it is overloaded."
         assert answer["warnings"] == [warning]
         assert f"Warning: {warning}" in answer["read"]
     async with connected([message("?")], key=None) as (client, api):
-        answer = await told(client, "memory_answer", question=QUESTION, detail="full")
+        answer = await structured(client, "memory_answer", question=QUESTION, detail="full")
         assert "ANTHROPIC_API_KEY is not set" in answer["warnings"][0]
         assert (answer["engine"], answer["budget"]["claude"]["calls"], api.requests) == ("embedded", 0, [])
-        status = await told(client, "memory_status")
+        status = await structured(client, "memory_status")
         assert (status["engine"], status["claude"]["key"]) == ("embedded", False)
 
 
@@ -101,16 +101,16 @@ async def test_a_call_that_the_client_cancels_ends_the_request_to_claude():
                 await api.arrived.wait()
                 tasks.cancel_scope.cancel()
             await api.hung_up.wait()
-        assert (await told(client, "memory_status"))["claude"]["calls"] == 1
+        assert (await structured(client, "memory_status"))["claude"]["calls"] == 1
 
 
-async def test_a_real_process_asks_claude_with_the_key_of_its_surroundings_and_keeps_it_nowhere(tmp_path):
+async def test_a_real_process_uses_the_key_from_its_environment_and_stores_it_nowhere(tmp_path):
     def converse(url):
         engine = {"MCP_MEMORY_ENGINE_JUDGE": "anthropic", "MCP_MEMORY_ENGINE_BASE_URL": url}
         secret = {"ANTHROPIC_API_KEY": KEY, "MCP_MEMORY_SERVER_LOG_LEVEL": "DEBUG"}
         with serving(tmp_path / "store", **engine, **secret) as talk:
-            talk.told("memory_write", messages=MESSAGES)
-            return talk.told("memory_answer", question=QUESTION), talk.noise
+            talk.structured("memory_write", messages=MESSAGES)
+            return talk.structured("memory_answer", question=QUESTION), talk.noise
 
     async with standing_in(each(question=[meant()], answer=citing)) as api:
         answer, noise = await anyio.to_thread.run_sync(converse, api.url)

@@ -14,12 +14,12 @@ import pytest
 from standin.messages_api import standing_in
 from standin.perfect import Known, perfect
 from standin.rooms import room
-from talking import serving
+from stdio_client import serving
 from unit.reasoning.anthropic.enriched_memory import numbered
 from unit.reasoning.anthropic.judged_memory import KEY
 
 pytestmark = pytest.mark.anyio
-SERVE = [str(Path(__file__).with_name("still_memory.py"))]
+SERVE = [str(Path(__file__).with_name("midnight_server.py"))]
 TALK = (
     *(("Ann", "My brother is Bob."), ("Ann", "My sister is Cleo."), ("Ann", "I like jazz.")),
     *(("Bob", "I live in Rome."), ("Bob", "I work at Acme."), ("Bob", "I like tea."), ("Cleo", "I live in Oslo.")),
@@ -32,21 +32,21 @@ KNOWN = {QUESTION: Known("Acme", ("work at Acme",), ("Bob", "Acme"))}
 DAY_TOKENS = 20_000
 
 
-async def test_questions_and_readings_of_two_servers_share_one_day(tmp_path: Path) -> None:
+async def test_questions_and_text_readings_of_two_servers_share_the_budget_of_a_day(tmp_path: Path) -> None:
     def converse(url: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         engine = {"JUDGE": "anthropic", "BASE_URL": url, "DAY_TOKENS": str(DAY_TOKENS), "TIMEOUT_S": "100"}
         engine |= {"ENRICH": "true"}
         around = {f"MCP_MEMORY_ENGINE_{name}": text for name, text in engine.items()} | {"ANTHROPIC_API_KEY": KEY}
         store = tmp_path / "store"
         with serving(store, program=SERVE, **around) as one, serving(store, program=SERVE, **around) as two:
-            one.told("memory_write", messages=MESSAGES)
-            two.told("memory_write", messages=LONG)
+            one.structured("memory_write", messages=MESSAGES)
+            two.structured("memory_write", messages=LONG)
             answers = []
             while not any("the budget of the day is spent" in warning for warning in said_by(answers)):
                 numbers = [(talk, talk.begin("memory_answer", **ASKED)) for talk in (one, two)]
                 answers += [talk.reply(number)["result"]["structuredContent"] for talk, number in numbers]
                 assert len(answers) < 40
-            return answers, [talk.told("memory_status")["claude"] for talk in (one, two)]
+            return answers, [talk.structured("memory_status")["claude"] for talk in (one, two)]
 
     async with standing_in(perfect(KNOWN)) as api:
         answers, told = await anyio.to_thread.run_sync(converse, api.url)

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 
 import anyio
 import pytest
-from integration.calling import said
-from listening_memory import ListeningMemory
+from integration.client_calls import structured
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
+from word_memory import WordMemory
 
 from mcp_memory.errors import StoreUnwritable
 from mcp_memory.server.app import build
@@ -42,7 +42,7 @@ FACTS = [
 @asynccontextmanager
 async def connected(memory=None, mode="auto", config=LAZY, opener=None):
     async def opened():
-        return memory or ListeningMemory()
+        return memory or WordMemory()
 
     async with Client(build(opener or opened, config), mode=mode) as client:
         yield client
@@ -58,24 +58,24 @@ async def refused(client, name, **arguments):
 @ERAS
 async def test_what_is_written_is_recalled_answered_and_counted(mode):
     async with connected(mode=mode) as client:
-        written = await said(client, "memory_write", messages=TALK, session="s1")
+        written = await structured(client, "memory_write", messages=TALK, session="s1")
         assert [item["id"] for item in written["items"]] == ["D1:1", "D1:2"]
         assert written["counts"] == {"stored": 2, "unchanged": 0, "segments": 0, "sentences": 2}
-        recalled = await said(client, "memory_reconstruct", query="adopted a dog", limit=1)
+        recalled = await structured(client, "memory_reconstruct", query="adopted a dog", limit=1)
         assert recalled["evidence"][0]["sources"] == [
             {"id": "D1:2", "session": "s1", "speaker": "Bob", "time": "2023-05-09T10:00:00Z"}
         ]
-        answer = await said(client, "memory_answer", question="I moved to Lisbon")
+        answer = await structured(client, "memory_answer", question="I moved to Lisbon")
         assert answer["citations"][0]["quote"] == answer["answer"] == "I moved to Lisbon"
-        status = await said(client, "memory_status")
+        status = await structured(client, "memory_status")
         assert status["counts"]["messages"] == 2
 
 
 @ERAS
-async def test_an_abstention_has_a_null_answer_and_hands_over_the_evidence(mode):
+async def test_an_abstention_has_a_null_answer_and_the_evidence(mode):
     async with connected(mode=mode) as client:
-        await said(client, "memory_write", messages=TALK)
-        answer = await said(client, "memory_answer", question="Who adopted the grey cat of Ann")
+        await structured(client, "memory_write", messages=TALK)
+        answer = await structured(client, "memory_answer", question="Who adopted the grey cat of Ann")
         assert answer["answer"] is None
         assert answer["abstained"] is True
         assert answer["evidence"]
@@ -83,27 +83,27 @@ async def test_an_abstention_has_a_null_answer_and_hands_over_the_evidence(mode)
 
 async def test_a_repeated_write_stores_nothing_new():
     async with connected() as client:
-        await said(client, "memory_write", messages=TALK)
+        await structured(client, "memory_write", messages=TALK)
         again = await client.call_tool("memory_write", {"messages": TALK})
         assert [item["stored"] for item in again.structured_content["items"]] == [False, False]
         assert again.content[0].text.startswith("Stored 0 of 2 messages")
 
 
-async def test_without_a_query_the_newest_come_first_and_a_window_restricts_them():
+async def test_without_a_query_the_newest_records_come_first_within_the_window():
     async with connected() as client:
-        await said(client, "memory_write", messages=TALK)
-        newest = await said(client, "memory_reconstruct")
+        await structured(client, "memory_write", messages=TALK)
+        newest = await structured(client, "memory_reconstruct")
         assert [item["sources"][0]["id"] for item in newest["evidence"]] == ["D1:2", "D1:1"]
-        day = await said(client, "memory_reconstruct", until="2023-05-08")
+        day = await structured(client, "memory_reconstruct", until="2023-05-08")
         assert [item["sources"][0]["id"] for item in day["evidence"]] == ["D1:1"]
 
 
 @ERAS
-async def test_errors_reach_the_model_in_words_and_never_as_a_dump(mode, caplog):
+async def test_an_error_reaches_the_model_as_a_message_and_never_as_a_dump(mode, caplog):
     async with connected(mode=mode) as client:
         assert "limit: 0" in await refused(client, "memory_reconstruct", limit=0)
         assert "there is no tool 'memory_dream'" in await refused(client, "memory_dream")
-        await said(client, "memory_write", messages=TALK)
+        await structured(client, "memory_write", messages=TALK)
         taken = await refused(client, "memory_write", messages=[{"id": "D1:1", "text": "other"}])
         assert taken.startswith("messages[0].id: 'D1:1' is taken")
         broken = await refused(client, "memory_answer", question="break")
@@ -112,7 +112,7 @@ async def test_errors_reach_the_model_in_words_and_never_as_a_dump(mode, caplog)
         assert "a secret of the inside" in caplog.text  # the log has what the client has not
 
 
-async def test_capabilities_name_what_works():
+async def test_capabilities_list_only_what_works():
     async with connected(mode="legacy") as client:
         told = client.server_capabilities.model_dump(exclude_none=True)
     assert told.keys() == {"tools", "prompts", "resources", "completions"}
@@ -124,7 +124,7 @@ async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
 
     async def opener():
         opened.set()
-        return ListeningMemory()
+        return WordMemory()
 
     async with connected(opener=opener, settings=Settings()) as client:
         assert not opened.is_set()
@@ -133,7 +133,7 @@ async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
             await opened.wait()
 
 
-async def test_a_failed_opening_is_told_in_words_and_tried_again():
+async def test_a_failed_opening_is_reported_and_retried_by_the_next_call():
     tries = []
 
     async def opener():
@@ -142,22 +142,22 @@ async def test_a_failed_opening_is_told_in_words_and_tried_again():
             raise StoreUnwritable("storage.uri (MCP_MEMORY_STORAGE_URI) names a folder that cannot be written to.")
         if len(tries) == 2:
             raise OSError("no such device")
-        return ListeningMemory()
+        return WordMemory()
 
     async with connected(opener=opener) as client:
         assert "MCP_MEMORY_STORAGE_URI" in await refused(client, "memory_status")
         assert "could not be opened (OSError: no such device)" in await refused(client, "memory_status")
-        await said(client, "memory_status")
+        await structured(client, "memory_status")
 
 
-async def test_one_opening_serves_all_that_wait_and_outlives_a_cancelled_call():
+async def test_one_opening_serves_all_waiting_calls_and_survives_a_cancelled_one():
     started, go, tries = anyio.Event(), anyio.Event(), []
 
     async def opener():
         tries.append(1)
         started.set()
         await go.wait()
-        return ListeningMemory()
+        return WordMemory()
 
     async with connected(opener=opener) as client, anyio.create_task_group() as tasks:
 
@@ -171,20 +171,20 @@ async def test_one_opening_serves_all_that_wait_and_outlives_a_cancelled_call():
         scope.cancel()
         tasks.start_soon(client.call_tool, "memory_status", {})
         go.set()
-        await said(client, "memory_status")
+        await structured(client, "memory_status")
     assert tries == [1]
 
 
 async def test_the_memory_is_closed_when_the_client_leaves():
-    memory = ListeningMemory()
+    memory = WordMemory()
     async with connected(memory) as client:
-        await said(client, "memory_status")
+        await structured(client, "memory_status")
         assert not memory.closed
     assert memory.closed
 
 
 @ERAS
-async def test_a_long_write_reports_how_far_it_has_come(mode):
+async def test_a_long_write_reports_its_progress(mode):
     seen = []
 
     async def told(done, total, message):
@@ -197,10 +197,10 @@ async def test_a_long_write_reports_how_far_it_has_come(mode):
 
 
 @ERAS
-async def test_a_cancelled_write_is_wholly_there_or_not_at_all(mode):
-    memory, chance = ListeningMemory(), random.Random(7)
+async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
+    memory, chance = WordMemory(), random.Random(7)
     async with connected(memory, mode=mode) as client:
-        await said(client, "memory_status")
+        await structured(client, "memory_status")
         for attempt in range(20):
             steps, scope = chance.randrange(40), anyio.CancelScope()
 
@@ -214,14 +214,14 @@ async def test_a_cancelled_write_is_wholly_there_or_not_at_all(mode):
             with scope:
                 await client.call_tool("memory_write", {"messages": messages, "session": str(attempt)})
         memory.pause = anyio.lowlevel.checkpoint
-        await said(client, "memory_status")
+        await structured(client, "memory_status")
         sizes = {len(turns) for turns in memory.view.space("default").sessions.values()}
     assert sizes == {30}
     assert 0 < len(memory.view.space("default").sessions) < 20
 
 
 @ERAS
-async def test_resources_show_the_memory_as_it_lies_there(mode):
+async def test_resources_show_sessions_sentences_and_counts(mode):
     session = "café/ü 100% #1?,&日"
     async with connected(mode=mode) as client:
 
@@ -230,7 +230,7 @@ async def test_resources_show_the_memory_as_it_lies_there(mode):
             return part.text if part.mime_type == "text/markdown" else json.loads(part.text)
 
         assert (await content("memory://default/status"))["messages"] == 0  # the default space needs no first write
-        await said(client, "memory_write", messages=TALK, session=session)
+        await structured(client, "memory_write", messages=TALK, session=session)
         listed = [resource.uri for resource in (await client.list_resources()).resources]
         assert listed == ["memory://guide", "memory://spaces"]
         assert "memory_reconstruct" in await content("memory://guide")
@@ -246,7 +246,7 @@ async def test_resources_show_the_memory_as_it_lies_there(mode):
         }
         turns = (await content(row["uri"]))["turns"]
         assert [turn["text"] for turn in turns] == [turn["text"] for turn in TALK]
-        found = (await said(client, "memory_reconstruct", query="dog"))["evidence"][0]["id"]
+        found = (await structured(client, "memory_reconstruct", query="dog"))["evidence"][0]["id"]
         sentence = await content(f"memory://default/sentences/{found}")
         assert sentence["text"] == "And I adopted a dog"
         assert sentence["source"]["id"] == "D1:2"
@@ -255,9 +255,9 @@ async def test_resources_show_the_memory_as_it_lies_there(mode):
 async def test_long_resources_come_in_pages_that_name_the_next():
     async with connected() as client:
         for number in range(101):
-            await said(client, "memory_write", text=f"message {number}", session=f"s{number}")
+            await structured(client, "memory_write", text=f"message {number}", session=f"s{number}")
         long = [{"text": f"{number}" * 60_000} for number in range(1, 5)]
-        await said(client, "memory_write", messages=long, session="long")
+        await structured(client, "memory_write", messages=long, session="long")
         pages, uri = [], "memory://default/sessions"
         while uri:
             (part,) = (await client.read_resource(uri)).contents
@@ -294,7 +294,7 @@ async def test_long_resources_come_in_pages_that_name_the_next():
         ("file:///etc/passwd", "there is no resource"),
     ],
 )
-async def test_a_resource_that_is_not_there_is_an_error_in_words(mode, uri, words):
+async def test_a_missing_resource_is_a_protocol_error_with_a_message(mode, uri, words):
     async with connected(mode=mode) as client:
         with pytest.raises(MCPError, match=re.escape(words)) as error:
             await client.read_resource(uri)
@@ -302,12 +302,12 @@ async def test_a_resource_that_is_not_there_is_an_error_in_words(mode, uri, word
 
 
 @ERAS
-async def test_facts_are_written_and_explored_step_by_step(mode):
+async def test_facts_are_written_and_explored(mode):
     async with connected(mode=mode) as client:
-        written = await said(client, "memory_write", messages=TALK, facts=FACTS)
+        written = await structured(client, "memory_write", messages=TALK, facts=FACTS)
         assert [fact["text"] for fact in written["facts"]][:2] == ["Ann lives in Lisbon", "Ann lives in Oslo"]
         assert written["entities"] == ["Ann", "Bob"]
-        versions = await said(client, "memory_explore", operator="versions", entity="ann", relation="livesIn")
+        versions = await structured(client, "memory_explore", operator="versions", entity="ann", relation="livesIn")
         told = [(item["text"], item.get("valid_from"), item.get("valid_to")) for item in versions["items"]]
         assert told == [
             ("Ann lives in Lisbon", "2015-03-01", "2020-01-01"),
@@ -321,19 +321,19 @@ async def test_facts_are_written_and_explored_step_by_step(mode):
             "time": "2023-05-08",
             "quote": "",
         }
-        around = await said(client, "memory_explore", operator="expand_facts", entity="Ann", limit=2)
+        around = await structured(client, "memory_explore", operator="expand_facts", entity="Ann", limit=2)
         assert len(around["items"]) == 2
         assert {"operator": "versions", "args": {"entity": "Ann", "relation": "lives_in"}}.items() <= around["next"][
             0
         ].items()
         for unknown in ({"entity": "Zoe"}, {"entity": "Ann", "space": "nowhere"}):
-            nothing = await said(client, "memory_explore", operator="expand_facts", **unknown)
+            nothing = await structured(client, "memory_explore", operator="expand_facts", **unknown)
             assert nothing["items"] == []
         assert "entity: is missing" in await refused(client, "memory_explore", operator="versions")
 
 
 @ERAS
-async def test_resources_show_facts_with_their_times_their_words_and_their_history(mode):
+async def test_resources_show_facts_with_validity_sources_and_history(mode):
     async with connected(mode=mode) as client:
 
         async def content(uri):
@@ -341,7 +341,7 @@ async def test_resources_show_facts_with_their_times_their_words_and_their_histo
             return json.loads(part.text)
 
         assert (await content("memory://default/graph"))["edges"] == []
-        await said(client, "memory_write", messages=TALK, facts=FACTS)
+        await structured(client, "memory_write", messages=TALK, facts=FACTS)
         rows = (await content("memory://default/entities"))["entities"]
         assert [(row["name"], row.get("kind")) for row in rows][:2] == [("Ann", "person"), ("Bob", "person")]
         ann = await content(rows[0]["uri"])
@@ -364,9 +364,9 @@ async def test_resources_show_facts_with_their_times_their_words_and_their_histo
 
 
 @ERAS
-async def test_the_graph_comes_as_json_as_a_drawing_and_as_a_file_whole_or_around_an_entity(mode):
+async def test_the_graph_is_available_as_json_mermaid_and_graphml_whole_or_around_an_entity(mode):
     async with connected(mode=mode) as client:
-        await said(client, "memory_write", messages=TALK, facts=FACTS)
+        await structured(client, "memory_write", messages=TALK, facts=FACTS)
 
         async def content(uri):
             (part,) = (await client.read_resource(uri)).contents
@@ -390,15 +390,15 @@ async def test_the_graph_comes_as_json_as_a_drawing_and_as_a_file_whole_or_aroun
 
 
 @ERAS
-async def test_feedback_teaches_and_what_was_learnt_can_be_read(mode):
+async def test_feedback_is_learnt_and_readable_as_resources(mode):
     async with connected(mode=mode) as client:
 
         async def content(uri):
             (part,) = (await client.read_resource(uri)).contents
             return json.loads(part.text)
 
-        await said(client, "memory_write", messages=TALK)
-        recall = await said(client, "memory_reconstruct", query="Who adopted a dog")
+        await structured(client, "memory_write", messages=TALK)
+        recall = await structured(client, "memory_reconstruct", query="Who adopted a dog")
         best = recall["evidence"][0]["id"]
         untaught = await content(f"memory://default/sentences/{best}")
         assert untaught["learnt"] == {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
@@ -414,7 +414,7 @@ async def test_feedback_teaches_and_what_was_learnt_can_be_read(mode):
         done = await client.call_tool("memory_evolve", feedback, progress_callback=told)
         assert [change["id"] for change in done.structured_content["changes"]] == [best]
         assert reports == [(0, 2), (2, 2)]
-        again = await said(client, "memory_evolve", **feedback)
+        again = await structured(client, "memory_evolve", **feedback)
         assert (again["changes"], [one["step"] for one in again["skipped"]]) == ([], ["feedback"])
         assert "episode: 'ep_0' is not known" in await refused(
             client, "memory_evolve", episode="ep_0", feedback={"answer_correct": True}
@@ -450,11 +450,11 @@ STRANGE = [
 ]
 
 
-async def test_an_entity_of_any_name_is_found_at_the_address_that_is_given_for_it():
+async def test_an_entity_with_any_name_is_found_at_its_listed_uri():
     async with connected() as client:
         facts = [{"head": name, "relation": "knows", "tail": f"{name} 2"} for name in STRANGE]
-        await said(client, "memory_write", facts=[fact for fact in facts if len(fact["tail"]) <= 256])
-        await said(client, "memory_write", facts=[{"head": STRANGE[-1], "relation": "knows", "tail": "Ann"}])
+        await structured(client, "memory_write", facts=[fact for fact in facts if len(fact["tail"]) <= 256])
+        await structured(client, "memory_write", facts=[{"head": STRANGE[-1], "relation": "knows", "tail": "Ann"}])
         (part,) = (await client.read_resource("memory://default/entities")).contents
         rows = json.loads(part.text)["entities"]
         assert {row["name"] for row in rows} >= set(STRANGE)
@@ -467,10 +467,10 @@ async def test_an_entity_of_any_name_is_found_at_the_address_that_is_given_for_i
             assert part.text
 
 
-async def test_a_large_graph_and_a_long_timeline_come_in_pages_that_lose_nothing():
+async def test_pages_of_a_large_graph_and_a_long_timeline_are_complete():
     async with connected() as client:
         facts = [{"head": "Ann", "relation": "knows", "tail": f"person {number}"} for number in range(250)]
-        await said(client, "memory_write", facts=facts)
+        await structured(client, "memory_write", facts=facts)
         for uri, name in (
             ("memory://default/graph?entity=Ann&depth=1", "edges"),
             ("memory://default/timeline/Ann", "versions"),
@@ -485,7 +485,7 @@ async def test_a_large_graph_and_a_long_timeline_come_in_pages_that_lose_nothing
             assert len(found) == len(set(found)) == 250 + (name == "entities")
 
 
-async def test_a_resource_of_a_memory_that_cannot_be_opened_says_why():
+async def test_a_resource_says_why_the_memory_cannot_be_opened():
     async def opener():
         raise StoreUnwritable("storage.uri names a folder that cannot be written to.")
 
@@ -498,13 +498,13 @@ async def test_a_resource_of_a_memory_that_cannot_be_opened_says_why():
 async def test_parameters_of_resources_are_completed_by_prefix():
     async with connected() as client:
         for space in ("alpha", "Alps", "beta"):
-            await said(client, "memory_write", messages=TALK, session=f"{space}-talk", space=space)
+            await structured(client, "memory_write", messages=TALK, session=f"{space}-talk", space=space)
         reference = ResourceTemplateReference(uri=str(SESSION))
         spaces = await client.complete(reference, {"name": "space", "value": "al"})
         assert spaces.completion.values == ["Alps", "alpha"]
         sessions = await client.complete(reference, {"name": "id", "value": "B"}, context_arguments={"space": "beta"})
         assert sessions.completion.values == ["beta-talk"]
-        await said(client, "memory_write", messages=TALK, facts=FACTS, space="beta")
+        await structured(client, "memory_write", messages=TALK, facts=FACTS, space="beta")
         names = await client.complete(
             ResourceTemplateReference(uri=str(TIMELINE)),
             {"name": "name", "value": "b"},
@@ -545,7 +545,7 @@ async def test_prompts_are_listed_and_filled_in(mode):
                 await client.get_prompt(name, arguments)
 
 
-def test_nothing_heavy_is_imported_before_the_memory_is_needed():
+def test_no_heavy_package_is_imported_before_the_memory_is_needed():
     program = """
 import sys, anyio
 from mcp import Client

@@ -29,7 +29,7 @@ def written(store, embedder=OnnxEmbedder.name):
     anyio.run(write)
 
 
-def test_a_store_that_is_well_is_said_to_be_so_before_and_after_a_rebuild(store, capsys):
+def test_a_healthy_store_is_reported_before_and_after_a_rebuild(store, capsys):
     assert main(["status"]) == 0
     assert "nothing is stored yet" in capsys.readouterr().out
     written(store)
@@ -42,7 +42,7 @@ def test_a_store_that_is_well_is_said_to_be_so_before_and_after_a_rebuild(store,
 
 
 @pytest.mark.parametrize("judge", ["auto", "anthropic"])
-def test_the_status_says_what_leaves_the_machine_and_where_to(store, capsys, monkeypatch, judge):
+def test_the_status_states_what_leaves_the_machine_and_where_it_goes(store, capsys, monkeypatch, judge):
     assert main(["status"]) == 0
     assert "Judged by the embedded engine: nothing leaves the machine." in capsys.readouterr().out
     monkeypatch.setenv("MCP_MEMORY_ENGINE_JUDGE", judge)
@@ -58,7 +58,7 @@ def test_the_status_says_what_leaves_the_machine_and_where_to(store, capsys, mon
     assert "  0 lessons of what helped, 0 memory points\n" in said
 
 
-def test_a_store_of_another_embedder_is_told_with_what_mends_it_and_mended_by_it(store, capsys):
+def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it(store, capsys):
     written(store, embedder="another")
     assert main(["status"]) == 1
     assert main(["doctor"]) == 1
@@ -69,7 +69,7 @@ def test_a_store_of_another_embedder_is_told_with_what_mends_it_and_mended_by_it
 
 
 @pytest.mark.parametrize("command", [["status"], ["doctor"], ["doctor", "--rebuild"]])
-def test_a_store_that_cannot_be_opened_is_told_in_words(store, capsys, monkeypatch, command):
+def test_a_store_that_cannot_be_opened_is_reported_without_a_traceback(store, capsys, monkeypatch, command):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
     assert main(command) == 1
     said = capsys.readouterr()
@@ -77,20 +77,20 @@ def test_a_store_that_cannot_be_opened_is_told_in_words(store, capsys, monkeypat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in the place of a lock file is refused otherwise there")
-def test_a_rebuild_that_can_make_no_lock_file_is_refused_in_words(store, capsys):
+def test_a_rebuild_without_a_lock_file_is_refused(store, capsys):
     written(store)
     (store / "rebuild.lock").mkdir()
     assert main(["doctor", "--rebuild"]) == 1
     assert "no lock file can be made" in capsys.readouterr().err
 
 
-def test_a_wrong_setting_is_wrong_usage(store, capsys, monkeypatch):
+def test_a_wrong_setting_has_the_exit_code_of_wrong_usage(store, capsys, monkeypatch):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URL", "somewhere")
     assert main(["status"]) == 2
     assert "MCP_MEMORY_STORAGE_URI" in capsys.readouterr().err
 
 
-def test_the_demo_shows_a_fact_that_changed_as_it_is_now_and_as_it_was(capfd):
+def test_the_demo_shows_the_current_and_the_past_value_of_a_fact(capfd):
     assert main(["demo"]) == 0
     said = capfd.readouterr().out
     line, now, then, *_ = said[said.index("memory_explore") :].split("memory_answer: ")

@@ -1,7 +1,7 @@
 """Facts from end to end over a real server: three years of one life, asked at three times."""
 
 import pytest
-from talking import serving
+from stdio_client import serving
 
 SESSION = "letters"
 MESSAGES = [
@@ -40,9 +40,9 @@ def told(tmp_path_factory, request):
     """
     with serving(tmp_path_factory.mktemp("facts") / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
         calls = [call(message, request.param) for message in MESSAGES]
-        replies = {one["messages"][0]["id"]: talk.told("memory_write", session=SESSION, **one) for one in calls}
+        replies = {one["messages"][0]["id"]: talk.structured("memory_write", session=SESSION, **one) for one in calls}
         for again in calls:
-            assert {op for _, op in ops(talk.told("memory_write", session=SESSION, **again))} <= {"unchanged"}
+            assert {op for _, op in ops(talk.structured("memory_write", session=SESSION, **again))} <= {"unchanged"}
         yield talk, replies
         assert talk.noise == []
 
@@ -56,7 +56,7 @@ def ops(reply):
     return {(fact["text"], fact["op"]) for fact in reply["facts"]}
 
 
-def test_each_write_says_what_became_of_its_facts_and_of_those_that_it_ended(told):
+def test_each_write_reports_its_facts_and_those_that_it_ended(told):
     _, replies = told
     assert ops(replies["m1"]) == {("Ann lives in Lisbon", "added")}
     assert ops(replies["m2"]) >= {("Ann lives in Oslo", "added"), ("Ann lives in Lisbon", "closed")}
@@ -69,43 +69,43 @@ HOMES = [("2021-06-01", "Lisbon"), ("2022-12-24", "Oslo"), ("2023-06-01", "Berge
 
 
 @pytest.mark.parametrize(("as_of", "home"), HOMES)
-def test_the_same_question_is_answered_for_the_time_that_is_meant(told, as_of, home):
+def test_the_same_question_is_answered_as_of_each_time(told, as_of, home):
     talk, _ = told
-    recall = talk.told("memory_reconstruct", query="Where does Ann live?", as_of=as_of, detail="full")
+    recall = talk.structured("memory_reconstruct", query="Where does Ann live?", as_of=as_of, detail="full")
     best = next(item for item in recall["evidence"] if item["kind"] == "fact")
     assert best["text"] == f"Ann lives in {home}"
     assert best["valid_from"] <= as_of < best.get("valid_to", "9999")
     assert recall["roots"][0]["name"] == "Ann"
     assert recall["paths"][0].startswith("Ann -lives_in[")
-    answer = talk.told("memory_answer", question="Where does Ann live?", as_of=as_of)
+    answer = talk.structured("memory_answer", question="Where does Ann live?", as_of=as_of)
     assert home in answer["answer"]
 
 
-def test_the_contradiction_is_told_in_words_and_both_sides_are_kept(told):
+def test_a_contradiction_is_reported_and_both_values_are_kept(told):
     talk, _ = told
-    answer = talk.told("memory_answer", question="Where does Ann live?", as_of="2023-06-01")
+    answer = talk.structured("memory_answer", question="Where does Ann live?", as_of="2023-06-01")
     (conflict,) = answer["conflicts"]
     assert "Bergen" in conflict
     assert "Turku" in conflict
 
 
-def test_the_confirmed_hedge_holds_from_when_it_was_first_said(told):
+def test_a_confirmed_hedge_holds_from_its_first_statement(told):
     talk, _ = told
-    (fact,) = talk.told("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
+    (fact,) = talk.structured("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
     assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-10", True)
     assert {source["id"] for source in fact["sources"]} == {"m2", "m3"}
 
 
-def test_what_nobody_said_is_inferred_and_marked_as_a_hypothesis(told):
+def test_an_inferred_fact_is_marked_as_a_hypothesis(told):
     talk, _ = told
-    step = talk.told("memory_explore", operator="counterfactual", entity="Ann", query="Who is a friend of Ann?")
+    step = talk.structured("memory_explore", operator="counterfactual", entity="Ann", query="Who is a friend of Ann?")
     friend = next(item for item in step["items"] if item.get("inferred") == "symmetry")
     assert "Bob" in friend["text"]
     known = talk.read("memory://default/entities/Ann")
     assert all(fact["head"] == "Bob" for fact in known["facts"]["friend_of"])  # the hypothesis was not stored
 
 
-def test_the_timeline_shows_every_value_with_its_time(told):
+def test_the_timeline_shows_every_value_with_its_validity(told):
     talk, _ = told
     line = talk.read("memory://default/timeline/Ann")["versions"]
     shown = [(one["text"], one["valid_from"], one.get("valid_to"), one["status"]) for one in line]

@@ -1,7 +1,7 @@
 """Learning from end to end over a real server: what is taught is kept, whatever becomes of the process."""
 
 import pytest
-from talking import serving
+from stdio_client import serving
 
 TALK = [
     {"id": "m1", "speaker": "Ann", "time": "2023-05-08", "text": "I adopted a beagle in May. His name is Rufus."},
@@ -18,18 +18,18 @@ def learnt(talk, sentence):
 
 def taught(talk):
     """Say which sentence helped; return the feedback and the sentences that were labelled."""
-    recall = talk.told("memory_reconstruct", query=QUESTION)
+    recall = talk.structured("memory_reconstruct", query=QUESTION)
     best = next(item["id"] for item in recall["evidence"] if item["sources"][0]["id"] == "m1")
     feedback = {"episode": recall["episode"], "feedback": {"supports": [best]}}
-    done = talk.told("memory_evolve", **feedback)
+    done = talk.structured("memory_evolve", **feedback)
     assert done["engine"] == "caller"
     return feedback, [change["id"] for change in done["changes"] if change["kind"] == "sentence"]
 
 
 @pytest.mark.parametrize("end", ["terminate", "kill"])
-def test_what_was_learnt_outlives_its_server_and_is_learnt_once(tmp_path, end):
+def test_a_lesson_survives_its_server_and_counts_once(tmp_path, end):
     with serving(tmp_path / "store") as talk:
-        talk.told("memory_write", messages=TALK)
+        talk.structured("memory_write", messages=TALK)
         feedback, labelled = taught(talk)
         before = [learnt(talk, sentence) for sentence in labelled]
         getattr(talk.process, end)()  # the reply has come, so nothing of it may be lost
@@ -37,40 +37,40 @@ def test_what_was_learnt_outlives_its_server_and_is_learnt_once(tmp_path, end):
     assert {state["supported"] for state in before} == {1}
     with serving(tmp_path / "store") as talk:
         assert [learnt(talk, sentence) for sentence in labelled] == before
-        again = talk.told("memory_evolve", **feedback)  # the log knows the episode, the new process never saw it
+        again = talk.structured("memory_evolve", **feedback)  # the log knows the episode, the new process never saw it
         assert (again["changes"], [one["step"] for one in again["skipped"]]) == ([], ["feedback"])
         trace = talk.read(f"memory://default/episodes/{feedback['episode']}")
         assert (trace["query"], [lesson["source"] for lesson in trace["lessons"]]) == (QUESTION, ["caller"])
-        assert talk.told("memory_status")["healthy"]
+        assert talk.structured("memory_status")["healthy"]
 
 
-def test_two_servers_learn_side_by_side_and_see_what_the_other_learnt(tmp_path):
+def test_two_servers_learn_concurrently_and_see_each_others_lessons(tmp_path):
     with serving(tmp_path / "store") as one, serving(tmp_path / "store") as other:
-        one.told("memory_write", messages=TALK)
+        one.structured("memory_write", messages=TALK)
         labelled = {name for talk in (one, other) for name in taught(talk)[1]}
         assert labelled
         states = [[learnt(talk, sentence) for sentence in sorted(labelled)] for talk in (one, other)]
         assert states[0] == states[1]
         assert {state["supported"] for state in states[0]} == {2}
-        recall = one.told("memory_reconstruct", query=QUESTION)
+        recall = one.structured("memory_reconstruct", query=QUESTION)
         refused = other.call("memory_evolve", episode=recall["episode"], feedback={"supports": ["s_0"]})
         assert refused["isError"]
         assert "Recall again" in refused["content"][0]["text"]
 
 
-def test_an_answer_learns_from_itself_and_a_correction_closes_what_it_corrects(tmp_path):
+def test_an_answer_learns_from_itself_and_a_correction_closes_the_old_fact(tmp_path):
     with serving(tmp_path / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
-        talk.told("memory_write", messages=TALK)
-        answer = talk.told("memory_answer", question="Where did Bob move to?")
+        talk.structured("memory_write", messages=TALK)
+        answer = talk.structured("memory_answer", question="Where did Bob move to?")
         assert "Lisbon" in answer["answer"]
         (lesson,) = talk.read(f"memory://default/episodes/{answer['episode']}")["lessons"]
         assert (lesson["source"], {label["label"] for label in lesson["labels"]}) == ("embedded", {1})
         correction = "Bob lives in Porto now."
-        done = talk.told("memory_evolve", episode=answer["episode"], feedback={"correction": correction})
+        done = talk.structured("memory_evolve", episode=answer["episode"], feedback={"correction": correction})
         assert {"message", "fact"} <= {change["kind"] for change in done["changes"]}
-        assert "Porto" in talk.told("memory_answer", question="Where does Bob live?")["answer"]
-        unlearnt = talk.told("memory_answer", question="Where did Bob move to?", learn=False)["episode"]
+        assert "Porto" in talk.structured("memory_answer", question="Where does Bob live?")["answer"]
+        unlearnt = talk.structured("memory_answer", question="Where did Bob move to?", learn=False)["episode"]
         assert "error" in talk.ask("resources/read", uri=f"memory://default/episodes/{unlearnt}")
-        nothing = talk.told("memory_answer", question="What is the name of the ship that Zoe built?")
+        nothing = talk.structured("memory_answer", question="What is the name of the ship that Zoe built?")
         assert nothing["abstained"]
         assert "error" in talk.ask("resources/read", uri=f"memory://default/episodes/{nothing['episode']}")

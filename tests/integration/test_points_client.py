@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from fakes import FakeLog
-from integration.calling import connected, content, said
+from integration.client_calls import connected, content, structured
 from mcp.shared.exceptions import MCPError
 from mcp.types import ResourceTemplateReference
 
@@ -19,15 +19,15 @@ TALK = [
 ]
 
 
-async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():
+async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart():
     log = FakeLog()
     async with connected(log) as client:
-        await said(client, "memory_write", messages=TALK)
+        await structured(client, "memory_write", messages=TALK)
         insert = [
             {"entities": ["Rufus", "Bella"], "description": "They are friends."},
             {"entities": ["Bella", "Atlantis"], "description": "Bella dreams of it."},
         ]
-        made = await said(client, "memory_evolve", points={"insert": insert}, goal="Who is friends with whom?")
+        made = await structured(client, "memory_evolve", points={"insert": insert}, goal="Who is friends with whom?")
         assert made["engine"] == "caller"
         assert [(one["kind"], one["text"]) for one in made["changes"]] == [
             ("entity", "Atlantis"),
@@ -36,9 +36,9 @@ async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():
         ]
         first, second = (one["id"] for one in made["changes"][1:])
         points = {"merge": [{"ids": [first, second], "description": "Bella has a friend and a dream."}]}
-        merged = await said(client, "memory_evolve", points=points)
+        merged = await structured(client, "memory_evolve", points=points)
         (whole,) = (one["id"] for one in merged["changes"])
-        assert (await said(client, "memory_evolve", points=points))["changes"] == []
+        assert (await structured(client, "memory_evolve", points=points))["changes"] == []
         wrong = await client.call_tool("memory_evolve", {"points": {"update": [{"id": "h_0", "description": "x"}]}})
         assert wrong.is_error
         assert "points.update[0].id" in wrong.content[0].text
@@ -63,19 +63,19 @@ async def test_points_of_a_caller_are_kept_listed_and_read_after_a_restart():
             await content(client, "memory://default/points/h_0")
 
 
-async def test_a_goal_makes_points_that_can_be_walked_and_drawn():
+async def test_points_of_a_goal_can_be_explored_and_drawn():
     async with connected(FakeLog()) as client:
-        await said(client, "memory_write", messages=TALK)
+        await structured(client, "memory_write", messages=TALK)
         goal = "How did Rufus and Bella meet?"
-        made = await said(client, "memory_evolve", goal=goal)
+        made = await structured(client, "memory_evolve", goal=goal)
         assert made["engine"] == "embedded"
         point = next(one["id"] for one in made["changes"] if "Rufus" in one["text"])
-        assert (await said(client, "memory_evolve", goal=goal))["changes"] == []
+        assert (await structured(client, "memory_evolve", goal=goal))["changes"] == []
         told = json.loads(await content(client, f"memory://default/points/{point}"))
         assert [one["text"] for one in told["sentences"]] == [TALK[0]["text"], TALK[1]["text"]]
-        near = await said(client, "memory_explore", operator="local_points", ids=[point], query="Who won a cup?")
+        near = await structured(client, "memory_explore", operator="local_points", ids=[point], query="Who won a cup?")
         assert near["items"][0]["text"] == "Bella won the Crufts cup."
-        beyond = await said(client, "memory_explore", operator="global_points", query="a ferry from Dover")
+        beyond = await structured(client, "memory_explore", operator="global_points", query="a ferry from Dover")
         assert all("Bella" not in item["text"] for item in beyond["items"])
         graph = json.loads(await content(client, "memory://default/graph"))
         assert point in [one["id"] for one in graph["hyperedges"]]
@@ -86,25 +86,25 @@ async def test_a_goal_makes_points_that_can_be_walked_and_drawn():
         assert point in [node.get("id") for node in ElementTree.fromstring(file).findall(".//{*}node")]
 
 
-async def test_a_point_stands_in_recall_with_the_words_that_it_rests_on():
+async def test_a_recalled_point_shows_the_words_of_its_sources():
     async with connected(FakeLog()) as client:
         talk = [*TALK[1:], {"speaker": "Ann", "text": "My sister Eve owns a dog called Bella."}]
-        await said(client, "memory_write", messages=talk)
+        await structured(client, "memory_write", messages=talk)
         goal = "Who owns the dog that won the Crufts cup?"
-        await said(client, "memory_evolve", goal=goal)
-        found = await said(client, "memory_reconstruct", query=goal)
+        await structured(client, "memory_evolve", goal=goal)
+        found = await structured(client, "memory_reconstruct", query=goal)
         (item,) = [item for item in found["evidence"] if item["kind"] == "point"]
         assert {source["quote"] for source in item["sources"]} == {TALK[1]["text"], talk[2]["text"]}
         text = (await client.call_tool("memory_reconstruct", {"query": goal})).content[0].text
         assert "Ann, session default] My sister Eve owns a dog called Bella." in " ".join(text.split())
 
 
-async def test_points_come_in_pages_and_a_graph_goes_on_from_facts_to_points():
+async def test_points_come_in_pages_and_the_pages_of_a_graph_continue_from_facts_to_points():
     async with connected(FakeLog()) as client:
         for start in range(0, 120, 60):
             insert = [{"entities": [f"E{n}", f"F{n}"], "description": f"{n}"} for n in range(start, start + 60)]
-            await said(client, "memory_evolve", points={"insert": insert})
-        await said(client, "memory_write", facts=[{"head": "Ann", "relation": "likes", "tail": "tea"}])
+            await structured(client, "memory_evolve", points={"insert": insert})
+        await structured(client, "memory_write", facts=[{"head": "Ann", "relation": "likes", "tail": "tea"}])
         page = json.loads(await content(client, "memory://default/points"))
         assert (len(page["points"]), page["total"]) == (100, 120)
         rest = json.loads(await content(client, page["next"]))

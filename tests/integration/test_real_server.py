@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 from crash.kill_server import kill_rounds
-from talking import MODERN, Gone, serving
+from stdio_client import MODERN, Gone, serving
 
 ENDS_S = 10
 """Far more than the two seconds that a server has for leaving, as the machine may be busy."""
@@ -37,22 +37,22 @@ def server(tmp_path_factory):
 def test_a_whole_session_over_stdio(tmp_path, era):
     with serving(tmp_path / "store", era, PYTHONWARNINGS="error") as talk:
         assert len(talk.ask("tools/list")["result"]["tools"]) == 6
-        written = talk.told("memory_write", session="s/1 ü", messages=TALK)
+        written = talk.structured("memory_write", session="s/1 ü", messages=TALK)
         assert [item["stored"] for item in written["items"]] == [True] * 3
         title, text = "Blue Mill", "The Blue Mill opened in 1901. It burnt down in 1987."
-        talk.told("memory_write", session="papers", documents=[{"id": "d", "title": title, "text": text}])
-        assert talk.told("memory_write", session="s/1 ü", messages=TALK)["counts"]["stored"] == 0
+        talk.structured("memory_write", session="papers", documents=[{"id": "d", "title": title, "text": text}])
+        assert talk.structured("memory_write", session="s/1 ü", messages=TALK)["counts"]["stored"] == 0
 
         for query, id_ in [
             ("Which dog does Ann have?", "m1"),
             ("When did the Blue Mill burn down?", "d"),
             ("你好", "m3"),
         ]:
-            best = talk.told("memory_reconstruct", query=query, limit=3)["evidence"][0]
+            best = talk.structured("memory_reconstruct", query=query, limit=3)["evidence"][0]
             assert best["sources"][0]["id"] == id_
-        answered = talk.told("memory_answer", question="Where did Bob move to?")
+        answered = talk.structured("memory_answer", question="Where did Bob move to?")
         assert answered["answer"] is None or "Lisbon" in answered["answer"]
-        status = talk.told("memory_status")
+        status = talk.structured("memory_status")
         assert status["healthy"]
         assert (status["counts"]["messages"], status["counts"]["documents"], status["processes"]) == (3, 1, 1)
 
@@ -61,7 +61,7 @@ def test_a_whole_session_over_stdio(tmp_path, era):
         assert talk.read("memory://default/status")["healthy"]
         uris = {row["id"]: row["uri"] for row in talk.read("memory://default/sessions")["sessions"]}
         assert [turn["text"] for turn in talk.read(uris["s/1 ü"])["turns"]] == [message["text"] for message in TALK]
-        found = talk.told("memory_reconstruct", query="Bob moved to Lisbon")["evidence"]
+        found = talk.structured("memory_reconstruct", query="Bob moved to Lisbon")["evidence"]
         moved = talk.read(f"memory://default/facts/{found[0]['id']}")
         assert moved["tail"] == "Lisbon"
         sentence = talk.read(f"memory://default/sentences/{moved['assertions'][0]['source']['sentence']}")
@@ -85,17 +85,17 @@ def test_a_whole_session_over_stdio(tmp_path, era):
     )  # no library leaves anything there, such as a number to be known by
 
 
-def test_a_home_that_cannot_be_written_to_is_told_with_the_setting_that_helps(tmp_path):
+def test_a_folder_that_cannot_be_written_to_is_reported_with_the_setting_to_change(tmp_path):
     (tmp_path / "file").touch()
     with serving(tmp_path / "store", MCP_MEMORY_STORAGE_URI="", HOME=str(tmp_path / "file" / "home")) as talk:
         refused = talk.call("memory_write", text="I moved to Lisbon.")
         assert refused["isError"]
         assert "MCP_MEMORY_STORAGE_URI" in refused["content"][0]["text"]
-        assert talk.told("memory_reconstruct", query="Lisbon")["evidence"] == []
-        assert not talk.told("memory_status")["healthy"]
+        assert talk.structured("memory_reconstruct", query="Lisbon")["evidence"] == []
+        assert not talk.structured("memory_status")["healthy"]
 
 
-def test_two_servers_on_one_store_lose_nothing_and_see_each_other_in_the_next_call(tmp_path):
+def test_two_servers_on_one_store_lose_nothing_and_see_each_others_writes(tmp_path):
     each, in_flight = 20, 10
     with serving(tmp_path / "store") as one, serving(tmp_path / "store") as other:
         under_way = {one: [], other: []}
@@ -109,15 +109,15 @@ def test_two_servers_on_one_store_lose_nothing_and_see_each_other_in_the_next_ca
         assert not [reply for reply in replies if reply.get("isError")]
         written = {f"{name}-{number}" for name in ("one", "other") for number in range(each)}
         for writer, reader, word in ((one, other, "kayak"), (other, one, "walrus")):
-            writer.told("memory_write", messages=[{"id": word, "text": f"Here is a {word}."}])
-            assert reader.told("memory_reconstruct", query=word)["evidence"][0]["sources"][0]["id"] == word
+            writer.structured("memory_write", messages=[{"id": word, "text": f"Here is a {word}."}])
+            assert reader.structured("memory_reconstruct", query=word)["evidence"][0]["sources"][0]["id"] == word
         assert [{turn["id"] for turn in talk.turns("default")} for talk in (one, other)] == [
             written | {"kayak", "walrus"}
         ] * 2
-        assert one.told("memory_status")["processes"] == 2
+        assert one.structured("memory_status")["processes"] == 2
 
 
-def test_a_long_write_cancelled_at_any_moment_is_there_whole_or_not_at_all(server):
+def test_a_long_write_cancelled_at_any_moment_is_stored_completely_or_not_at_all(server):
     dice = random.Random(11)
     kept: list[bool] = []
     for number in range(20):
@@ -126,19 +126,19 @@ def test_a_long_write_cancelled_at_any_moment_is_there_whole_or_not_at_all(serve
         call = server.begin("memory_write", session=f"cut{number}", documents=[document])
         time.sleep(dice.uniform(0, 0.4))
         server.notify("notifications/cancelled", requestId=call)
-        server.told("memory_status")
+        server.structured("memory_status")
         there = [turn["text"] for turn in server.turns(f"cut{number}")]
         assert there in ([], [document["text"]])
         kept.append(bool(there))
         if there:
-            best = server.told("memory_reconstruct", query=f"Where did walk {number}.7 go?")["evidence"]
+            best = server.structured("memory_reconstruct", query=f"Where did walk {number}.7 go?")["evidence"]
             assert best[0]["sources"][0]["session"].startswith("cut")
     assert not all(kept)  # the long ones were cut short, so something was cancelled indeed
-    server.told("memory_write", session="after", text="It lives.")
-    assert server.told("memory_status")["healthy"]
+    server.structured("memory_write", session="after", text="It lives.")
+    assert server.structured("memory_status")["healthy"]
 
 
-def test_a_long_write_reports_how_far_it_has_come(server):
+def test_a_long_write_reports_its_progress(server):
     text = LONG[:20_000]
     call = server.send(
         "tools/call",
@@ -154,13 +154,13 @@ def test_a_long_write_reports_how_far_it_has_come(server):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to tell a process to end")
-def test_the_process_ends_soon_while_a_long_write_is_under_way_and_leaves_nothing_of_it(tmp_path):
+def test_the_process_ends_soon_during_a_long_write_and_stores_nothing_of_it(tmp_path):
     ends = (lambda talk: talk.process.stdin.close(), lambda talk: talk.process.send_signal(signal.SIGTERM))
     for end in ends:
         with serving(tmp_path / "store") as talk:
-            talk.told("memory_write", text="It was there before.")
+            talk.structured("memory_write", text="It was there before.")
             call = talk.begin("memory_write", documents=[{"id": "long", "text": LONG}])
-            talk.told("memory_status")
+            talk.structured("memory_status")
             end(talk)
             assert talk.process.wait(ENDS_S) == 0
             with suppress(Gone):
@@ -169,7 +169,7 @@ def test_the_process_ends_soon_while_a_long_write_is_under_way_and_leaves_nothin
         assert [turn["text"] for turn in talk.turns("default")] == ["It was there before."]
 
 
-def test_nothing_acknowledged_is_lost_when_the_server_is_killed(tmp_path):
+def test_no_acknowledged_write_is_lost_when_the_server_is_killed(tmp_path):
     harm = kill_rounds(tmp_path / "store", rounds=2, seed=5)
     assert harm.acknowledged
     assert harm.none, harm

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(__file__).with_name("listening_memory.py")
+PROGRAM = Path(__file__).with_name("word_memory.py")
 ROOT = PROGRAM.parents[2]
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -78,7 +78,7 @@ def test_a_process_speaks_each_revision_of_the_protocol(era):
 
 
 @pytest.mark.parametrize("warnings", ["default", "error"])
-def test_nothing_but_protocol_is_on_stdout_also_when_a_library_prints(warnings):
+def test_only_protocol_messages_are_on_stdout_even_if_a_library_prints(warnings):
     with served("2025-11-25", "--print", PYTHONWARNINGS=warnings) as wire:
         wire.call("memory_status")
         rest, errors = wire.process.communicate(timeout=ENDS_S)
@@ -88,7 +88,7 @@ def test_nothing_but_protocol_is_on_stdout_also_when_a_library_prints(warnings):
         assert wire.process.returncode == 0
 
 
-def test_a_line_that_is_no_message_does_not_end_the_server():
+def test_an_invalid_line_does_not_end_the_server():
     with served("2025-11-25") as wire:
         call = (
             '{"jsonrpc":"2.0","id":99,"method":"tools/call","params":{"name":"memory_write","arguments":{"text":"%s"}}}'
@@ -107,7 +107,7 @@ def test_the_process_ends_when_the_client_closes_its_end():
         assert wire.process.wait(ENDS_S) == 0
 
 
-def test_a_library_that_does_not_come_back_cannot_keep_the_process_alive():
+def test_a_blocked_library_cannot_keep_the_process_alive():
     with served("2026-07-28", "--stuck") as wire:
         request = {"jsonrpc": "2.0", "id": 9, "method": "tools/call"}
         request["params"] = {"name": "memory_status", "arguments": {}, "_meta": ENVELOPE}
@@ -116,7 +116,7 @@ def test_a_library_that_does_not_come_back_cannot_keep_the_process_alive():
         assert wire.process.wait(ENDS_S) == 0
 
 
-def test_the_process_ends_when_nobody_reads_its_replies_any_more():
+def test_the_process_ends_when_its_replies_are_no_longer_read():
     with served() as wire:
         wire.process.stdout.close()
         wire.send(
@@ -125,7 +125,7 @@ def test_the_process_ends_when_nobody_reads_its_replies_any_more():
         assert wire.process.wait(ENDS_S) == 0
 
 
-def test_a_process_that_was_never_spoken_to_ends_as_well():
+def test_a_process_without_any_request_ends_as_well():
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, str(PROGRAM)], env=environment, input=b"", capture_output=True, timeout=30)
     assert (done.returncode, done.stdout) == (0, b"")

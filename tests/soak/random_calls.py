@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from soak.holding import Quote, broken, rows
 from soak.moody import moody
-from talking import Gone, Talk, serving
+from stdio_client import Gone, StdioClient, serving
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
     "left": {
@@ -146,9 +146,9 @@ class Soak:
     _counted: dict[str, int] = field(default_factory=dict)
     _number: int = 0
 
-    def run(self, server: Talk, calls: int) -> None:
+    def run(self, server: StdioClient, calls: int) -> None:
         """Make so many calls."""
-        kinds: list[tuple[Callable[[Talk, str], None], int]] = [
+        kinds: list[tuple[Callable[[StdioClient, str], None], int]] = [
             (self._write, 30),
             (self._recall, 18),
             (self._answer, 14),
@@ -167,7 +167,7 @@ class Soak:
             if self._number % LOOKED == 0:
                 self.count()
 
-    def kill(self, server: Talk) -> None:
+    def kill(self, server: StdioClient) -> None:
         """Kill the server while it writes; what it acknowledged before counts."""
         waiting = {}
         for _ in range(4):
@@ -196,7 +196,7 @@ class Soak:
 
     # What is called
 
-    def _write(self, server: Talk, space: str) -> None:
+    def _write(self, server: StdioClient, space: str) -> None:
         kind = self.dice.random()
         if kind < 0.7:
             arguments = self._messages(space)
@@ -234,7 +234,7 @@ class Soak:
             fact["confidence"] = self.dice.choice((0.3, 0.6, 1))
         return fact
 
-    def _recall(self, server: Talk, space: str) -> None:
+    def _recall(self, server: StdioClient, space: str) -> None:
         arguments: dict[str, Any] = {"limit": self.dice.choice((1, 5, 12))}
         if self.dice.random() < 0.9:
             arguments["query"] = self._question(space)
@@ -249,7 +249,7 @@ class Soak:
         if found := self._call(server, "memory_reconstruct", space, **arguments):
             self._seen(space, found)
 
-    def _answer(self, server: Talk, space: str) -> None:
+    def _answer(self, server: StdioClient, space: str) -> None:
         found = self._call(server, "memory_answer", space, question=self._question(space))
         if found:
             self._seen(space, found)
@@ -257,7 +257,7 @@ class Soak:
                 source = one["source"]
                 self.quotes.append(Quote(space, source["session"], source["id"], one["quote"]))
 
-    def _judge(self, server: Talk, space: str) -> None:
+    def _judge(self, server: StdioClient, space: str) -> None:
         if not self._episodes[space]:
             return
         feedback: dict[str, Any] = {}
@@ -273,7 +273,7 @@ class Soak:
         episode = self.dice.choice(self._episodes[space][-3:])
         self._call(server, "memory_evolve", space, episode=episode, feedback=feedback)
 
-    def _organise(self, server: Talk, space: str) -> None:
+    def _organise(self, server: StdioClient, space: str) -> None:
         arguments: dict[str, Any] = {}
         if self.dice.random() < 0.6:
             arguments["goal"] = self._question(space)
@@ -281,7 +281,7 @@ class Soak:
             arguments["steps"] = self.dice.sample(STEPS, self.dice.randrange(1, 4))
         self._changed(space, self._call(server, "memory_evolve", space, **arguments))
 
-    def _edit(self, server: Talk, space: str) -> None:
+    def _edit(self, server: StdioClient, space: str) -> None:
         known, points = self._points[space], {}
         what = self.dice.random()
         description = self._filled(self.dice.choice(PHRASES), space)
@@ -295,7 +295,7 @@ class Soak:
             points = {"merge": [{"ids": ids, "description": description}]}
         self._changed(space, self._call(server, "memory_evolve", space, points=points))
 
-    def _explore(self, server: Talk, space: str) -> None:
+    def _explore(self, server: StdioClient, space: str) -> None:
         operator, needs = self.dice.choice(tuple(OPERATORS.items()))
         given = {
             "entity": self._one(space, "person"),
@@ -306,8 +306,8 @@ class Soak:
         }
         self._call(server, "memory_explore", space, operator=operator, **{name: given[name] for name in needs})
 
-    def _mistake(self, server: Talk, space: str) -> None:
-        before = server.told("memory_status")
+    def _mistake(self, server: StdioClient, space: str) -> None:
+        before = server.structured("memory_status")
         tool, arguments = self.dice.choice(WRONG)
         if tool != "memory_status":
             arguments = {"space": space} | arguments
@@ -316,13 +316,13 @@ class Soak:
         self.done["wrong"] += 1
         if not reply.get("isError") or len(text) < 20 or any(word in text for word in OURS):
             self.wrong.append(f"{tool} {arguments}: {text[:200]!r} is no clear error")
-        after = server.told("memory_status")
+        after = server.structured("memory_status")
         if not before["queue"] and after["versions"]["commit"] != before["versions"]["commit"]:
             self.wrong.append(f"{tool} {arguments}: it changed something")
 
-    def _look(self, server: Talk, space: str) -> None:
+    def _look(self, server: StdioClient, space: str) -> None:
         self.done["memory_status"] += 1
-        told = server.told("memory_status")
+        told = server.structured("memory_status")
         if not told["healthy"]:
             self.wrong.append(f"status: {told['warnings']}")
         for part in ("points", "entities", "sessions", "graph"):
@@ -332,7 +332,7 @@ class Soak:
 
     # What comes back
 
-    def _call(self, server: Talk, tool: str, space: str, **arguments: Any) -> dict[str, Any] | None:
+    def _call(self, server: StdioClient, tool: str, space: str, **arguments: Any) -> dict[str, Any] | None:
         """Call a tool and return what it found, or None where it refused, which it must do in clear words."""
         reply = server.call(tool, space=space, **arguments)
         told = json.dumps(reply, ensure_ascii=False)
@@ -403,7 +403,7 @@ def soak(store: Path, calls: int, seed: int, *, claude: bool = False) -> Soak:
     return found
 
 
-def _leave(server: Talk) -> None:
+def _leave(server: StdioClient) -> None:
     """End the server as a client does that goes away, and wait until what it still does is done."""
     assert server.process.stdin is not None
     server.process.stdin.close()

@@ -211,7 +211,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("case", BAD, ids=lambda case: f"{case[0]}: {case[2][0][:40]}")
-def test_a_wrong_argument_is_named_with_what_is_wrong_and_what_would_be_right(case):
+def test_a_refusal_names_the_argument_the_problem_and_the_remedy(case):
     tool, raw, words = case
     with pytest.raises(InvalidInput) as error:
         TOOLS[tool].prepare(raw, LIMITS)
@@ -221,14 +221,14 @@ def test_a_wrong_argument_is_named_with_what_is_wrong_and_what_would_be_right(ca
     assert len(str(error.value)) < 400
 
 
-def test_a_list_may_come_as_the_text_of_a_json_list_and_a_text_stays_a_text():
+def test_a_list_may_be_given_as_json_text_and_a_text_is_never_parsed():
     asked = json.dumps([{"text": '["not", "a", "list"]', "speaker": "5"}])
     request = write_request(read(WriteInput, {"messages": asked}), LIMITS)
     assert request.items == (NewItem('["not", "a", "list"]', speaker="5"),)
     assert write_request(read(WriteInput, {"text": "[1, 2]"}), LIMITS).items == (NewItem("[1, 2]"),)
 
 
-def test_feedback_and_points_may_come_as_json_text_and_so_may_the_lists_in_them():
+def test_feedback_and_points_and_their_lists_may_be_given_as_json_text():
     for raw in ({"supports": ["s_1", 2], "not_supports": []}, {"supports": '["s_1", "2"]', "not_supports": "[]"}):
         for feedback in (raw, json.dumps(raw)):
             request = evolve_request(read(EvolveInput, {"episode": "ep_1", "feedback": feedback}), LIMITS)
@@ -238,14 +238,14 @@ def test_feedback_and_points_may_come_as_json_text_and_so_may_the_lists_in_them(
     assert request.points == PointEdits((NewPoint(("Ann", "Bob"), "They met."),))
 
 
-def test_an_empty_list_means_left_out():
+def test_an_empty_list_counts_as_left_out():
     raw = {"text": "a", "messages": [], "documents": "[]", "facts": []}
     assert write_request(read(WriteInput, raw), LIMITS).items == (NewItem("a"),)
     assert recall_query(read(ReconstructInput, {"entities": []}), LIMITS).entities == ()
     assert explore_request(read(ExploreInput, {"operator": "timeline", "ids": []}), LIMITS).ids == ()
 
 
-def test_null_means_left_out():
+def test_null_counts_as_left_out():
     raw = {"messages": [{"text": "a", "id": None, "time": None}], "documents": None, "space": None, "session": None}
     request = write_request(read(WriteInput, raw), LIMITS)
     assert (request.space, request.session, request.items) == ("default", "default", (NewItem("a"),))
@@ -279,21 +279,21 @@ def test_a_fact_holds_from_the_start_of_a_date_until_the_start_of_another():
     assert (request.kind, request.items) == ("statement", ())
 
 
-def test_facts_come_with_items_or_alone_also_as_the_text_of_a_json_list():
+def test_facts_may_come_with_items_or_alone_or_as_json_text():
     request = write_request(read(WriteInput, {"text": "a"} | fact()), LIMITS)
     assert (request.kind, len(request.items), len(request.facts)) == ("message", 1, 2)
     asked = json.dumps([{"head": "Ann", "relation": "likes", "tail": "tea", "valid_to": None}])
     assert write_request(read(WriteInput, {"facts": asked}), LIMITS).facts == (NewFact("Ann", "likes", "tea"),)
 
 
-def test_as_of_means_the_end_of_a_date_and_an_instant_as_it_is():
+def test_as_of_is_the_last_instant_of_a_date_or_the_given_instant():
     request = recall_query(read(ReconstructInput, {"as_of": "1970-01-02"}), LIMITS)
     assert request.as_of == 2 * 86_400_000 - 1
     assert answer_query(read(AnswerInput, {"question": "a", "as_of": "1970-01-02T00:00:00Z"})).as_of == 86_400_000
     assert recall_query(read(ReconstructInput, {}), LIMITS).as_of is None
 
 
-def test_what_navigation_may_use_is_handed_over_as_it_is():
+def test_arguments_of_navigation_are_passed_on_unchanged():
     raw = {"query": "q", "entities": ["Ann"], "include_uncertain": True, "detail": "full"}
     request = recall_query(read(ReconstructInput, raw), LIMITS)
     assert (request.entities, request.include_uncertain, request.detail) == (("Ann",), True, "full")
@@ -306,7 +306,7 @@ def test_what_navigation_may_use_is_handed_over_as_it_is():
     assert (step.tag, step.topic, step.ids) == ("trip", "o_1", ("s_1", "g_2"))
 
 
-def test_feedback_is_handed_over_as_it_is_and_null_in_it_means_left_out():
+def test_feedback_is_passed_on_unchanged_and_null_in_it_counts_as_left_out():
     said = {
         "supports": ["s_1", "f_1"],
         "not_supports": None,
@@ -320,7 +320,7 @@ def test_feedback_is_handed_over_as_it_is_and_null_in_it_means_left_out():
     assert evolve_request(read(EvolveInput, {"steps": '["confidence"]'}), LIMITS).steps == ("confidence",)
 
 
-def test_a_window_takes_in_the_whole_day_of_until():
+def test_a_window_includes_the_whole_day_of_until():
     args = read(ReconstructInput, {"since": "2023-05-08", "until": "2023-05-08"})
     window = recall_query(args, LIMITS).window
     assert window.until - window.since == 86_400_000
@@ -329,7 +329,7 @@ def test_a_window_takes_in_the_whole_day_of_until():
 
 
 @pytest.mark.parametrize("space", ["a", "Ann_2", "日記", "a.b@c-d", "x" * 64, "_"])
-def test_names_of_spaces(space):
+def test_valid_names_of_spaces_are_accepted(space):
     assert answer_query(read(AnswerInput, {"question": "who?", "space": space})).space == space
 
 

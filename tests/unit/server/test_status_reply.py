@@ -14,7 +14,7 @@ JUDGING = Judging("auto", "claude", "https://api.example", key=True, spent=ONE, 
 STORE = StoreStatus("memory", 1, 1, 1, 1, "hashing", (1,), 1, ())
 
 
-def test_what_there_is_one_of_is_told_in_the_singular() -> None:
+def test_a_count_of_one_has_a_singular_noun() -> None:
     text = status_reply(Status((SpaceStatus("default", *[1] * 9),), "hashing", STORE, 1.0, "1", judging=JUDGING)).text
     assert re.findall(r"\b1 [a-z]+", text) == [
         *("1 message", "1 document", "1 session", "1 space", "1 statement", "1 entity", "1 lesson", "1 memory"),
@@ -25,5 +25,5 @@ def test_what_there_is_one_of_is_told_in_the_singular() -> None:
 @pytest.mark.parametrize(
     ("most", "told"), [(0, "1 token sent."), (1, "1 of 1 token sent."), (9, "1 of 9 tokens sent.")]
 )
-def test_what_a_day_has_cost_is_told_with_what_it_may_cost(most: int, told: str) -> None:
+def test_the_cost_of_a_day_is_stated_with_its_bound(most: int, told: str) -> None:
     assert spent_today_text(replace(JUDGING, day_tokens=most)) == f"Today (UTC), by all processes: 1 call, {told}"

@@ -13,11 +13,11 @@ import anyio
 import pytest
 from standin.messages_api import standing_in
 from standin.replies import Silence, said
-from talking import Talk, serving
+from stdio_client import StdioClient, serving
 from unit.reasoning.anthropic.judged_memory import KEY, TALK
 
 pytestmark = pytest.mark.anyio
-SERVE = [str(Path(__file__).with_name("still_memory.py"))]
+SERVE = [str(Path(__file__).with_name("midnight_server.py"))]
 MESSAGES = [{"speaker": line.split(": ")[0], "text": line.split(": ")[1]} for line in TALK]
 ASKED = {"question": "Where did Bob move to?", "learn": False}
 DAY_TOKENS = 3_000
@@ -30,18 +30,18 @@ def surroundings(url: str) -> dict[str, str]:
     return {f"MCP_MEMORY_ENGINE_{name}": text for name, text in engine.items()} | {"ANTHROPIC_API_KEY": KEY}
 
 
-async def test_two_servers_share_one_day_and_a_restart_keeps_it(tmp_path: Path) -> None:
+async def test_two_servers_share_the_budget_of_a_day_and_a_restart_keeps_it(tmp_path: Path) -> None:
     def converse(url: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        def server() -> AbstractContextManager[Talk]:
+        def server() -> AbstractContextManager[StdioClient]:
             return serving(tmp_path / "store", program=SERVE, **surroundings(url))
 
         with server() as one, server() as two:
-            one.told("memory_write", messages=MESSAGES)
+            one.structured("memory_write", messages=MESSAGES)
             numbers = [(talk, talk.begin("memory_answer", **ASKED)) for _ in range(4) for talk in (one, two)]
             answers = [talk.reply(number)["result"]["structuredContent"] for talk, number in numbers]
         with server() as three:
-            answers += [three.told("memory_answer", **ASKED) for _ in range(3)]
-            return answers, three.told("memory_status")["claude"]
+            answers += [three.structured("memory_answer", **ASKED) for _ in range(3)]
+            return answers, three.structured("memory_status")["claude"]
 
     async with standing_in([said("Lisbon", ("S1",))]) as api:
         answers, claude = await anyio.to_thread.run_sync(converse, api.url)
@@ -55,19 +55,19 @@ async def test_two_servers_share_one_day_and_a_restart_keeps_it(tmp_path: Path) 
     assert api.tokens <= claude["today"]["input_tokens"] <= claude["today"]["allowed_tokens"] == DAY_TOKENS
 
 
-async def test_what_a_killed_server_had_sent_counts_as_spent(tmp_path: Path) -> None:
+async def test_tokens_that_a_killed_server_had_sent_count_as_spent(tmp_path: Path) -> None:
     async with standing_in([Silence()]) as api:
 
         def killed() -> None:
             with serving(tmp_path / "store", program=SERVE, **surroundings(api.url)) as one:
-                one.told("memory_write", messages=MESSAGES)
+                one.structured("memory_write", messages=MESSAGES)
                 one.begin("memory_answer", **ASKED)
                 anyio.from_thread.run(api.arrived.wait)
                 one.process.kill()
 
         def after() -> dict[str, Any]:
             with serving(tmp_path / "store", program=SERVE, **surroundings(api.url)) as two:
-                claude: dict[str, Any] = two.told("memory_status")["claude"]
+                claude: dict[str, Any] = two.structured("memory_status")["claude"]
                 return claude
 
         with anyio.fail_after(100):

@@ -28,7 +28,7 @@ class Gone(Exception):
     """The server has ended, and a reply will not come."""
 
 
-class Talk:
+class StdioClient:
     """One conversation with a server process.
 
     Attributes:
@@ -92,7 +92,7 @@ class Talk:
         result: dict[str, Any] = self.reply(self.begin(tool, **arguments))["result"]
         return result
 
-    def told(self, tool: str, **arguments: Any) -> dict[str, Any]:
+    def structured(self, tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool that must succeed, and return its structured result."""
         result = self.call(tool, **arguments)
         assert not result.get("isError"), result
@@ -152,7 +152,7 @@ class Talk:
 @contextmanager
 def serving(
     store: Path | str, era: str = MODERN, *, program: Sequence[str] = SERVE, **environment: str
-) -> Iterator[Talk]:
+) -> Iterator[StdioClient]:
     """Start ``mcp-memory serve`` on a store, with nothing of the user's surroundings, and end it at the end."""
     home = Path(store).parent / "home"
     home.mkdir(exist_ok=True)
@@ -165,6 +165,6 @@ def serving(
         ) as process,
     ):
         try:
-            yield Talk(process, era)
+            yield StdioClient(process, era)
         finally:
             process.kill()

@@ -11,7 +11,7 @@ import anyio
 import pytest
 from standin.messages_api import Asked, standing_in
 from standin.replies import Reply, Silence
-from talking import Talk, serving
+from stdio_client import StdioClient, serving
 from unit.reasoning.anthropic.enriched_memory import facts, numbered
 from unit.reasoning.anthropic.judged_memory import KEY
 
@@ -38,16 +38,16 @@ async def test_no_text_is_read_twice_though_one_server_is_killed_while_it_waits(
 
     def converse(url: str) -> dict[str, Any]:
         with serving(tmp_path / "store", **surroundings(url)) as one:
-            one.told("memory_write", messages=MESSAGES)
+            one.structured("memory_write", messages=MESSAGES)
             assert asked_once.wait(100)
             one.process.kill()
         with serving(tmp_path / "store", **surroundings(url)) as two, serving(tmp_path / "store", **surroundings(url)):
             assert all_asked.wait(100)
             return until_read(two)
 
-    def until_read(server: Talk) -> dict[str, Any]:
+    def until_read(server: StdioClient) -> dict[str, Any]:
         while True:
-            texts: dict[str, Any] = server.told("memory_status")["claude"]["texts"]
+            texts: dict[str, Any] = server.structured("memory_status")["claude"]["texts"]
             if texts["done"] + leased == len(MESSAGES):
                 return texts
 

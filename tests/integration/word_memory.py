@@ -23,7 +23,7 @@ from mcp_memory.errors import InvalidInput
 NOW = 1_700_000_000_000
 
 
-class ListeningMemory:
+class WordMemory:
     """Each turn is one sentence; a call's turns become visible together, at its end."""
 
     def __init__(self):
@@ -173,7 +173,7 @@ class ListeningMemory:
         self.closed = True
 
 
-class PrintingMemory(ListeningMemory):
+class PrintingMemory(WordMemory):
     """Its libraries print: through Python, below it, and from a buffer when the process ends."""
 
     async def status(self):
@@ -189,7 +189,7 @@ class PrintingMemory(ListeningMemory):
         return await super().status()
 
 
-class StuckMemory(ListeningMemory):
+class StuckMemory(WordMemory):
     """A call of it waits for a library for a minute, and cannot be interrupted."""
 
     async def status(self):
@@ -205,6 +205,6 @@ if __name__ == "__main__":
     from mcp_memory.settings import load
 
     async def opened():
-        return KINDS.get(sys.argv[-1], ListeningMemory)()
+        return KINDS.get(sys.argv[-1], WordMemory)()
 
     serve(load(environment={}), opened)

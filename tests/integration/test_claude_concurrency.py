@@ -48,19 +48,19 @@ async def connected(script, **engine):
             return memory
 
         async with Client(build(opened)) as client:
-            await told(client, "memory_write", messages=MESSAGES)
-            await told(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
+            await structured(client, "memory_write", messages=MESSAGES)
+            await structured(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
             yield client, memory, api
 
 
-async def told(client, name, **arguments):
+async def structured(client, name, **arguments):
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content[0].text
     return result.structured_content
 
 
 @pytest.mark.parametrize(("tool", "name"), WAITS)
-async def test_a_call_that_is_cancelled_ends_its_request_and_leaves_nothing(tool, name):
+async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name):
     right = perfect(KNOWN)
     async with connected(lambda asked: Silence() if room(asked) == name else right(asked)) as (client, memory, api):
         before = len(memory.store.log.commits)
@@ -76,18 +76,18 @@ async def test_a_call_that_is_cancelled_ends_its_request_and_leaves_nothing(tool
             not [one for one in made if one.points or one.lessons or one.assertions or one.turns] or name == "merging"
         )
         api.script = right
-        assert (await told(client, "memory_answer", question=QUESTION))["answer"] == "Acme"
+        assert (await structured(client, "memory_answer", question=QUESTION))["answer"] == "Acme"
         assert claude_of(memory)._places.borrowed_tokens == 0
 
 
-async def test_ten_calls_at_once_share_one_client_and_its_limit():
+async def test_ten_concurrent_calls_share_one_client_and_its_limit():
     async with connected(perfect(KNOWN), at_once=3, enrich=True) as (client, memory, api):
         api.gate = anyio.Event()
         calls = [tool for tool in CALLS for _ in range(4)][:10]
         replies, opened = [], set()
 
         async def call(tool):
-            replies.append((tool, await told(client, tool, **CALLS[tool])))
+            replies.append((tool, await structured(client, tool, **CALLS[tool])))
             opened.add(id(claude_of(memory)._client))
 
         with anyio.fail_after(100):

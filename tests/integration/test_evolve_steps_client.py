@@ -4,7 +4,7 @@ import json
 
 import pytest
 from fakes import FakeLog
-from integration.calling import replied
+from integration.client_calls import checked_reply
 from mcp import Client
 from unit.services.learning_memory import memory
 
@@ -23,15 +23,15 @@ async def entity(client, name):
     return json.loads(part.text)
 
 
-async def test_names_are_brought_together_seen_with_the_reason_and_parted_by_a_word():
+async def test_names_are_merged_with_a_reason_and_separated_by_a_statement():
     log = FakeLog()
 
     async def opened():
         return memory(log)
 
     async with Client(build(opened)) as client:
-        await replied(client, "memory_write", facts=SAID)
-        result = await replied(client, "memory_evolve", steps=["entities"])
+        await checked_reply(client, "memory_write", facts=SAID)
+        result = await checked_reply(client, "memory_evolve", steps=["entities"])
         (change,) = result.structured_content["changes"]
         assert (change["step"], change["kind"], change["after"]) == (
             "entities",
@@ -45,14 +45,14 @@ async def test_names_are_brought_together_seen_with_the_reason_and_parted_by_a_w
         assert (held["name"], held["alias"], held["engine"]) == ("Anna Maria Patel", "Anna Patel", "embedded")
         assert held["reason"] == change["text"]
         denial = {"head": "Anna Patel", "relation": "also_known_as", "tail": "Anna Maria Patel", "negated": True}
-        await replied(client, "memory_write", facts=[denial])
+        await checked_reply(client, "memory_write", facts=[denial])
         parted = await entity(client, "Anna%20Patel")
         assert (set(parted["facts"]), "held" in parted) == ({"visited", "lives_in"}, False)
-        again = await replied(client, "memory_evolve", steps=["entities"])
+        again = await checked_reply(client, "memory_evolve", steps=["entities"])
         assert again.structured_content["changes"] == []
 
 
-async def test_questions_are_pooled_with_progress_and_the_reply_says_how_many():
+async def test_questions_are_pooled_with_progress_and_counted_in_the_reply():
     reports = []
 
     async def opened():
@@ -62,13 +62,13 @@ async def test_questions_are_pooled_with_progress_and_the_reply_says_how_many():
         reports.append((done, total, message))
 
     async with Client(build(opened)) as client:
-        await replied(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
+        await checked_reply(client, "memory_write", messages=[{"speaker": "Ann", "text": "I live in Oslo."}])
         result = await client.call_tool("memory_evolve", {"steps": ["questions"]}, progress_callback=report)
         (change,) = result.structured_content["changes"]
         assert (change["step"], change["kind"], change["before"]) == ("questions", "question", "0 questions")
         assert "Where does Ann live?" in change["text"]
         assert reports[0][2] == "pooling questions"
-        again = await replied(client, "memory_evolve", steps=["questions", "entities"])
+        again = await checked_reply(client, "memory_evolve", steps=["questions", "entities"])
         assert again.structured_content["changes"] == []
         assert [one["step"] for one in again.structured_content["skipped"]] == ["entities", "questions"]
 

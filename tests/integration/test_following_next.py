@@ -64,7 +64,7 @@ class Walker:
         return None
 
 
-async def test_a_walk_by_next_comes_from_a_question_to_a_leaf_three_sentences_away():
+async def test_following_next_leads_from_a_question_to_a_sentence_three_steps_away():
     async def opened():
         return memory_of_fakes()
 
@@ -83,7 +83,7 @@ async def test_a_walk_by_next_comes_from_a_question_to_a_leaf_three_sentences_aw
         assert set(CHAIN) <= {text for _, text in way}  # each clue had to be found to get to the next
 
 
-async def test_topics_are_a_resource_that_a_step_can_begin_at():
+async def test_a_step_can_start_at_a_topic_of_the_topics_resource():
     async def opened():
         return memory_of_fakes()
 
@@ -120,7 +120,7 @@ async def test_topics_are_a_resource_that_a_step_can_begin_at():
         ({"operator": "personal_aspect", "tag": "home"}, "entity: is missing"),
     ],
 )
-async def test_what_a_step_lacks_is_named(arguments, words):
+async def test_a_missing_argument_of_a_step_is_named(arguments, words):
     async def opened():
         return memory_of_fakes()
 

@@ -38,7 +38,7 @@ async def texts(memory: Memory) -> TextsRead | None:
     return judging.texts
 
 
-async def test_two_stores_read_each_text_once_and_a_restart_and_a_rebuild_keep_it(tmp_path: Path) -> None:
+async def test_two_stores_read_each_text_once_also_after_a_restart_and_a_rebuild(tmp_path: Path) -> None:
     lines = [f"Ann: Number {number} {'word ' * 60}." for number in range(30)]
     read, both = knowing({"keys": PORTO}), anyio.Event()
 

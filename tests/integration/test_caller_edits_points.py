@@ -1,7 +1,7 @@
 """A second session without a key: the client's model reads facts out itself, writes points, merges them, and asks."""
 
 import pytest
-from integration.test_caller_session import keyless, texts, told
+from integration.test_caller_session import keyless, structured, texts
 
 pytestmark = pytest.mark.anyio
 TALK = [
@@ -31,65 +31,65 @@ MERGED = "Treviso had Ines, who rowed and then coached, and Ugo, who gave up aft
 
 async def written(client):
     messages = [message | {"time": "2020-03-01"} for message in TALK]
-    return await told(client, "memory_write", messages=messages, facts=FACTS, session="row")
+    return await structured(client, "memory_write", messages=messages, facts=FACTS, session="row")
 
 
-async def test_a_model_says_what_it_read_with_its_times_and_asks_for_it():
+async def test_a_model_writes_facts_with_times_and_gets_them_as_answers():
     async with keyless() as client:
         stored = await written(client)
         assert stored["engine"] == "caller"
         assert {"Ines rows for Treviso", "Ines coaches Treviso", "Ugo lives in Graz"} <= set(texts(stored["facts"]))
-        ended = await told(client, "memory_write", facts=[ENDED], session="row")
+        ended = await structured(client, "memory_write", facts=[ENDED], session="row")
         assert [(fact["op"], fact["valid_to"]) for fact in ended["facts"]] == [("closed", "2018-06-01")]
 
-        answer = await told(client, "memory_answer", question="When did Ines begin to row for Treviso?")
+        answer = await structured(client, "memory_answer", question="When did Ines begin to row for Treviso?")
         assert (answer["answer"], answer["engine"]) == ("January 2012", "embedded")
-        history = await told(client, "memory_explore", operator="timeline", entity="Treviso")
+        history = await structured(client, "memory_explore", operator="timeline", entity="Treviso")
         assert [(fact["text"], fact["valid_from"], fact.get("valid_to")) for fact in history["items"]] == [
             ("Ines rows for Treviso", "2012-01-01", "2016-04-01"),
             ("Ugo rows for Treviso", "2014-01-01", "2018-06-01"),
             ("Ines coaches Treviso", "2016-04-01", None),
         ]
 
-        unsure = await told(client, "memory_reconstruct", query="Where does Ugo live?", include_uncertain=True)
+        unsure = await structured(client, "memory_reconstruct", query="Where does Ugo live?", include_uncertain=True)
         (graz,) = [item["id"] for item in unsure["evidence"] if item["text"] == "Ugo lives in Graz"]
         said = {"supports": [graz], "answer_correct": True}
-        sure = await told(client, "memory_evolve", episode=unsure["episode"], feedback=said)
+        sure = await structured(client, "memory_evolve", episode=unsure["episode"], feedback=said)
         assert ("confidence", graz) in [(change["step"], change["id"]) for change in sure["changes"]]
-        again = await told(client, "memory_answer", question="Where does Ugo live?")
+        again = await structured(client, "memory_answer", question="Where does Ugo live?")
         assert (again["answer"], again["hedged"]) == ("Graz", False)
 
 
-async def test_a_model_writes_points_merges_two_and_asks_over_them():
+async def test_a_model_inserts_points_merges_two_and_recalls_them():
     async with keyless() as client:
         await written(client)
-        made = await told(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
+        made = await structured(client, "memory_evolve", goal=GOAL, points={"insert": POINTS})
         ids = [change["id"] for change in made["changes"] if change["kind"] == "point"]
         assert (made["engine"], len(ids)) == ("caller", 2)
         merge = [{"ids": ids, "description": MERGED}]
-        one = await told(client, "memory_evolve", goal=GOAL, points={"merge": merge})
+        one = await structured(client, "memory_evolve", goal=GOAL, points={"merge": merge})
         assert (one["engine"], [change["step"] for change in one["changes"]]) == ("caller", ["merge"])
 
-        recall = await told(client, "memory_reconstruct", query="What became of Ines and Ugo at Treviso?")
+        recall = await structured(client, "memory_reconstruct", query="What became of Ines and Ugo at Treviso?")
         (point,) = recall["points"]
         assert (point["text"], sorted(point["entities"])) == (MERGED, ["Ines", "Treviso", "Ugo"])
-        around = await told(client, "memory_explore", operator="local_points", ids=[point["id"]])
+        around = await structured(client, "memory_explore", operator="local_points", ids=[point["id"]])
         assert around["engine"] == "caller"
         assert TALK[1]["text"] in texts(around["items"])
 
         helped = {"supports": [item["id"] for item in around["items"]]}
-        taught = await told(client, "memory_evolve", episode=recall["episode"], feedback=helped)
+        taught = await structured(client, "memory_evolve", episode=recall["episode"], feedback=helped)
         assert {change["step"] for change in taught["changes"]} == {"feedback"}
 
 
-async def test_a_correction_in_which_no_fact_is_read_is_taught_and_says_so():
+async def test_a_correction_without_an_extracted_fact_is_stored_with_a_warning():
     async with keyless() as client:
         await written(client)
-        answer = await told(client, "memory_answer", question="Where does Treviso train?")
+        answer = await structured(client, "memory_answer", question="Where does Treviso train?")
         feedback = {"answer_correct": False, "correction": "Since the fire the crews of Treviso use a lake."}
-        done = await told(client, "memory_evolve", episode=answer["episode"], feedback=feedback)
+        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=feedback)
         (warning,) = done["warnings"]
         assert "facts of memory_write" in warning
         read = {"correction": "Ines lives in Udine."}
-        done = await told(client, "memory_evolve", episode=answer["episode"], feedback=read)
+        done = await structured(client, "memory_evolve", episode=answer["episode"], feedback=read)
         assert done["warnings"] == []

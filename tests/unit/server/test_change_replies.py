@@ -16,7 +16,7 @@ from mcp_memory.server.tools.write import write_reply
 DAY = 86_400_000
 
 
-def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
+def test_a_write_counts_its_facts_and_names_those_that_ended():
     facts = (
         WrittenFact("f_1", "Ann lives in Oslo", "added"),
         WrittenFact("f_2", "Ann likes tea", "added"),
@@ -30,7 +30,7 @@ def test_a_write_tells_what_became_of_facts_and_names_those_that_ended():
     assert reply.structured["entities"] == ["Ann"]
 
 
-def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left_out():
+def test_an_evolve_lists_each_change_with_before_and_after_and_the_skipped_steps():
     changes = (
         Improved("feedback", "sentence", "s_1", "I moved\nto Lisbon.", "doubt 1.000", "supports this question"),
         Improved("feedback", "message", "m_1", "Ann lives in Rome.", None, "stored"),
@@ -55,7 +55,7 @@ def test_an_improvement_tells_what_it_changed_from_what_to_what_and_what_it_left
     assert evolve_reply(EvolveResult(())).text == "Nothing changed."
 
 
-def test_of_many_changes_the_first_are_told_and_how_many_there_are_besides():
+def test_of_many_changes_the_first_are_listed_and_the_rest_counted():
     changes = tuple(Improved("points", "point", f"h_{n}", "Ann, Bob", None, "They met.") for n in range(13))
     lines = evolve_reply(EvolveResult(changes)).text.splitlines()
     assert (lines[0], lines[1], lines[-1]) == ("13 changes.", "- points: They met.: Ann, Bob (h_0)", "And 3 more.")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from fakes import FakeLog
-from integration.calling import connected
+from integration.client_calls import connected
 
 pytestmark = pytest.mark.anyio
 TALK = [
@@ -26,7 +26,7 @@ async def refused(client, tool, **arguments):
     return result.content[0].text
 
 
-async def test_records_are_walked_on_from_by_their_number():
+async def test_exploring_continues_from_the_number_of_a_record():
     async with connected(FakeLog()) as client:
         await read(client, "memory_write", messages=TALK)
         text = await read(client, "memory_reconstruct", query="Who found Rufus?")
@@ -41,7 +41,7 @@ async def test_records_are_walked_on_from_by_their_number():
         assert "ids[0]: space 'default' holds no evidence 's_nope'" in refusal
 
 
-async def test_points_are_revised_merged_and_looked_around_by_the_ids_that_are_read():
+async def test_points_are_updated_merged_and_explored_by_the_ids_in_the_text():
     async with connected(FakeLog()) as client:
         await read(client, "memory_write", messages=TALK)
         insert = [
@@ -57,7 +57,7 @@ async def test_points_are_revised_merged_and_looked_around_by_the_ids_that_are_r
         assert second in await read(client, "memory_explore", operator="local_points", ids=[first])
 
 
-async def test_a_correction_tells_from_when_to_when_each_value_holds():
+async def test_the_reply_to_a_correction_states_the_validity_of_each_value():
     async with connected(FakeLog()) as client:
         facts = [{"head": "Ines", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2020-01-01"}]
         await read(client, "memory_write", facts=facts)
@@ -75,7 +75,7 @@ async def test_a_correction_tells_from_when_to_when_each_value_holds():
         ("memory_explore", {"operator": "timeline"}),
     ],
 )
-async def test_a_space_that_nobody_wrote_to_is_told_as_such(tool, arguments):
+async def test_the_reply_says_that_nothing_was_written_to_a_space(tool, arguments):
     async with connected(FakeLog()) as client:
         await read(client, "memory_write", messages=TALK, space="work")
         text = await read(client, tool, space="wrok", **arguments)

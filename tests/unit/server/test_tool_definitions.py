@@ -27,7 +27,7 @@ def test_schemas_are_objects_that_every_model_api_takes(tool):
 
 
 @pytest.mark.parametrize("tool", DEFINITIONS, ids=lambda tool: tool.name)
-def test_hints_tell_what_a_tool_does(tool):
+def test_hints_state_what_a_tool_does(tool):
     hints = tool.annotations
     stores = tool.name in ("memory_write", "memory_answer", "memory_evolve")  # an answer stores what it learns
     assert hints.read_only_hint is not stores

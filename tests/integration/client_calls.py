@@ -16,7 +16,7 @@ def connected(log):
     return Client(build(opened))
 
 
-async def replied(client, name, **arguments):
+async def checked_reply(client, name, **arguments):
     """Call a tool that must succeed, and return its reply."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content[0].text
@@ -25,9 +25,9 @@ async def replied(client, name, **arguments):
     return result
 
 
-async def said(client, name, **arguments):
+async def structured(client, name, **arguments):
     """Call a tool that must succeed, and return the structured part of its reply."""
-    return (await replied(client, name, **arguments)).structured_content
+    return (await checked_reply(client, name, **arguments)).structured_content
 
 
 async def content(client, uri):

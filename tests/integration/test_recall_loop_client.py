@@ -4,7 +4,7 @@ import json
 
 import pytest
 from fakes import FakeLog
-from integration.calling import connected, content, said
+from integration.client_calls import connected, content, structured
 
 pytestmark = pytest.mark.anyio
 TALK = [
@@ -16,10 +16,10 @@ TALK = [
 QUESTION = "Which discovery concludes the journey that Corvane begins?"
 
 
-async def test_a_recall_tells_what_it_walked_and_why_it_ended():
+async def test_a_recall_reports_its_steps_and_why_it_ended():
     async with connected(FakeLog()) as client:
-        await said(client, "memory_write", messages=TALK)
-        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full", limit=12)
+        await structured(client, "memory_write", messages=TALK)
+        recall = await structured(client, "memory_reconstruct", query=QUESTION, detail="full", limit=12)
         calls = [(one["operator"], one["args"]) for one in recall["trace"]]
         assert ("tag_events", {"entity": "Talmerin"}) in calls
         assert ("tag_events", {"entity": "winding stair"}) in calls
@@ -30,41 +30,41 @@ async def test_a_recall_tells_what_it_walked_and_why_it_ended():
         assert "tag_events" in found["leaf"]
 
 
-async def test_a_recall_of_one_turn_goes_one_step():
+async def test_a_recall_of_one_turn_takes_one_step():
     async with connected(FakeLog()) as client:
-        await said(client, "memory_write", messages=TALK)
-        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full", max_turns=1)
+        await structured(client, "memory_write", messages=TALK)
+        recall = await structured(client, "memory_reconstruct", query=QUESTION, detail="full", max_turns=1)
         assert recall["stop_reason"] == "max_turns"
         assert {one["turn"] for one in recall["trace"]} == {1}
 
 
-async def test_what_is_enough_at_once_is_not_walked_on_from():
+async def test_a_sufficient_first_look_takes_no_further_step():
     async with connected(FakeLog()) as client:
-        await said(client, "memory_write", messages=TALK)
-        recall = await said(client, "memory_reconstruct", query="kettle cold day", detail="full")
+        await structured(client, "memory_write", messages=TALK)
+        recall = await structured(client, "memory_reconstruct", query="kettle cold day", detail="full")
         assert (recall["stop_reason"], recall["trace"], recall["budget"]["turns"]) == ("sufficient", [], 0)
-        brief = await said(client, "memory_reconstruct", query="kettle cold day")
+        brief = await structured(client, "memory_reconstruct", query="kettle cold day")
         assert not {"stop_reason", "trace", "budget"} & brief.keys()
 
 
-async def test_the_trace_of_what_was_learnt_from_lasts():
+async def test_the_trace_of_a_learnt_episode_is_stored():
     log = FakeLog()
     async with connected(log) as client:
-        await said(client, "memory_write", messages=TALK)
-        recall = await said(client, "memory_reconstruct", query=QUESTION, detail="full")
+        await structured(client, "memory_write", messages=TALK)
+        recall = await structured(client, "memory_reconstruct", query=QUESTION, detail="full")
         supports = [recall["evidence"][0]["id"]]
-        await said(client, "memory_evolve", episode=recall["episode"], feedback={"supports": supports})
+        await structured(client, "memory_evolve", episode=recall["episode"], feedback={"supports": supports})
     async with connected(log) as client:
         episode = json.loads(await content(client, f"memory://default/episodes/{recall['episode']}"))
         assert episode["trace"] == recall["trace"]
         assert episode["stop_reason"] == recall["stop_reason"]
 
 
-async def test_what_is_asked_for_its_time_and_not_surely_found_is_shown_with_the_time_that_it_tells():
+async def test_uncertain_evidence_for_a_question_of_time_shows_the_time_that_it_states():
     told = {"speaker": "Ann", "text": "We watched the comet on 5 May 2023.", "time": "2023-06-01"}
     async with connected(FakeLog()) as client:
-        await said(client, "memory_write", messages=[told, *TALK])
+        await structured(client, "memory_write", messages=[told, *TALK])
         query = "When did they watch the comet from the harbour wall?"
-        recall = await said(client, "memory_reconstruct", query=query, detail="full")
+        recall = await structured(client, "memory_reconstruct", query=query, detail="full")
         assert [one["operator"] for one in recall["trace"]] == ["event_time"]
         assert recall["evidence"][0]["valid_from"] == "2023-05-05"
