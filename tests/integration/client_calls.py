@@ -1,4 +1,4 @@
-"""Calls of a client that is connected in memory; each reply is held against the schema that the server publishes."""
+"""Calls of a client that is connected in memory; each reply is validated against the published output schema."""
 
 from jsonschema import validate
 from mcp import Client
@@ -8,7 +8,7 @@ from mcp_memory.server.app import build
 
 
 def connected(log):
-    """Return a client of a memory over these rows; another one over the same rows comes after a restart."""
+    """Return a client of a memory over these rows; a second client over the same rows simulates a restart."""
 
     async def opened():
         return memory(log)

@@ -1,4 +1,4 @@
-"""A server process over stdio as it is, but for its clock: it is always one millisecond to midnight (UTC)."""
+"""The real server process over stdio with a fixed clock: one millisecond before midnight (UTC)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work after an answer, over a real server process: a client that leaves at once loses none of it."""
+"""Background work after an answer, over a real server process: it is done although the client leaves at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from stdio_client import serving
 
 def test_points_are_made_from_an_answer_although_the_client_leaves_at_once(tmp_path: Path) -> None:
     store = tmp_path / "store"
-    said = [
+    messages = [
         {"speaker": "Ann", "text": "Rufus lives in Oslo with Bella."},
         {"speaker": "Bob", "text": "Bella won the Crufts cup."},
     ]
     with serving(store) as server:
         server.structured(
-            "memory_write", messages=said, facts=[{"head": "Rufus", "relation": "lives_in", "tail": "Oslo"}]
+            "memory_write", messages=messages, facts=[{"head": "Rufus", "relation": "lives_in", "tail": "Oslo"}]
         )
         assert server.structured("memory_answer", question="Where does Rufus live?")["answer"] == "Oslo"
         assert server.structured("memory_status")["queue"] >= 1

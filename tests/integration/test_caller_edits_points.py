@@ -1,4 +1,4 @@
-"""A second session without a key: the client's model reads facts out itself, writes points, merges them, and asks."""
+"""A session without a key: the client's own model extracts facts, inserts and merges points, and asks about them."""
 
 import pytest
 from integration.test_caller_session import keyless, structured, texts
@@ -53,8 +53,8 @@ async def test_a_model_writes_facts_with_times_and_gets_them_as_answers():
 
         unsure = await structured(client, "memory_reconstruct", query="Where does Ugo live?", include_uncertain=True)
         (graz,) = [item["id"] for item in unsure["evidence"] if item["text"] == "Ugo lives in Graz"]
-        said = {"supports": [graz], "answer_correct": True}
-        sure = await structured(client, "memory_evolve", episode=unsure["episode"], feedback=said)
+        feedback = {"supports": [graz], "answer_correct": True}
+        sure = await structured(client, "memory_evolve", episode=unsure["episode"], feedback=feedback)
         assert ("confidence", graz) in [(change["step"], change["id"]) for change in sure["changes"]]
         again = await structured(client, "memory_answer", question="Where does Ugo live?")
         assert (again["answer"], again["hedged"]) == ("Graz", False)

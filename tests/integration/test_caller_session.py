@@ -1,4 +1,4 @@
-"""A whole session without a key: the client's own model judges, and the tools' arguments carry its word."""
+"""A session without a key: the client's own model judges, and passes its judgement in arguments of the tools."""
 
 from contextlib import asynccontextmanager
 from dataclasses import replace

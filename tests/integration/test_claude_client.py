@@ -1,4 +1,4 @@
-"""Answers of Claude as a client sees them, over the protocol and over HTTP, with and without a key."""
+"""Answers of Claude as a client receives them, over the protocol and over HTTP, with and without a key."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Calls that wait for Claude in any of its rooms: cancelled by the client, and ten of them at once."""
+"""Calls that wait for Claude, for each kind of judgement: cancelled by the client, and ten at once."""
 
 from collections import Counter
 from contextlib import asynccontextmanager

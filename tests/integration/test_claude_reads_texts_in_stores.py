@@ -1,4 +1,4 @@
-"""Texts read by Claude with real stores: two on one folder, a restart, a rebuild, and nothing is paid for twice."""
+"""Claude reads the texts of real stores: two on one folder, a restart, a rebuild; no text is read twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts read by Claude in the background of real servers: one that is killed meanwhile, and two after it."""
+"""Claude reads stored texts for facts in the background of real servers: one is killed meanwhile, two follow."""
 
 from __future__ import annotations
 

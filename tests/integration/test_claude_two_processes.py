@@ -49,18 +49,18 @@ async def test_questions_and_text_readings_of_two_servers_share_the_budget_of_a_
             return answers, [talk.structured("memory_status")["claude"] for talk in (one, two)]
 
     async with standing_in(perfect(KNOWN)) as api:
-        answers, told = await anyio.to_thread.run_sync(converse, api.url)
+        answers, statuses = await anyio.to_thread.run_sync(converse, api.url)
     assert {answer["answer"] for answer in answers} == {"Acme"}
     assert {answer["engine"] for answer in answers[:2]} == {"anthropic"}
     assert api.tokens <= DAY_TOKENS
-    assert all(claude["today"]["input_tokens"] <= DAY_TOKENS for claude in told)
+    assert all(claude["today"]["input_tokens"] <= DAY_TOKENS for claude in statuses)
     sent: Counter[str] = Counter()
     for asked in api.requests:
         sent.update(numbered(asked).values() if room(asked) == "reading" else ())
     assert set(sent.values()) == {1}
     assert sum(asked.tokens for asked in api.requests if room(asked) == "reading") < 0.75 * DAY_TOKENS
     assert {room(asked) for asked in api.requests} >= {"question", "navigation", "answer", "reading"}
-    assert all(sum(claude["texts"].values()) == len(TALK) + len(LONG) for claude in told)
+    assert all(sum(claude["texts"].values()) == len(TALK) + len(LONG) for claude in statuses)
 
 
 def said_by(answers: list[dict[str, Any]]) -> list[str]:

@@ -1,58 +1,20 @@
-"""The server as a client sees it, connected in memory, in both eras of the protocol."""
+"""The server as a client sees it, connected in memory, in both eras of the protocol: tools, opening, prompts."""
 
-import json
 import random
-import re
 import subprocess
 import sys
-from contextlib import asynccontextmanager
-from xml.etree import ElementTree
 
 import anyio
 import pytest
 from integration.client_calls import structured
-from mcp import Client
+from integration.word_client import ERAS, FACTS, TALK, connected, refused
 from mcp.shared.exceptions import MCPError
-from mcp.types import INTERNAL_ERROR, INVALID_PARAMS, PromptReference, ResourceTemplateReference
 from word_memory import WordMemory
 
 from mcp_memory.errors import StoreUnwritable
-from mcp_memory.server.app import build
-from mcp_memory.server.resources.uris import EPISODE, FACT, SESSION, TIMELINE
-from mcp_memory.settings import ServerSettings, Settings
+from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
-LAZY = Settings(server=ServerSettings(warm_up="first_call"))
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-TALK = [
-    {"id": "D1:1", "speaker": "Ann", "text": "I moved to Lisbon", "time": "2023-05-08"},
-    {"id": "D1:2", "speaker": "Bob", "text": "And I adopted a dog", "time": "2023-05-09T10:00:00Z"},
-]
-
-
-FACTS = [
-    {"head": "Ann", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2015-03-01", "source": "D1:1"},
-    {"head": "Ann", "relation": "lives_in", "tail": "Oslo", "valid_from": "2020-01-01"},
-    {"head": "Ann", "relation": "lives_in", "tail": "Rome", "valid_from": "2020-01-01", "confidence": 0.9},
-    {"head": "Ann", "relation": "owns", "tail": "a boat", "valid_from": "2021-01-01", "confidence": 0.45},
-    {"head": "Bob", "relation": "friend_of", "tail": "Ann", "valid_from": "2018-01-01", "valid_to": "2019-01-01"},
-]
-
-
-@asynccontextmanager
-async def connected(memory=None, mode="auto", config=LAZY, opener=None):
-    async def opened():
-        return memory or WordMemory()
-
-    async with Client(build(opener or opened, config), mode=mode) as client:
-        yield client
-
-
-async def refused(client, name, **arguments):
-    result = await client.call_tool(name, arguments)
-    assert result.is_error
-    assert result.structured_content is None
-    return result.content[0].text
 
 
 @ERAS
@@ -114,9 +76,9 @@ async def test_an_error_reaches_the_model_as_a_message_and_never_as_a_dump(mode,
 
 async def test_capabilities_list_only_what_works():
     async with connected(mode="legacy") as client:
-        told = client.server_capabilities.model_dump(exclude_none=True)
-    assert told.keys() == {"tools", "prompts", "resources", "completions"}
-    assert not any(value for part in told.values() for value in part.values())
+        capabilities = client.server_capabilities.model_dump(exclude_none=True)
+    assert capabilities.keys() == {"tools", "prompts", "resources", "completions"}
+    assert not any(value for part in capabilities.values() for value in part.values())
 
 
 async def test_the_memory_opens_in_the_background_after_the_list_of_tools():
@@ -187,12 +149,12 @@ async def test_the_memory_is_closed_when_the_client_leaves():
 async def test_a_long_write_reports_its_progress(mode):
     seen = []
 
-    async def told(done, total, message):
+    async def progress(done, total, message):
         seen.append((done, total, message))
 
     async with connected(mode=mode) as client:
         messages = [{"text": f"message {number}"} for number in range(20)]
-        await client.call_tool("memory_write", {"messages": messages}, progress_callback=told)
+        await client.call_tool("memory_write", {"messages": messages}, progress_callback=progress)
     assert seen == [(number, 20, "embedding") for number in range(20)]
 
 
@@ -221,95 +183,14 @@ async def test_a_cancelled_write_is_stored_completely_or_not_at_all(mode):
 
 
 @ERAS
-async def test_resources_show_sessions_sentences_and_counts(mode):
-    session = "café/ü 100% #1?,&日"
-    async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return part.text if part.mime_type == "text/markdown" else json.loads(part.text)
-
-        assert (await content("memory://default/status"))["messages"] == 0  # the default space needs no first write
-        await structured(client, "memory_write", messages=TALK, session=session)
-        listed = [resource.uri for resource in (await client.list_resources()).resources]
-        assert listed == ["memory://guide", "memory://spaces"]
-        assert "memory_reconstruct" in await content("memory://guide")
-        assert (await content("memory://spaces"))["spaces"][0]["space"] == "default"
-        assert (await content("memory://default/status"))["messages"] == 2
-        (row,) = (await content("memory://default/sessions"))["sessions"]
-        assert row == {
-            "id": session,
-            "uri": row["uri"],
-            "turns": 2,
-            "first": "2023-05-08",
-            "last": "2023-05-09T10:00:00Z",
-        }
-        turns = (await content(row["uri"]))["turns"]
-        assert [turn["text"] for turn in turns] == [turn["text"] for turn in TALK]
-        found = (await structured(client, "memory_reconstruct", query="dog"))["evidence"][0]["id"]
-        sentence = await content(f"memory://default/sentences/{found}")
-        assert sentence["text"] == "And I adopted a dog"
-        assert sentence["source"]["id"] == "D1:2"
-
-
-async def test_long_resources_come_in_pages_that_name_the_next():
-    async with connected() as client:
-        for number in range(101):
-            await structured(client, "memory_write", text=f"message {number}", session=f"s{number}")
-        long = [{"text": f"{number}" * 60_000} for number in range(1, 5)]
-        await structured(client, "memory_write", messages=long, session="long")
-        pages, uri = [], "memory://default/sessions"
-        while uri:
-            (part,) = (await client.read_resource(uri)).contents
-            pages.append(json.loads(part.text))
-            uri = pages[-1].get("next")
-        assert [len(page["sessions"]) for page in pages] == [100, 2]
-        (part,) = (await client.read_resource("memory://default/sessions/long")).contents
-        page = json.loads(part.text)
-        assert (len(page["turns"]), page["total"]) == (3, 4)
-        (part,) = (await client.read_resource(page["next"])).contents
-        assert [turn["text"][:1] for turn in json.loads(part.text)["turns"]] == ["4"]
-
-
-@ERAS
-@pytest.mark.parametrize(
-    ("uri", "words"),
-    [
-        ("memory://nowhere/status", "nothing was ever written to a space 'nowhere'"),
-        ("memory://default/sessions/nothing", "space 'default' has no session 'nothing'"),
-        ("memory://default/sentences/s_0", "space 'default' has no sentence 's_0'"),
-        ("memory://default/sessions?cursor=-1", "'-1' names no page"),
-        ("memory://default/hyperedges", "there is no resource 'memory://default/hyperedges'"),
-        ("memory://default/points/h_0", "space 'default' has no memory point 'h_0'"),
-        ("memory://default/entities/", "nothing is known of ''"),
-        ("memory://default/entities/Zoe%20B", "nothing is known of 'Zoe B' in space 'default'"),
-        ("memory://default/timeline/%E2%80%AE", "nothing is known of '\\u202e'"),
-        ("memory://default/facts/f_0", "space 'default' has no fact 'f_0'"),
-        ("memory://default/episodes/ep_0", "nothing was learnt in space 'default' from an episode 'ep_0'"),
-        ("memory://default/graph?entity=Zoe", "entity: nothing is known of 'Zoe'"),
-        ("memory://default/graph?depth=11", "depth: '11' will not do. Give a whole number from 1 to 10"),
-        ("memory://default/graph.mermaid?depth=%D9%A2", "depth: "),
-        ("memory://default/graph.graphml?as_of=2016", "as_of: '2016' is not an ISO-8601"),
-        ("memory://default/graph?cursor=1", "'1' names no page"),
-        ("file:///etc/passwd", "there is no resource"),
-    ],
-)
-async def test_a_missing_resource_is_a_protocol_error_with_a_message(mode, uri, words):
-    async with connected(mode=mode) as client:
-        with pytest.raises(MCPError, match=re.escape(words)) as error:
-            await client.read_resource(uri)
-    assert (error.value.code, error.value.data) == (INVALID_PARAMS, {"uri": uri})
-
-
-@ERAS
 async def test_facts_are_written_and_explored(mode):
     async with connected(mode=mode) as client:
         written = await structured(client, "memory_write", messages=TALK, facts=FACTS)
         assert [fact["text"] for fact in written["facts"]][:2] == ["Ann lives in Lisbon", "Ann lives in Oslo"]
         assert written["entities"] == ["Ann", "Bob"]
         versions = await structured(client, "memory_explore", operator="versions", entity="ann", relation="livesIn")
-        told = [(item["text"], item.get("valid_from"), item.get("valid_to")) for item in versions["items"]]
-        assert told == [
+        shown = [(item["text"], item.get("valid_from"), item.get("valid_to")) for item in versions["items"]]
+        assert shown == [
             ("Ann lives in Lisbon", "2015-03-01", "2020-01-01"),
             ("Ann lives in Rome", "2020-01-01", "2020-01-01"),
             ("Ann lives in Oslo", "2020-01-01", None),
@@ -330,192 +211,6 @@ async def test_facts_are_written_and_explored(mode):
             nothing = await structured(client, "memory_explore", operator="expand_facts", **unknown)
             assert nothing["items"] == []
         assert "entity: is missing" in await refused(client, "memory_explore", operator="versions")
-
-
-@ERAS
-async def test_resources_show_facts_with_validity_sources_and_history(mode):
-    async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return json.loads(part.text)
-
-        assert (await content("memory://default/graph"))["edges"] == []
-        await structured(client, "memory_write", messages=TALK, facts=FACTS)
-        rows = (await content("memory://default/entities"))["entities"]
-        assert [(row["name"], row.get("kind")) for row in rows][:2] == [("Ann", "person"), ("Bob", "person")]
-        ann = await content(rows[0]["uri"])
-        assert [fact["tail"] for fact in ann["facts"]["lives_in"]] == ["Lisbon", "Rome", "Oslo"]
-        assert "owns" not in ann["facts"]
-        line = (await content(rows[0]["timeline"]))["versions"]
-        assert [(one["tail"], one["status"], one.get("suspected")) for one in line] == [
-            ("Lisbon", "closed", None),
-            ("Ann", "closed", None),
-            ("Rome", "contested", None),
-            ("Oslo", "active", None),
-            ("a boat", "active", True),
-        ]
-        assert line[0]["superseded_by"] == line[3]["id"]
-        lisbon = await content(line[0]["uri"])
-        assert (lisbon["valid_from"], lisbon["valid_to"]) == ("2015-03-01", "2020-01-01")
-        assert lisbon["assertions"][0]["source"]["quote"] == "I moved to Lisbon"
-        assert [one["text"] for one in lisbon["ended_by"]] == ["Ann lives in Oslo"]
-        assert [one["tail"] for one in lisbon["history"][-1]["known"]] == ["Lisbon", "Rome", "Oslo"]
-
-
-@ERAS
-async def test_the_graph_is_available_as_json_mermaid_and_graphml_whole_or_around_an_entity(mode):
-    async with connected(mode=mode) as client:
-        await structured(client, "memory_write", messages=TALK, facts=FACTS)
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return part.text, part.mime_type
-
-        whole = json.loads((await content("memory://default/graph"))[0])
-        assert whole["total"] == {"nodes": 4, "edges": 3, "hyperedges": 0}
-        assert [(edge["from"], edge["relation"], edge["to"]) for edge in whole["edges"]] == [
-            ("ann", "lives_in", "lisbon"),
-            ("ann", "lives_in", "oslo"),
-            ("bob", "friend_of", "ann"),
-        ]
-        then = json.loads((await content("memory://default/graph?entity=Bob&depth=1&as_of=2018-06-01"))[0])
-        assert [node["name"] for node in then["nodes"]] == ["Bob", "Ann"]
-        drawing, kind = await content("memory://default/graph.mermaid?entity=Lisbon&depth=1")
-        assert kind == "text/vnd.mermaid"
-        assert drawing.splitlines()[:2] == ["flowchart LR", '  n0["Ann"]']
-        file, kind = await content("memory://default/graph.graphml")
-        assert kind == "application/graphml+xml"
-        assert len(ElementTree.fromstring(file.encode()).findall(".//{*}edge")) == 3
-
-
-@ERAS
-async def test_feedback_is_learnt_and_readable_as_resources(mode):
-    async with connected(mode=mode) as client:
-
-        async def content(uri):
-            (part,) = (await client.read_resource(uri)).contents
-            return json.loads(part.text)
-
-        await structured(client, "memory_write", messages=TALK)
-        recall = await structured(client, "memory_reconstruct", query="Who adopted a dog")
-        best = recall["evidence"][0]["id"]
-        untaught = await content(f"memory://default/sentences/{best}")
-        assert untaught["learnt"] == {"task_doubt": 1.0, "time_doubt": 1.0, "supported": 0, "unsupported": 0}
-        with pytest.raises(MCPError, match="nothing was learnt"):
-            await content(f"memory://default/episodes/{recall['episode']}")
-
-        reports = []
-
-        async def told(done, total, message):
-            reports.append((done, total))
-
-        feedback = {"episode": recall["episode"], "feedback": {"supports": [best]}}
-        done = await client.call_tool("memory_evolve", feedback, progress_callback=told)
-        assert [change["id"] for change in done.structured_content["changes"]] == [best]
-        assert reports == [(0, 2), (2, 2)]
-        again = await structured(client, "memory_evolve", **feedback)
-        assert (again["changes"], [one["step"] for one in again["skipped"]]) == ([], ["feedback"])
-        assert "episode: 'ep_0' is not known" in await refused(
-            client, "memory_evolve", episode="ep_0", feedback={"answer_correct": True}
-        )
-
-        learnt = (await content(f"memory://default/sentences/{best}"))["learnt"]
-        assert (learnt["task_doubt"], learnt["supported"], learnt["nearness"]) == (0.2, 1, 1.0)
-        trace = await content(f"memory://default/episodes/{recall['episode']}")
-        assert (trace["query"], trace["evidence"][0]["id"]) == ("Who adopted a dog", best)
-        (lesson,) = trace["lessons"]
-        assert lesson["source"] == "caller"
-        assert (await content(lesson["labels"][0]["uri"]))["id"] == best
-        reference = ResourceTemplateReference(uri=str(EPISODE))
-        episodes = await client.complete(reference, {"name": "id", "value": "ep_"})
-        assert episodes.completion.values == [recall["episode"]]
-
-
-STRANGE = [
-    "AC/DC",
-    "100% #1?,&=+;@:!",
-    'Ann "the Fox"',
-    "👩‍👩‍👧",
-    "end",
-    "../..",
-    "one\nmore",
-    "\u202eevil",
-    "?entity=x",
-    "日本",
-    "e\u0301",
-    "<b>",
-    "—",
-    "x" * 256,
-]
-
-
-async def test_an_entity_with_any_name_is_found_at_its_listed_uri():
-    async with connected() as client:
-        facts = [{"head": name, "relation": "knows", "tail": f"{name} 2"} for name in STRANGE]
-        await structured(client, "memory_write", facts=[fact for fact in facts if len(fact["tail"]) <= 256])
-        await structured(client, "memory_write", facts=[{"head": STRANGE[-1], "relation": "knows", "tail": "Ann"}])
-        (part,) = (await client.read_resource("memory://default/entities")).contents
-        rows = json.loads(part.text)["entities"]
-        assert {row["name"] for row in rows} >= set(STRANGE)
-        for row in rows:
-            for uri in (row["uri"], row["timeline"]):
-                (part,) = (await client.read_resource(uri)).contents
-                assert json.loads(part.text)["name"] == row["name"]
-        for uri in ("memory://default/graph", "memory://default/graph.mermaid", "memory://default/graph.graphml"):
-            (part,) = (await client.read_resource(uri)).contents
-            assert part.text
-
-
-async def test_pages_of_a_large_graph_and_a_long_timeline_are_complete():
-    async with connected() as client:
-        facts = [{"head": "Ann", "relation": "knows", "tail": f"person {number}"} for number in range(250)]
-        await structured(client, "memory_write", facts=facts)
-        for uri, name in (
-            ("memory://default/graph?entity=Ann&depth=1", "edges"),
-            ("memory://default/timeline/Ann", "versions"),
-            ("memory://default/entities", "entities"),
-        ):
-            found = []
-            while uri:
-                (part,) = (await client.read_resource(uri)).contents
-                page = json.loads(part.text)
-                found += [row.get("id", row.get("name")) for row in page[name]]
-                uri = page.get("next")
-            assert len(found) == len(set(found)) == 250 + (name == "entities")
-
-
-async def test_a_resource_says_why_the_memory_cannot_be_opened():
-    async def opener():
-        raise StoreUnwritable("storage.uri names a folder that cannot be written to.")
-
-    async with connected(opener=opener) as client:
-        with pytest.raises(MCPError, match=r"storage\.uri names") as error:
-            await client.read_resource("memory://spaces")
-    assert error.value.code == INTERNAL_ERROR
-
-
-async def test_parameters_of_resources_are_completed_by_prefix():
-    async with connected() as client:
-        for space in ("alpha", "Alps", "beta"):
-            await structured(client, "memory_write", messages=TALK, session=f"{space}-talk", space=space)
-        reference = ResourceTemplateReference(uri=str(SESSION))
-        spaces = await client.complete(reference, {"name": "space", "value": "al"})
-        assert spaces.completion.values == ["Alps", "alpha"]
-        sessions = await client.complete(reference, {"name": "id", "value": "B"}, context_arguments={"space": "beta"})
-        assert sessions.completion.values == ["beta-talk"]
-        await structured(client, "memory_write", messages=TALK, facts=FACTS, space="beta")
-        names = await client.complete(
-            ResourceTemplateReference(uri=str(TIMELINE)),
-            {"name": "name", "value": "b"},
-            context_arguments={"space": "beta"},
-        )
-        assert names.completion.values == ["Bob"]
-        reference, beta = ResourceTemplateReference(uri=str(FACT)), {"space": "beta"}
-        facts = await client.complete(reference, {"name": "id", "value": "f_"}, context_arguments=beta)
-        assert len(facts.completion.values) == len(FACTS)
-        prompt = await client.complete(PromptReference(name="recall"), {"name": "question", "value": "wh"})
-        assert prompt.completion.values == []
 
 
 @ERAS

@@ -49,13 +49,13 @@ def test_the_status_states_what_leaves_the_machine_and_where_it_goes(store, caps
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     written(store)
     assert main(["status"]) == 0
-    said = capsys.readouterr().out
-    assert "the evidence found for them go to claude-" in said
-    assert ("All questions and goals and " in said) == (judge == "anthropic")
-    assert "at https://api.anthropic.com, once ANTHROPIC_API_KEY is set: it is not." in said
-    assert "embedded engine," not in said
-    assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent.\n" in said
-    assert "  0 lessons of what helped, 0 memory points\n" in said
+    output = capsys.readouterr().out
+    assert "the evidence found for them go to claude-" in output
+    assert ("All questions and goals and " in output) == (judge == "anthropic")
+    assert "at https://api.anthropic.com, once ANTHROPIC_API_KEY is set: it is not." in output
+    assert "embedded engine," not in output
+    assert "Today (UTC), by all processes: 0 calls, 0 of 500,000 tokens sent.\n" in output
+    assert "  0 lessons of what helped, 0 memory points\n" in output
 
 
 def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it(store, capsys):
@@ -72,8 +72,8 @@ def test_a_store_of_another_embedder_is_refused_with_the_command_that_repairs_it
 def test_a_store_that_cannot_be_opened_is_reported_without_a_traceback(store, capsys, monkeypatch, command):
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
     assert main(command) == 1
-    said = capsys.readouterr()
-    assert "storage.uri 'bogus://somewhere'" in said.out + said.err
+    output = capsys.readouterr()
+    assert "storage.uri 'bogus://somewhere'" in output.out + output.err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in the place of a lock file is refused otherwise there")
@@ -92,8 +92,8 @@ def test_a_wrong_setting_has_the_exit_code_of_wrong_usage(store, capsys, monkeyp
 
 def test_the_demo_shows_the_current_and_the_past_value_of_a_fact(capfd):
     assert main(["demo"]) == 0
-    said = capfd.readouterr().out
-    line, now, then, *_ = said[said.index("memory_explore") :].split("memory_answer: ")
+    output = capfd.readouterr().out
+    line, now, then, *_ = output[output.index("memory_explore") :].split("memory_answer: ")
     assert "Ines lives in Lisbon, from 2022-03-12 to 2024-08-19\n   Ines lives in Porto, from 2024-08-19 on" in line
     assert now.startswith("'Where does Ines live?'\n   Porto ")
     assert then.startswith("'Where does Ines live?', as of 2023-06-01\n   Lisbon ")

@@ -1,4 +1,4 @@
-"""The steps of memory_evolve that go over a whole space, as a client sees them, connected in memory."""
+"""The steps of memory_evolve that process a whole space, for a client that is connected in memory."""
 
 import json
 

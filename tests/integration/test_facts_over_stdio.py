@@ -1,4 +1,4 @@
-"""Facts from end to end over a real server: three years of one life, asked at three times."""
+"""Facts from end to end over a real server: three years of one life, questioned as of three times."""
 
 import pytest
 from stdio_client import serving
@@ -32,11 +32,11 @@ FACTS = {
 }
 
 
-@pytest.fixture(scope="module", params=["told", "read"])
-def told(tmp_path_factory, request):
-    """Three years, one call a message, and what each call said of its facts, told by the caller or read by the server.
+@pytest.fixture(scope="module", params=["given", "extracted"])
+def written(tmp_path_factory, request):
+    """Return a client after three years of messages, one call each, and the reply to each call.
 
-    Each call is repeated at the end, and changes nothing.
+    The facts are given by the caller or extracted by the server. Each call is repeated at the end and changes nothing.
     """
     with serving(tmp_path_factory.mktemp("facts") / "store", MCP_MEMORY_FACTS_EXTRACTOR="rules") as talk:
         calls = [call(message, request.param) for message in MESSAGES]
@@ -49,15 +49,15 @@ def told(tmp_path_factory, request):
 
 def call(message, how):
     facts = [fact | {"source": message["id"]} for fact in FACTS[message["id"]]]
-    return {"messages": [message]} | ({"facts": facts} if how == "told" else {})
+    return {"messages": [message]} | ({"facts": facts} if how == "given" else {})
 
 
 def ops(reply):
     return {(fact["text"], fact["op"]) for fact in reply["facts"]}
 
 
-def test_each_write_reports_its_facts_and_those_that_it_ended(told):
-    _, replies = told
+def test_each_write_reports_its_facts_and_those_that_it_ended(written):
+    _, replies = written
     assert ops(replies["m1"]) == {("Ann lives in Lisbon", "added")}
     assert ops(replies["m2"]) >= {("Ann lives in Oslo", "added"), ("Ann lives in Lisbon", "closed")}
     assert ops(replies["m3"]) >= {("Ann is allergic to nuts", "merged")}
@@ -69,8 +69,8 @@ HOMES = [("2021-06-01", "Lisbon"), ("2022-12-24", "Oslo"), ("2023-06-01", "Berge
 
 
 @pytest.mark.parametrize(("as_of", "home"), HOMES)
-def test_the_same_question_is_answered_as_of_each_time(told, as_of, home):
-    talk, _ = told
+def test_the_same_question_is_answered_as_of_each_time(written, as_of, home):
+    talk, _ = written
     recall = talk.structured("memory_reconstruct", query="Where does Ann live?", as_of=as_of, detail="full")
     best = next(item for item in recall["evidence"] if item["kind"] == "fact")
     assert best["text"] == f"Ann lives in {home}"
@@ -81,23 +81,23 @@ def test_the_same_question_is_answered_as_of_each_time(told, as_of, home):
     assert home in answer["answer"]
 
 
-def test_a_contradiction_is_reported_and_both_values_are_kept(told):
-    talk, _ = told
+def test_a_contradiction_is_reported_and_both_values_are_kept(written):
+    talk, _ = written
     answer = talk.structured("memory_answer", question="Where does Ann live?", as_of="2023-06-01")
     (conflict,) = answer["conflicts"]
     assert "Bergen" in conflict
     assert "Turku" in conflict
 
 
-def test_a_confirmed_hedge_holds_from_its_first_statement(told):
-    talk, _ = told
+def test_a_confirmed_hedge_holds_from_its_first_statement(written):
+    talk, _ = written
     (fact,) = talk.structured("memory_explore", operator="versions", entity="Ann", relation="allergic_to")["items"]
     assert (fact["valid_from"], fact["confidence"] > 0.9) == ("2022-05-10", True)
     assert {source["id"] for source in fact["sources"]} == {"m2", "m3"}
 
 
-def test_an_inferred_fact_is_marked_as_a_hypothesis(told):
-    talk, _ = told
+def test_an_inferred_fact_is_marked_as_a_hypothesis(written):
+    talk, _ = written
     step = talk.structured("memory_explore", operator="counterfactual", entity="Ann", query="Who is a friend of Ann?")
     friend = next(item for item in step["items"] if item.get("inferred") == "symmetry")
     assert "Bob" in friend["text"]
@@ -105,8 +105,8 @@ def test_an_inferred_fact_is_marked_as_a_hypothesis(told):
     assert all(fact["head"] == "Bob" for fact in known["facts"]["friend_of"])  # the hypothesis was not stored
 
 
-def test_the_timeline_shows_every_value_with_its_validity(told):
-    talk, _ = told
+def test_the_timeline_shows_every_value_with_its_validity(written):
+    talk, _ = written
     line = talk.read("memory://default/timeline/Ann")["versions"]
     shown = [(one["text"], one["valid_from"], one.get("valid_to"), one["status"]) for one in line]
     assert shown == [

@@ -1,4 +1,4 @@
-"""A client that walks through memory by `next` alone, as a model would, over the server in memory."""
+"""A client that explores memory by following `next` alone, as a model would, connected in memory."""
 
 import json
 

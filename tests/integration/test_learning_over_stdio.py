@@ -1,4 +1,4 @@
-"""Learning from end to end over a real server: what is taught is kept, whatever becomes of the process."""
+"""Learning from end to end over a real server: lessons survive however the process ends."""
 
 import pytest
 from stdio_client import serving

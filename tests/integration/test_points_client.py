@@ -1,4 +1,4 @@
-"""Memory points as a client sees them, connected in memory: made, listed in recall, walked and read."""
+"""Memory points for a client that is connected in memory: made, listed in recall, explored and read."""
 
 import json
 from xml.etree import ElementTree
@@ -50,10 +50,10 @@ async def test_points_of_a_caller_are_stored_listed_and_readable_after_a_restart
         assert f"Memory point {whole}: Bella has a friend and a dream." in result.content[0].text
         listed = json.loads(await content(client, "memory://default/points"))
         assert [(one["id"], one["goal"]) for one in listed["points"]] == [(whole, "Who is friends with whom?")]
-        told = json.loads(await content(client, listed["points"][0]["uri"]))
-        assert [one["id"] for one in told["parents"]] == [first, second]
-        assert told["joins"][-1] == {"name": "Atlantis", "state": "placeholder"}
-        gone = json.loads(await content(client, told["parents"][0]["uri"]))
+        row = json.loads(await content(client, listed["points"][0]["uri"]))
+        assert [one["id"] for one in row["parents"]] == [first, second]
+        assert row["joins"][-1] == {"name": "Atlantis", "state": "placeholder"}
+        gone = json.loads(await content(client, row["parents"][0]["uri"]))
         assert (gone["status"], gone["has_become"]["id"], len(gone["history"])) == ("merged", whole, 2)
         placeholder = json.loads(await content(client, "memory://default/entities/atlantis"))
         assert (placeholder["state"], placeholder["points"][0]["id"]) == ("placeholder", whole)
@@ -71,8 +71,8 @@ async def test_points_of_a_goal_can_be_explored_and_drawn():
         assert made["engine"] == "embedded"
         point = next(one["id"] for one in made["changes"] if "Rufus" in one["text"])
         assert (await structured(client, "memory_evolve", goal=goal))["changes"] == []
-        told = json.loads(await content(client, f"memory://default/points/{point}"))
-        assert [one["text"] for one in told["sentences"]] == [TALK[0]["text"], TALK[1]["text"]]
+        shown = json.loads(await content(client, f"memory://default/points/{point}"))
+        assert [one["text"] for one in shown["sentences"]] == [TALK[0]["text"], TALK[1]["text"]]
         near = await structured(client, "memory_explore", operator="local_points", ids=[point], query="Who won a cup?")
         assert near["items"][0]["text"] == "Bella won the Crufts cup."
         beyond = await structured(client, "memory_explore", operator="global_points", query="a ferry from Dover")

@@ -1,4 +1,4 @@
-"""The whole system as a user has it: ``mcp-memory serve`` over stdio, LanceDB, and the model of the install."""
+"""The whole system as installed: ``mcp-memory serve`` over stdio, LanceDB, and the default embedding model."""
 
 import random
 import signal

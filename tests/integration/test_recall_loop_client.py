@@ -1,4 +1,4 @@
-"""The active walk as a client sees it: what it did, why it ended, and that it can be kept short."""
+"""The loop of recall as a client sees it: its steps, why it ended, and its limit."""
 
 import json
 
@@ -61,9 +61,9 @@ async def test_the_trace_of_a_learnt_episode_is_stored():
 
 
 async def test_uncertain_evidence_for_a_question_of_time_shows_the_time_that_it_states():
-    told = {"speaker": "Ann", "text": "We watched the comet on 5 May 2023.", "time": "2023-06-01"}
+    message = {"speaker": "Ann", "text": "We watched the comet on 5 May 2023.", "time": "2023-06-01"}
     async with connected(FakeLog()) as client:
-        await structured(client, "memory_write", messages=[told, *TALK])
+        await structured(client, "memory_write", messages=[message, *TALK])
         query = "When did they watch the comet from the harbour wall?"
         recall = await structured(client, "memory_reconstruct", query=query, detail="full")
         assert [one["operator"] for one in recall["trace"]] == ["event_time"]

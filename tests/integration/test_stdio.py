@@ -24,7 +24,7 @@ ENDS_S = 10
 
 
 class Wire:
-    """A client that knows only lines."""
+    """A client that reads and writes single lines."""
 
     def __init__(self, process, era):
         self.process = process

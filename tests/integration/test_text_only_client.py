@@ -1,4 +1,4 @@
-"""A client that sees the text of replies alone: what it reads there is enough to go on with."""
+"""A client that sees only the text of replies: the text is enough to continue with."""
 
 import re
 
@@ -62,8 +62,8 @@ async def test_the_reply_to_a_correction_states_the_validity_of_each_value():
         facts = [{"head": "Ines", "relation": "lives_in", "tail": "Lisbon", "valid_from": "2020-01-01"}]
         await read(client, "memory_write", facts=facts)
         facts = [{"head": "Ines", "relation": "lives_in", "tail": "Porto", "valid_from": "2022-03-01"}]
-        told = await read(client, "memory_write", facts=facts)
-        assert "- closed: Ines lives in Lisbon (from 2020-01-01 to 2022-03-01)" in told
+        text = await read(client, "memory_write", facts=facts)
+        assert "- closed: Ines lives in Lisbon (from 2020-01-01 to 2022-03-01)" in text
 
 
 @pytest.mark.parametrize(

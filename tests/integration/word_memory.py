@@ -1,8 +1,8 @@
-"""A memory for the tests of the server: real rows in a real view, facts as they are told, and recall by shared words.
+"""A fake memory for the tests of the server: real rows in a real view, facts stored as given, recall by shared words.
 
-It stands in for ``memory.Memory``, so that these tests are about the protocol and nothing else. Run as a program it is
-a server process over stdio, opened after its first reply as the real one is; ``--print`` makes it a memory whose
-libraries print, ``--stuck`` one whose libraries do not come back.
+It replaces ``memory.Memory``, so that these tests are about the protocol alone. Run as a program it is a server process
+over stdio that opens its memory after the first reply, as the real one does. ``--print`` uses a memory whose libraries
+print, ``--stuck`` one whose library call blocks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOW = 1_700_000_000_000
 
 
 class WordMemory:
-    """Each turn is one sentence; a call's turns become visible together, at its end."""
+    """A memory in which each turn is one sentence; the turns of a call become visible together, at its end."""
 
     def __init__(self):
         from mcp_memory.services.learn.episodes import Episodes
@@ -83,9 +83,9 @@ class WordMemory:
         batch = Batch(tuple(turns), (), tuple(sentences), none, vectors, tuple(assertions))
         self.view.add(batch, self.view.tx + bool(turns))
         known = self.view.space(request.space).facts
-        told_of = [known.version_of(assertion) for assertion in assertions if not assertion.negated]
-        facts = tuple(WrittenFact(version.id, version.text, "added") for version in told_of)
-        names = tuple(dict.fromkeys(version.head for version in told_of))
+        versions = [known.version_of(assertion) for assertion in assertions if not assertion.negated]
+        facts = tuple(WrittenFact(version.id, version.text, "added") for version in versions)
+        names = tuple(dict.fromkeys(version.head for version in versions))
         return WriteResult(tuple(items), 0, len(sentences), (), facts=facts, entities=names)
 
     async def explore(self, request):
@@ -167,14 +167,14 @@ class WordMemory:
         return Status(spaces, "none", about, uptime_s=1.0, version="0")
 
     async def work(self):
-        """There is nothing to do in the background."""
+        """Do nothing: there is no background work."""
 
     async def aclose(self):
         self.closed = True
 
 
 class PrintingMemory(WordMemory):
-    """Its libraries print: through Python, below it, and from a buffer when the process ends."""
+    """A memory whose libraries print: through Python, below Python, and from a buffer when the process ends."""
 
     async def status(self):
         import atexit
@@ -190,7 +190,7 @@ class PrintingMemory(WordMemory):
 
 
 class StuckMemory(WordMemory):
-    """A call of it waits for a library for a minute, and cannot be interrupted."""
+    """A memory whose status call blocks in a library for a minute and cannot be interrupted."""
 
     async def status(self):
         import time

@@ -1,4 +1,4 @@
-"""Bad input is refused in words that name the argument, the problem and the remedy."""
+"""Arguments of tools: what is accepted, and refusals that name the argument, the problem and the remedy."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What became of a write or an improvement is told, with the changes that matter by name."""
+"""Replies of write and evolve: counts, and the changes that matter by name."""
 
 from mcp_memory.domain.requests import (
     EvolveResult,

@@ -1,4 +1,4 @@
-"""Replies keep within max_tokens, exactly, and say what they left out."""
+"""Replies of recall, answer and explore: their content, their text, and their limit of tokens."""
 
 import json
 from dataclasses import replace
@@ -84,8 +84,8 @@ def chars(reply):
 
 
 def left_out(content):
-    said = [warning for warning in content["warnings"] if warning.endswith("left out to keep within max_tokens.")]
-    return int(said[-1].split()[0].replace(",", "")) if said else 0
+    omitted = [warning for warning in content["warnings"] if warning.endswith("left out to keep within max_tokens.")]
+    return int(omitted[-1].split()[0].replace(",", "")) if omitted else 0
 
 
 def test_points_are_listed_beside_the_evidence_within_their_share():
@@ -94,9 +94,9 @@ def test_points_are_listed_beside_the_evidence_within_their_share():
     reply = recall_reply(recall, 2000)
     assert [one["id"] for one in reply.structured["points"]] == ["h_0", "h_1", "h_2"]
     assert reply.structured["points"][0]["entities"] == ["Ann", "Bob"]
-    told = [line for line in reply.text.splitlines() if line.startswith("Memory point h_")]
-    assert len(told) == 3
-    assert told[0].startswith("Memory point h_0: 0: word word")
+    lines = [line for line in reply.text.splitlines() if line.startswith("Memory point h_")]
+    assert len(lines) == 3
+    assert lines[0].startswith("Memory point h_0: 0: word word")
 
 
 def joining(text, *said):
@@ -109,8 +109,8 @@ def test_a_point_that_is_evidence_is_listed_once_with_its_id_and_the_words_of_it
     found = joining("Ann: Ann moved to Oslo.  Bob\nfollowed.", "Ann moved to Oslo. It was cold.", "Bob followed.")
     where = "   [2023-05-08T13:50:00Z, Ann, session s1]"
     lines = recall_reply(RecallResult((found,), 1.0, True, (), points=points), 2000).text.splitlines()
-    told = ["1. [memory point h_0]", f"{where} Ann moved to Oslo. It was cold.", f"{where} Bob followed."]
-    assert lines[1:] == [*told, "Enough to answer from (sufficiency 1.00)."]
+    records = ["1. [memory point h_0]", f"{where} Ann moved to Oslo. It was cold.", f"{where} Bob followed."]
+    assert lines[1:] == [*records, "Enough to answer from (sufficiency 1.00)."]
     assert (
         recall_reply(RecallResult((), 1.0, True, (), points=points), 2000).text.count("Memory point h_0: Ann moved")
         == 1
@@ -285,6 +285,6 @@ def test_the_text_names_the_episode_if_there_is_one():
 
 def test_a_fact_that_rests_on_a_whole_document_quotes_its_beginning_and_still_fits():
     book = turn("word " * 100_000)
-    told = replace(fact(), sources=(Source(book, 0, len(book.text)),))
-    (source,) = explore_reply(OperatorResult((told,)), 500).structured["items"][0]["sources"]
+    item = replace(fact(), sources=(Source(book, 0, len(book.text)),))
+    (source,) = explore_reply(OperatorResult((item,)), 500).structured["items"][0]["sources"]
     assert source["quote"] == book.text[:1000]

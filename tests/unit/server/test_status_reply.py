@@ -1,4 +1,4 @@
-"""The state of the memory in words: what there is one of is told in the singular."""
+"""The text of the status reply."""
 
 import re
 from dataclasses import replace
@@ -23,7 +23,7 @@ def test_a_count_of_one_has_a_singular_noun() -> None:
 
 
 @pytest.mark.parametrize(
-    ("most", "told"), [(0, "1 token sent."), (1, "1 of 1 token sent."), (9, "1 of 9 tokens sent.")]
+    ("most", "sentence"), [(0, "1 token sent."), (1, "1 of 1 token sent."), (9, "1 of 9 tokens sent.")]
 )
-def test_the_cost_of_a_day_is_stated_with_its_bound(most: int, told: str) -> None:
-    assert spent_today_text(replace(JUDGING, day_tokens=most)) == f"Today (UTC), by all processes: 1 call, {told}"
+def test_the_cost_of_a_day_is_stated_with_its_bound(most: int, sentence: str) -> None:
+    assert spent_today_text(replace(JUDGING, day_tokens=most)) == f"Today (UTC), by all processes: 1 call, {sentence}"

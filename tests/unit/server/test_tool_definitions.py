@@ -1,4 +1,4 @@
-"""What every request of a client's model has to carry: the definitions of the tools."""
+"""The definitions of the tools, which every request of a client's model contains."""
 
 import json
 
