@@ -27,11 +27,11 @@ FACTS = [
 
 
 @asynccontextmanager
-async def connected(memory=None, mode="auto", config=LAZY, opener=None):
+async def connected(memory=None, mode="auto", settings=LAZY, opener=None):
     async def opened():
         return memory or WordMemory()
 
-    async with Client(build(opener or opened, config), mode=mode) as client:
+    async with Client(build(opener or opened, settings), mode=mode) as client:
         yield client
 
 
