@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Literal
 
-from mcp_memory.domain.verbs import leads, third
+from mcp_memory.domain.verbs import begins_with_verb, third_person
 from mcp_memory.texts import resource
 
 Cardinality = Literal["single", "multi", "unknown"]
@@ -114,7 +114,7 @@ def _unlisted(name: str) -> Relation:
     if name.startswith(("favourite_", "current_")):
         return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
     words = label.split()
-    told = " ".join((third(words[0]), *words[1:])) if leads(words) else ""
+    told = " ".join((third_person(words[0]), *words[1:])) if begins_with_verb(words) else ""
     return Relation(name, label, asked=tuple(words), told=told)
 
 

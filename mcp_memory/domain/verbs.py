@@ -1,7 +1,7 @@
-"""Verbs and their forms: the irregular ones, those that are known, and how each is told of somebody else.
+"""Tables of verbs and their forms.
 
-The tables serve whoever reads facts out of texts, and whoever puts a fact into words: of a relation that the registry
-does not list nothing is known but its name.
+The extraction of facts uses them to recognise verbs, and the rendering of facts uses them to inflect a relation that
+the registry does not have, of which only the name is known.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-IRREGULAR = """
+_IRREGULAR = """
 be was been | become became become | begin began begun | bear bore born | break broke broken | breed bred bred
 bring brought brought | build built built | buy bought bought | catch caught caught | choose chose chosen
 come came come | cost cost cost | cut cut cut | deal dealt dealt | do did done | draw drew drawn | drink drank drunk
@@ -47,14 +47,14 @@ COMMON = (
     " exercise exhibit play live stroll crave quit prefer tend intend bake paint cook sail surf swim dislike"
     " detest loathe enjoy adore hang"
 )
-"""Further regular verbs, so that a clause is recognised as one whatever its verb."""
+"""Further regular verbs, so that a clause is recognised whatever its verb."""
 FURTHER = (
     "acquire act adopt border brew cause collect compete compose consist crochet design direct discover divorce drop"
     " enroll establish excavate export fire found freelance illustrate import include inherit intern invent launch"
     " lecture manufacture open participate photograph plant publish purchase qualify record recruit rejoin renovate"
     " repair reside resign restore retrain step suffer swap trade translate"
 )
-"""Those that only the tables of relations use (``rules/facts/tables``)."""
+"""Verbs that only the tables of relations use (``rules/facts/tables``)."""
 _BEHIND = frozenset(
     """
     about above across after against along among around as at away back before behind beside between beyond by down for
@@ -62,10 +62,16 @@ _BEHIND = frozenset(
     within without
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""What may stand behind a verb and belong to it."""
+"""Words that may follow a verb and belong to it."""
 
 
-def third(verb: str) -> str:
+def irregular_verbs() -> list[tuple[str, str, str]]:
+    """Return the plain form, past and participle of each irregular verb."""
+    entries = (entry.split() for line in _IRREGULAR.splitlines() for entry in line.split("|") if entry.strip())
+    return [(plain, past, participle) for plain, past, participle in entries]
+
+
+def third_person(verb: str) -> str:
     """Return the third person of a verb in its plain form: "meet" gives "meets"."""
     if verb in ("have", "be"):
         return "has" if verb == "have" else "is"
@@ -74,16 +80,16 @@ def third(verb: str) -> str:
     return verb + ("es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
 
 
-def leads(words: Sequence[str]) -> bool:
-    """Return whether words begin with a verb in its plain form, with nothing or a preposition at their end.
+def begins_with_verb(words: Sequence[str]) -> bool:
+    """Return whether words are a verb in its plain form, alone or with a preposition at the end.
 
-    Else the first may be a noun, as in "work email" and "head of".
+    Otherwise the first word may be a noun, as in "work email" and "head of".
     """
     return bool(words) and words[0] in _known().plain and (len(words) == 1 or words[-1] in _BEHIND)
 
 
 def is_finite(word: str) -> bool:
-    """Return whether a word is a verb in its third person or its past, as far as they are known."""
+    """Return whether a word is a known verb in its third person or its past."""
     return word in _known().finite
 
 
@@ -94,11 +100,11 @@ class _Forms(NamedTuple):
 
 @cache
 def _known() -> _Forms:
-    irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
+    irregular = irregular_verbs()
     regular = [*COMMON.split(), *FURTHER.split()]
     past = {past for plain, past, _ in irregular if past != plain}
     plain = {*regular, *(entry[0] for entry in irregular)} - past  # "found" is mostly of "find"
-    thirds = (third(verb) for verb in plain)
+    thirds = (third_person(verb) for verb in plain)
     pasts = (verb + "d" if verb.endswith("e") else verb + "ed" for verb in regular if not verb.endswith("y"))
     finite = {*thirds, *past, *pasts, *SECOND_FORMS, "is", "was", "has", "studied", "married"}
     return _Forms(frozenset(plain), frozenset(finite))

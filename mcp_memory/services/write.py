@@ -20,8 +20,8 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
+from mcp_memory.temporal.assertions import caller_assertion, statement
 from mcp_memory.temporal.changes import changes
-from mcp_memory.temporal.told import statement, told
 from mcp_memory.view.space import Space
 
 SHOWN = 100
@@ -112,7 +112,7 @@ def _plan(
             raise InvalidInput(
                 f"facts[{number}].source", problem, "Name the id of one, or leave the source out. Nothing was stored."
             )
-        assertions.append(told(fact, turn, now))
+        assertions.append(caller_assertion(fact, turn, now))
     talkers, partnered = space.talkers(request.session), []
     for turn in new:
         partnered.append((turn, talkers.partner(turn)))

@@ -1,1 +1,1 @@
-"""REAL, writing: which assertions are taken in, and what they change."""
+"""REAL, writing: check and make assertions, and find what they change."""

@@ -64,7 +64,7 @@ class WordMemory:
             times = (StatedTime(0, 1, 0, 86_400_000, "day", False),)
             mark = sentence_id(name, 0, item.text)
             sentences.append(Sentence(mark, request.space, name, 0, 0, len(item.text), times))
-        from mcp_memory.temporal.told import statement, told
+        from mcp_memory.temporal.assertions import caller_assertion, statement
 
         assertions = []
         for place, fact in enumerate(request.facts):
@@ -77,7 +77,7 @@ class WordMemory:
                 details = (None, None, None, None, NOW, 0, place)
                 turn = Turn(name, request.space, request.session, ref, "statement", text, *details)
                 turns.append(turn)
-            assertions.append(told(fact, turn, NOW))
+            assertions.append(caller_assertion(fact, turn, NOW))
         none = np.empty((0, 1), dtype=np.float32)
         vectors = np.ones((len(sentences), 1), dtype=np.float32)
         batch = Batch(tuple(turns), (), tuple(sentences), none, vectors, tuple(assertions))

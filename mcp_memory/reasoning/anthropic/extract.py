@@ -2,7 +2,7 @@
 
 It sees some texts of one session, sentence by sentence with numbers, and names for each fact the line that states it.
 What becomes of a fact is decided here and not by the model: it stands in the sentence that the number means, what its
-names and times mean says ``asserting.py``, and it has to pass ``temporal/guards.py``: what is nowhere written is no
+names and times mean says ``asserting.py``, and it has to pass ``temporal/assertions.py``: what is nowhere written is no
 fact. What does not pass is left out, and the log tells how much that was.
 
 **Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too; here these follow from the text
@@ -36,7 +36,7 @@ from mcp_memory.language.tokens import words
 from mcp_memory.ports import Excerpt
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
 from mcp_memory.reasoning.anthropic.rendering import frame, one_line
-from mcp_memory.temporal.guards import LONGEST, guarded
+from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
 ALLOWANCE = BudgetLimits(calls=8, input_tokens=20_000)
@@ -128,7 +128,7 @@ def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]
     kept = {
         assertion.id: assertion
         for excerpt, request in found.values()
-        for assertion in guarded(excerpt.turn, excerpt.partner, excerpt.sentences, request)
+        for assertion in guard_assertions(excerpt.turn, excerpt.partner, excerpt.sentences, request)
     }
     if len(kept) < len(reply.facts):
         _log.info("Of %d facts that Claude read, %d are not kept.", len(reply.facts), len(reply.facts) - len(kept))

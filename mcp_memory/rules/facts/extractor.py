@@ -24,7 +24,7 @@ from mcp_memory.rules.facts.phrase_claims import phrase_claims
 from mcp_memory.rules.facts.validity import Validity, durations, from_utterance
 from mcp_memory.rules.facts.verb_claims import verb_claims
 from mcp_memory.rules.facts.words import Word, is_english, split_words
-from mcp_memory.temporal.guards import guarded
+from mcp_memory.temporal.assertions import guard_assertions
 
 _LEAD_IN = re.compile(
     r"\s*(?:(?:please|pls|so|and|also|ok|okay|hey)[, ]{1,2})?(?:(?:(?:do not|don['’]t|never) forget|remember"
@@ -131,7 +131,7 @@ class RuleExtractor:
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
         merged = merge_openings(turn, sentences, times, list(assertions.values()))
-        return guarded(turn, discourse.partner, sentences, merged)
+        return guard_assertions(turn, discourse.partner, sentences, merged)
 
     def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
         """Return the clauses of a sentence.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mcp_memory.domain.verbs import COMMON, IRREGULAR, SECOND_FORMS, third
+from mcp_memory.domain.verbs import COMMON, SECOND_FORMS, irregular_verbs, third_person
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import verbs
 from mcp_memory.rules.facts.tables.verbs import OPEN
@@ -115,7 +115,7 @@ def _inflections() -> dict[str, Inflection]:
         if entry[0] == lemma:
             entry[1].add(kind)
 
-    irregular = [entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip()]
+    irregular = irregular_verbs()
     for lemma, past, participle in irregular:
         add(past, lemma, "past")
         add(participle, lemma, "participle")
@@ -125,7 +125,7 @@ def _inflections() -> dict[str, Inflection]:
         if lemma == "be":
             continue
         add(lemma, lemma, "plain")
-        add(third(lemma), lemma, "third")
+        add(third_person(lemma), lemma, "third")
         add(_ing(lemma), lemma, "ing")
         if lemma not in irregular_lemmas:
             for past in _past(lemma):
@@ -196,8 +196,7 @@ def _past(lemma: str) -> tuple[str, ...]:
 
 @cache
 def _irregular() -> dict[str, tuple[str, str]]:
-    entries = (entry.split() for line in IRREGULAR.splitlines() for entry in line.split("|") if entry.strip())
-    return {plain: (past, participle) for plain, past, participle in entries}
+    return {plain: (past, participle) for plain, past, participle in irregular_verbs()}
 
 
 def inflect(lemma: str, form: Form) -> str:
@@ -205,7 +204,7 @@ def inflect(lemma: str, form: Form) -> str:
     if form == "plain":
         return lemma
     if form == "third":
-        return third(lemma)
+        return third_person(lemma)
     if form == "ing":
         return _ing(lemma)
     past, participle = _irregular().get(lemma, (_past(lemma)[0],) * 2)

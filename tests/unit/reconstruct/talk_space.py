@@ -15,7 +15,7 @@ from mcp_memory.language.questions import understand
 from mcp_memory.ports import Operator, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
-from mcp_memory.temporal.told import told
+from mcp_memory.temporal.assertions import caller_assertion
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
@@ -60,7 +60,7 @@ def say(
             stated = (times[place],) if times and place in times and not index else ()
             sentences.append(Sentence(f"s_{number}.{index}", "x", turn.id, index, start, end, stated))
             rows.append(place)
-        assertions += [told(fact, turn, at) for fact in (facts or {}).get(place, ())]
+        assertions += [caller_assertion(fact, turn, at) for fact in (facts or {}).get(place, ())]
     matrix = None if vectors is None else np.array(vectors, dtype=np.float32)
     batch = Batch(tuple(turns), tuple(segments), tuple(sentences), assertions=tuple(assertions))
     if matrix is not None:

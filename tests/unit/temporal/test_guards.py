@@ -1,4 +1,4 @@
-"""What the guards keep and what they drop (DESIGN 1)."""
+"""Assertions that the guards keep and drop (DESIGN 1)."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.turns import Turn
-from mcp_memory.temporal.guards import guarded
+from mcp_memory.temporal.assertions import guard_assertions
 
 TEXT = "My sister lives in Bergen. She likes tea."
 TURN = Turn("t_1", "default", "s", "r", "message", TEXT, "Maria", None, None, 0, 0, 0, 0)
@@ -15,8 +15,8 @@ FACT = Assertion("x_1", "default", "t_1", 0, 0, 25, "Maria's sister", "lives_in"
                  "FACT", False, "embedded", 0, 0)  # fmt: skip
 
 
-def test_what_the_text_bears_out_is_kept() -> None:
-    assert guarded(TURN, None, SPANS, [FACT]) == [FACT]
+def test_an_assertion_that_the_text_supports_is_kept() -> None:
+    assert guard_assertions(TURN, None, SPANS, [FACT]) == [FACT]
 
 
 @pytest.mark.parametrize(
@@ -35,20 +35,21 @@ def test_what_the_text_bears_out_is_kept() -> None:
         {"relation": ""},
     ],
 )
-def test_what_the_text_does_not_bear_out_is_dropped(change: dict[str, object]) -> None:
-    assert guarded(TURN, None, SPANS, [replace(FACT, **change)]) == []  # type: ignore[arg-type]
+def test_an_assertion_that_the_text_does_not_support_is_dropped(change: dict[str, object]) -> None:
+    assert guard_assertions(TURN, None, SPANS, [replace(FACT, **change)]) == []  # type: ignore[arg-type]
 
 
-def test_the_partner_is_known_by_name() -> None:
+def test_the_name_of_the_addressee_is_known() -> None:
     fact = replace(FACT, head="Tom", tail="tea", sentence=1, start=27, end=40)
-    assert guarded(TURN, "Tom", SPANS, [fact]) == [fact]
+    assert guard_assertions(TURN, "Tom", SPANS, [fact]) == [fact]
 
 
 def test_a_fact_about_the_whole_text_may_span_it() -> None:
     fact = replace(FACT, sentence=WHOLE, start=0, end=len(TEXT))
-    assert guarded(TURN, None, SPANS, [fact]) == [fact]
+    assert guard_assertions(TURN, None, SPANS, [fact]) == [fact]
 
 
-@pytest.mark.parametrize(("given", "kept"), [(1.7, 1.0), (0.0, 0.01), (-3.0, 0.01)])
-def test_confidence_is_brought_into_its_range(given: float, kept: float) -> None:
-    assert [fact.confidence for fact in guarded(TURN, None, SPANS, [replace(FACT, confidence=given)])] == [kept]
+@pytest.mark.parametrize(("confidence", "clipped"), [(1.7, 1.0), (0.0, 0.01), (-3.0, 0.01)])
+def test_confidence_is_clipped_to_its_range(confidence: float, clipped: float) -> None:
+    fact = replace(FACT, confidence=confidence)
+    assert [kept.confidence for kept in guard_assertions(TURN, None, SPANS, [fact])] == [clipped]

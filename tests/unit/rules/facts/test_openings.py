@@ -1,29 +1,29 @@
-"""What the first sentences of encyclopaedia articles tell by their form."""
+"""Facts of the first sentences of encyclopaedia articles, by their fixed form."""
 
 import random
 
 import pytest
-from telling import facts, held, read, turn
+from reading import facts, intervals, read, turn
 
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import split
 from mcp_memory.rules.facts.openings import opening_assertions
 
 
-def told(text: str, title: str | None) -> set[str]:
+def fact_set(text: str, title: str | None) -> set[str]:
     return set(facts(text, title=title))
 
 
 def _opening(text: str, title: str) -> list[str]:
-    """Return what the opening alone tells, without the general rules."""
+    """Return the facts of the opening alone, without the general rules."""
     spans = split(text)
     times = [stated_times(text, None, *span) for span in spans]
     return [f"{fact.relation} {fact.tail}" for fact in opening_assertions(turn(text, title=title), spans, times)]
 
 
-def test_the_bracket_behind_a_name_holds_both_ends_of_a_life() -> None:
+def test_the_bracket_behind_a_name_gives_birth_and_death() -> None:
     text = "Ada Moor (4 May 1950, Ottenau, Norland – 3 June 2001) was a Danish poet and painter."
-    assert told(text, "Ada Moor") == {
+    assert fact_set(text, "Ada Moor") == {
         "Ada Moor born_on 4 May 1950",
         "Ada Moor born_in Ottenau",
         "Ottenau located_in Norland",
@@ -34,23 +34,23 @@ def test_the_bracket_behind_a_name_holds_both_ends_of_a_life() -> None:
     }
 
 
-def test_a_birth_holds_from_its_day_on() -> None:
-    assert "4 May 1950 1950-05-04 …" in held("Ada Moor (born 4 May 1950 in Ottenau) is a poet.", title="Ada Moor")
+def test_a_birth_date_holds_from_its_day() -> None:
+    assert "4 May 1950 1950-05-04 …" in intervals("Ada Moor (born 4 May 1950 in Ottenau) is a poet.", title="Ada Moor")
 
 
-def test_the_name_at_birth_is_no_place() -> None:
-    found = told("Ada Moor (born Jane Doel, May 4, 1950) is an actress.", "Ada Moor")
+def test_a_birth_name_is_no_place() -> None:
+    found = fact_set("Ada Moor (born Jane Doel, May 4, 1950) is an actress.", "Ada Moor")
     assert {"Ada Moor also_known_as Jane Doel", "Ada Moor born_on May 4, 1950"} <= found
     assert not any(" born_in " in fact for fact in found)
 
 
-def test_years_that_are_not_sure_keep_the_word_that_says_so() -> None:
-    found = told("Otto Harn (c. 1430 – 1482) was a Danish sculptor.", "Otto Harn")
+def test_an_uncertain_year_keeps_its_circa() -> None:
+    found = fact_set("Otto Harn (c. 1430 – 1482) was a Danish sculptor.", "Otto Harn")
     assert {"Otto Harn born_on c. 1430", "Otto Harn died_on 1482"} <= found
 
 
-def test_years_behind_what_is_no_person_are_no_life() -> None:
-    found = told("The Harn War (1430 – 1482) was a war in Ottenau.", "Harn War")
+def test_years_behind_anything_but_a_person_are_no_birth_and_death() -> None:
+    found = fact_set("The Harn War (1430 – 1482) was a war in Ottenau.", "Harn War")
     assert not any("born" in fact or "died" in fact for fact in found)
 
 
@@ -59,7 +59,7 @@ def test_the_credits_of_a_film_are_read_name_by_name() -> None:
         "Grey Tide is a 1958 Danish comedy film directed and written by Tom Gale, produced by Ada Moor and starring"
         ' Ida Falk, Ben Ost and Cai Roe, based on the novel "Low Water".'
     )
-    assert told(text, "Grey Tide (film)") == {
+    assert fact_set(text, "Grey Tide (film)") == {
         "Grey Tide is_a comedy film",
         "Grey Tide comes_from Danish",
         "Grey Tide released_on 1958",
@@ -73,52 +73,52 @@ def test_the_credits_of_a_film_are_read_name_by_name() -> None:
     }
 
 
-def test_who_made_another_work_did_not_make_this_one() -> None:
+def test_the_credits_of_another_work_are_left_out() -> None:
     assert _opening("Grey Tide is a remake of the 1931 film directed by Tom Gale.", "Grey Tide") == ["is_a remake"]
 
 
-def test_whom_somebody_married_is_no_parent() -> None:
+def test_a_spouse_behind_born_is_no_parent() -> None:
     found = _opening("Ada Moor was born in Felden, and was married to opera singer Cai Roe.", "Ada Moor")
     assert "child_of Cai Roe" not in found
 
 
-def test_a_song_is_by_its_singer_and_not_by_her_nationality() -> None:
-    assert "Low Water performed_by Ida Falk" in told(
+def test_a_song_is_performed_by_its_singer_not_by_her_nationality() -> None:
+    assert "Low Water performed_by Ida Falk" in fact_set(
         '"Low Water" is a song by Danish singer Ida Falk.', "Low Water (song)"
     )
 
 
-def test_a_sentence_that_goes_on_about_the_work_is_read_likewise() -> None:
-    found = told(
+def test_a_later_sentence_about_the_work_is_read_in_the_same_way() -> None:
+    found = fact_set(
         "Grey Tide is a 1958 film. The film stars Ida Falk and was released on 4 May 1958.", "Grey Tide (1958 film)"
     )
     assert {"Grey Tide stars Ida Falk", "Grey Tide released_on 4 May 1958"} <= found
 
 
-def test_a_style_behind_a_comma_belongs_to_the_name() -> None:
-    found = told(
+def test_a_title_behind_a_comma_belongs_to_the_name() -> None:
+    found = fact_set(
         "Ida of Harn (1600 – 1652) was the eldest daughter of Otto II, Duke of Harn and Eva Falk.", "Ida of Harn"
     )
     assert {"Ida of Harn child_of Otto II, Duke of Harn", "Ida of Harn child_of Eva Falk"} <= found
 
 
-def test_a_place_lies_in_each_of_the_places_behind_it() -> None:
-    found = told("Felden is a village in Harn District, Ottenau, in northern Norland.", "Felden, Ottenau")
+def test_a_place_lies_in_each_place_of_its_chain() -> None:
+    found = fact_set("Felden is a village in Harn District, Ottenau, in northern Norland.", "Felden, Ottenau")
     assert {f"Felden, Ottenau located_in {place}" for place in ("Harn District", "Ottenau", "Norland")} <= found
 
 
-def test_a_company_keeps_its_founder_and_its_first_year() -> None:
+def test_a_company_has_its_location_and_founding_year() -> None:
     text = "Karst Motors is a Danish company based in Grauen, Norland. It was founded in 1926 by Tom Gale."
-    found = told(text, "Karst Motors")
+    found = fact_set(text, "Karst Motors")
     assert {"Karst Motors located_in Grauen", "Karst Motors founded_on 1926", "Karst Motors comes_from Danish"} <= found
 
 
-def test_a_section_that_begins_with_something_else_is_no_opening() -> None:
+def test_a_section_that_begins_with_another_subject_is_no_opening() -> None:
     assert _opening("The mill was built by Tom Gale, also known as Gale the Elder.", "Felden: History") == []
 
 
-def test_a_section_counts_for_its_article() -> None:
-    assert "Ada Moor works_as poet" in told("Moor is a Danish poet.", "Ada Moor: Life")
+def test_a_section_is_about_its_article() -> None:
+    assert "Ada Moor works_as poet" in fact_set("Moor is a Danish poet.", "Ada Moor: Life")
 
 
 def test_a_message_has_no_opening() -> None:
@@ -126,7 +126,7 @@ def test_a_message_has_no_opening() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_whatever_is_written_every_fact_stands_in_its_sentence(seed: int) -> None:
+def test_every_fact_of_a_random_text_lies_in_its_sentence(seed: int) -> None:
     chance = random.Random(seed)
     parts = [
         *"().,;–-\"'&/ ",

@@ -1,11 +1,11 @@
-"""What a message tells, what it does not, and how surely."""
+"""Facts of a message, statements that assert nothing, and confidences."""
 
 import pytest
-from telling import facts, read
+from reading import facts, read
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("I live in Bergen.", ["Maria lives_in Bergen"]),
         ("You make the best soup and you live in Turku.", ["Tom lives_in Turku"]),
@@ -32,8 +32,8 @@ from telling import facts, read
         ("I switched from guitar to bass.", ["not Maria plays guitar", "Maria plays bass"]),
     ],
 )
-def test_plain_talk_gives_its_facts(text: str, told: list[str]) -> None:
-    assert facts(text) == told
+def test_plain_statements_give_their_facts(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_plain_talk_gives_its_facts(text: str, told: list[str]) -> None:
         "J'habite à Lyon et je travaille comme professeur.",
     ],
 )
-def test_what_is_not_asserted_gives_nothing(text: str) -> None:
+def test_a_statement_that_asserts_nothing_gives_no_fact(text: str) -> None:
     assert facts(text) == []
 
 
@@ -71,29 +71,29 @@ def test_what_is_not_asserted_gives_nothing(text: str) -> None:
         ("Jan might work at Orla Foods.", 0.45),
     ],
 )
-def test_how_surely_it_is_said_decides_the_confidence(text: str, confidence: float) -> None:
+def test_confidence_follows_from_hedges_and_reports(text: str, confidence: float) -> None:
     assert [fact.confidence for fact in read(text)] == [confidence]
 
 
-def test_a_tag_question_leaves_what_stands_before_it() -> None:
+def test_a_statement_before_a_tag_question_is_read() -> None:
     assert facts("My favourite colour is green, can't you tell from the sofa?") == ["Maria favourite_colour green"]
 
 
-def test_nobody_is_you_when_nobody_is_spoken_to() -> None:
+def test_you_refers_to_nobody_without_an_addressee() -> None:
     assert facts("You live in Turku.", partner=None) == []
 
 
-def test_a_message_of_nobody_is_told_by_the_user() -> None:
+def test_a_message_without_a_speaker_is_by_the_user() -> None:
     assert facts("I live in Bergen.", speaker=None) == ["user lives_in Bergen"]
 
 
-def test_the_span_holds_the_words_that_say_it() -> None:
+def test_the_span_covers_the_words_that_state_the_fact() -> None:
     text = "Great to hear! I moved to Bergen in 2016, and it rains."
     fact = read(text)[0]
     assert text[fact.start : fact.end] == "I moved to Bergen"
     assert fact.sentence == 1
 
 
-def test_a_change_is_marked_as_one_and_has_its_intent() -> None:
+def test_a_change_is_marked_and_has_the_intent_of_a_change() -> None:
     fact = read("I live in Bergen now.")[0]
     assert (fact.change, fact.intent) == (True, "EVOLUTION")

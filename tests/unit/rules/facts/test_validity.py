@@ -1,11 +1,11 @@
-"""When a fact holds by tense and dates."""
+"""Intervals of facts by tense and stated dates."""
 
 import pytest
-from telling import held, read
+from reading import intervals, read
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("I moved to Bergen in 2016.", ["Bergen 2016-01-01 …"]),
         ("I have lived in Bergen since May 2019.", ["Bergen 2019-05-01 …"]),
@@ -20,15 +20,15 @@ from telling import held, read
         ("He won the Cape Marathon in 2008 and 2011.", []),
     ],
 )
-def test_tense_and_dates_give_the_interval(text: str, told: list[str]) -> None:
-    assert held(text) == told
+def test_tense_and_dates_give_the_interval(text: str, expected: list[str]) -> None:
+    assert intervals(text) == expected
 
 
 def test_an_event_that_happened_twice_is_two_facts() -> None:
-    told = held("He won the Cape Marathon in 2008 and 2011.", title="Jonas Abel")
-    assert told == ["Cape Marathon 2008-01-01 2009-01-01", "Cape Marathon 2011-01-01 2012-01-01"]
+    found = intervals("He won the Cape Marathon in 2008 and 2011.", title="Jonas Abel")
+    assert found == ["Cape Marathon 2008-01-01 2009-01-01", "Cape Marathon 2011-01-01 2012-01-01"]
 
 
-def test_what_states_no_time_says_so() -> None:
+def test_a_fact_without_a_stated_time_is_marked() -> None:
     assert [fact.stated for fact in read("I live in Bergen.")] == [False]
     assert [fact.stated for fact in read("I moved to Bergen in 2016.")] == [True]

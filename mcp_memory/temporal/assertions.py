@@ -1,0 +1,144 @@
+"""Check the assertions of an extractor, and make assertions of the facts that a caller states.
+
+A language model may invent a name, and a rule may cut one badly. `guard_assertions` therefore keeps only assertions
+whose head and tail are written in the text, or are the speaker, the addressee or the topic of the document (DESIGN 1).
+The description of a relative ("Maria's sister") needs both of its parts.
+
+A caller's fact with a source belongs to the sentence of that text which names its tail, preferably with its head; there
+it replaces the facts that the embedded rules extract. A fact without a source becomes a statement of its own, so that
+it is found, quoted and cited like every other text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from mcp_memory.domain.facts import WHOLE, Assertion, verbalise
+from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.requests import NewFact
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.dates import day_in_words
+from mcp_memory.language.sentences import split
+
+LEAST = 0.01
+"""The lowest confidence of an assertion; 0 would mean that the text denies it."""
+LONGEST = 200
+"""Characters in a head or a tail; a longer one is a clause, not a name."""
+
+
+def guard_assertions(
+    turn: Turn, partner: str | None, sentences: Sequence[tuple[int, int]], assertions: Iterable[Assertion]
+) -> list[Assertion]:
+    """Return the assertions that the text supports, with confidences in (0, 1].
+
+    Args:
+        turn: the text that is said to assert them.
+        partner: the addressee of a message, if known.
+        sentences: spans of its sentences, in characters.
+        assertions: of an extractor.
+
+    Dropped are assertions of another turn; those whose head or tail is neither written nor a known name; those with an
+    empty span or one that leaves its sentence; those that hold at no instant, and those whose confidence is no number.
+    """
+    text = turn.text.casefold()
+    known_names = [name.casefold() for name in (turn.speaker, partner, turn.title) if name]
+    known_names.append("user")
+    return [
+        replace(item, confidence=min(max(item.confidence, LEAST), 1.0))
+        for item in assertions
+        if item.turn_id == turn.id
+        and math.isfinite(item.confidence)
+        and item.since < item.until
+        and _lies_in_sentence(item, len(turn.text), sentences)
+        and item.relation
+        and _is_supported(item.head, text, known_names)
+        and _is_supported(item.tail, text, known_names)
+    ]
+
+
+def _lies_in_sentence(item: Assertion, length: int, sentences: Sequence[tuple[int, int]]) -> bool:
+    if item.sentence == WHOLE:
+        return 0 <= item.start < item.end <= length
+    if not 0 <= item.sentence < len(sentences):
+        return False
+    start, end = sentences[item.sentence]
+    return start <= item.start < item.end <= end
+
+
+def _is_supported(name: str, text: str, known_names: Sequence[str]) -> bool:
+    plain = " ".join(name.casefold().split())
+    if not plain or len(plain) > LONGEST:
+        return False
+    if plain in text or any(plain in known for known in known_names):
+        return True
+    owner, possessive, rest = plain.rpartition("'s ")
+    if possessive and rest in text:
+        return _is_supported(owner, text, known_names)
+    return name.casefold() in " ".join(text.split())
+
+
+def statement(fact: NewFact) -> str:
+    """Return a caller's fact as a sentence, with its times."""
+    words = verbalise(fact.head, relations().name(fact.relation), fact.tail, negated=fact.negated)
+    since = f" from {day_in_words(fact.valid_from)}" if fact.valid_from is not None else ""
+    until = f" until {day_in_words(fact.valid_to)}" if fact.valid_to is not None else ""
+    return f"{words}{since}{until}."
+
+
+def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
+    """Return the assertion of a caller's fact.
+
+    Args:
+        fact: as stated.
+        turn: its source, or its statement.
+        now: the moment of recording.
+
+    A fact without a start holds from the time of its source; one that had ended by then has no known start.
+    """
+    sentence, start, end = _sentence_of(fact, turn)
+    until = FOREVER if fact.valid_to is None else fact.valid_to
+    since = fact.valid_from
+    if since is None:
+        since = turn.time if turn.time < until else BEGINNING
+    relation = relations().name(fact.relation)
+    signs = "no" if fact.negated else "yes", str(since), str(until), str(fact.confidence), "caller"
+    return Assertion(
+        id=assertion_id(turn.id, start, end, fact.head, relation, fact.tail, *signs),
+        space=turn.space,
+        turn_id=turn.id,
+        sentence=sentence,
+        start=start,
+        end=end,
+        head=fact.head,
+        relation=relation,
+        tail=fact.tail,
+        negated=fact.negated,
+        since=since,
+        until=until,
+        stated=fact.valid_from is not None or fact.valid_to is not None,
+        confidence=fact.confidence,
+        intent=fact.intent,
+        change=fact.intent == "EVOLUTION",
+        extractor="caller",
+        said_at=turn.time,
+        recorded_at=now,
+    )
+
+
+def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
+    """Return the index and span of the sentence that states a fact; `WHOLE` and the whole text if none does."""
+    if turn.kind == "statement":
+        return 0, 0, len(turn.text)
+    best = (WHOLE, 0, len(turn.text))
+    for index, (start, end) in enumerate(split(turn.text)):
+        words = turn.text[start:end].casefold()
+        if fact.tail.casefold() in words:
+            if fact.head.casefold() in words:
+                return index, start, end
+            if best[0] == WHOLE:
+                best = index, start, end
+    return best

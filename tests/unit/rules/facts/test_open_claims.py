@@ -1,0 +1,56 @@
+"""A verb that no table has is its own relation; claims without a meaning of their own are left out."""
+
+import pytest
+from reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("I repaired my old tandem last week.", "Maria repair old tandem"),
+        ("We rented a houseboat in June.", "Maria rent houseboat"),
+        ("I handed in my thesis!", "Maria hand_in thesis"),
+        ("We cycled up to Lindenhof.", "Maria cycle_to Lindenhof"),
+        ("Still driving the school van.", "Maria drives school van"),
+    ],
+)
+def test_a_content_verb_is_its_own_relation(text: str, fact: str) -> None:
+    assert fact in facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would rent a houseboat.",
+        "I took a deep breath.",
+        "I reached my limits.",
+        "I rented it.",
+        "I didn't pass the test.",
+    ],
+)
+def test_a_claim_without_a_meaning_of_its_own_is_left_out(text: str) -> None:
+    assert facts(text) == []
+
+
+def test_the_statement_behind_remember_that_is_read() -> None:
+    assert facts("Remember that my dentist is Dr. Quell.") == ["Maria dentist Dr. Quell"]
+    assert facts("Don't forget that Olga is allergic to latex.") == ["Olga allergic_to latex"]
+
+
+def test_a_note_is_read_and_its_owner_is_the_subject_of_the_next_clause() -> None:
+    found = facts("new phone number for Olga: 555 0199. moved to Brenn last week")
+    assert found == ["Olga phone 555 0199", "Olga lives_in Brenn"]
+
+
+def test_a_participle_describes_the_phrase_before_it() -> None:
+    found = facts("Orvall Lines is a ferry company based in Port Sund, founded in 1931.", title="Orvall Lines")
+    assert {"Orvall Lines located_in Port Sund", "Orvall Lines founded_in 1931"} <= {*found}
+
+
+def test_the_brackets_behind_a_name_give_birth_date_and_place() -> None:
+    found = facts("Edda Lorn (born 2 May 1950 in Karst) is a painter.", title="Edda Lorn")
+    assert {"Edda Lorn born_on 2 May 1950", "Edda Lorn born_in Karst"} <= {*found}
+
+
+def test_his_wife_beside_a_name_is_the_wife_of_that_person() -> None:
+    assert "Jost Brahm married_to Ada" in facts("The mill was built by Jost Brahm and his wife Ada.", title="Old Mill")
