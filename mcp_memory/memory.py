@@ -40,7 +40,7 @@ from mcp_memory.ports import (
     TextReader,
 )
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge, EmbeddedSupportJudge
-from mcp_memory.services.answer import SelfFeedback, answer
+from mcp_memory.services.answer import SelfFeedback, answer, reconstruct
 from mcp_memory.services.background.enrichment import Enrichment
 from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
@@ -52,7 +52,6 @@ from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import Considered, Making
 from mcp_memory.services.points.organise import organise
-from mcp_memory.services.recall.reconstruct import reconstruct
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
@@ -204,19 +203,17 @@ class Memory:
         if self.settings.loop.enabled and self.settings.loop.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
-    async def reconstruct(self, request: Query) -> RecallResult:
-        """See `mcp_memory.services.recall.reconstruct.reconstruct`."""
+    async def reconstruct(self, query: Query) -> RecallResult:
+        """See `mcp_memory.services.answer.reconstruct`."""
         self.background.note_call()
         self.enrich_later()
         return await reconstruct(
             self.store,
             self.embedder,
-            request,
+            replace(query, now=self.clock()),
             settings=self.recall,
             episodes=self.episodes,
-            inquiry=self.inquire(),
-            operators=self.recall.operators,
-            now=self.clock(),
+            judge=self.inquire(),
         )
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
@@ -228,11 +225,11 @@ class Memory:
             self.recall.operators,
             request,
             now=self.clock(),
-            learning=self.settings.gain,
+            settings=self.settings.gain,
             episodes=self.episodes,
         )
 
-    async def answer(self, request: Query) -> AnswerResult:
+    async def answer(self, query: Query) -> AnswerResult:
         """See `mcp_memory.services.answer.answer`."""
         self.background.note_call()
         self.enrich_later()
@@ -240,17 +237,15 @@ class Memory:
             self.store,
             self.embedder,
             self.inquire(),
-            request,
+            replace(query, now=self.clock()),
             settings=self.recall,
             thresholds=self.settings.answer,
             episodes=self.episodes,
-            own=self.self_feedback,
-            operators=self.recall.operators,
-            now=self.clock(),
+            feedback=self.self_feedback,
         )
         self.background.note_call()
-        if self.settings.evolve.auto and request.learn and found.text is not None:
-            self._organise_later(request.space, found.recall.episode)
+        if self.settings.evolve.auto and query.learn and found.text is not None:
+            self._organise_later(query.space, found.recall.episode)
         return found
 
     def _organise_later(self, space: str, episode_id: str) -> None:

@@ -245,6 +245,7 @@ class JudgeInput:
         sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
         rarity: how much each stem of the question tells, its idf in the space, at least 0.
         knowledge: the facts about what it names, and the gates of what they stand in.
+        gates: of the sentences that are not neutral for the query, by their ids.
         earlier: what the judge came to before there was all of this; None where it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
     """
@@ -254,6 +255,7 @@ class JudgeInput:
     sentences: Sequence[EvidenceSentence]
     rarity: Mapping[str, float]
     knowledge: KnownFacts
+    gates: Mapping[str, float] = field(default_factory=dict)
     earlier: Judgement | None = None
     seen: Collection[Hashable] = frozenset()
 

@@ -146,12 +146,13 @@ class RecallResult:
         turns: that it took.
         texts: that were embedded.
         spent: on a language model; None where none was asked.
+        activated: ids of the sentences that propagation activated (S_act), in order.
     """
 
-    evidence: tuple[Evidence, ...]
-    sufficiency: float
-    sufficient: bool
-    missing: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ()
+    sufficiency: float = 0.0
+    sufficient: bool = False
+    missing: tuple[str, ...] = ()
     engine: Engine = "embedded"
     warnings: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
@@ -166,6 +167,7 @@ class RecallResult:
     turns: int = 0
     texts: int = 0
     spent: Spending | None = None
+    activated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

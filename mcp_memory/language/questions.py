@@ -44,7 +44,7 @@ _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
 
-def understand(question: str, speakers: Collection[str], now: Millis | None = None) -> Query:
+def understand(question: str | Query, speakers: Collection[str], now: Millis | None = None) -> Query:
     """Take a question apart, and return it as a query with all that its words say.
 
     Args:

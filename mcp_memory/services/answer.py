@@ -1,48 +1,68 @@
-"""Answer: what the evidence says to a question, or that it does not say.
+"""The two tools that read: recall with evidence (`reconstruct`), and an answer that cites it (`answer`).
 
-Recall first; then a judge proposes the best that the facts and the evidence's sentences can say, with a confidence.
-Below the bar nothing is said: the caller gets the evidence and can make up its own mind. Every answer cites the
-sentences that it stands on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence.
+Both look the query up first (``services/recall/``). Without a language model recall judges itself. Where one judges, it
+is shown what was found, while no view is held, and says whether that is enough or what is missing. Its word decides
+whether the evidence suffices, and what it needs comes first (MRAgent's routing, eq. 12; nothing else is lost).
 
-What was learnt of the sentences counts in it: their gates go to the judge, and what a caller denied for this very
-question is not said plainly again.
+**Rounds of a judge.** This is how a language model takes part in the loop of MRAgent (§3.2) and HGMem: whether the
+evidence is enough and which steps come next is one call (DESIGN L6 and L10). What its steps find joins the evidence,
+and it is asked again, shown only what is new and what it kept. It ends with an answer, when it proposes no step that
+was not taken, when nothing new is found, or after `ROUNDS`. Evidence that was found on the way and that no citation
+needs is left out of an answer.
 
-Then the memory judges its own answer and learns from that (GAM-RAG §3.3): one step, durable when the answer returns.
-Where a language model answered, what it cites is its word on what supports the answer, and no other judge is asked. An
-abstention teaches nothing, and neither does what is known already. Where the store cannot be written to, the answer is
-given all the same, with a warning.
+**Answers.** A judge proposes the best that the facts and the evidence's sentences can say, with a confidence. Below the
+thresholds the answer is an abstention: the caller gets the evidence and can decide itself. Every answer cites the
+sentences that it rests on, as spans of the stored turns (DESIGN I38), and each citation names an item of the evidence.
+What was learnt counts: the judge gets the gates of the sentences, and what a caller denied for this very question is
+not said plainly again.
+
+**Self-feedback** (GAM-RAG §3.3). The memory then judges its own answer and learns from that: one step, durable when the
+answer returns. Where a language model answered, its citations are its word on what supports the answer, and no other
+judge is asked. An abstention teaches nothing, and neither does what is known already. If the store cannot be written
+to, the answer is given all the same, with a warning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mcp_memory.domain.answers import Judgement, KnownFacts, Proposal
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts, Proposal
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.evidence import AnswerResult, Evidence, OperatorCall, RecallResult, Source, Suggestion
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreError
-from mcp_memory.ports import BeliefUpdate, Embedder, Operator, QuestionJudge, Store, SupportJudge
+from mcp_memory.domain.requests import ExploreRequest
+from mcp_memory.errors import InvalidInput, StoreError
+from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
+from mcp_memory.search.candidates import newest_candidates
+from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import Episodes, cited_sentences, new_episode
 from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, support_input, support_lesson
-from mcp_memory.services.recall.further import Searching, rested
-from mcp_memory.services.recall.judge_input import opened, resting
-from mcp_memory.services.recall.path_scoring import evaluated
-from mcp_memory.services.recall.pipeline import ask, find, recalled
+from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_facts
+from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.spaces import unknown
 from mcp_memory.services.settings import AnswerSettings
+from mcp_memory.view.space import Space
+
+UNCONVINCED = 0.5
+"""The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
+ROUNDS = 2
+"""Times that a judge is asked again about one query."""
+STEPS = 4
+"""Steps that are taken in a round."""
+ITEMS = 6
+"""Items that one step may find."""
+SEARCH = "search"
+"""A step that is no operator: the raw text is searched for other words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfFeedback:
-    """What is done with what the memory says of its own answers.
+    """How the memory learns from its own answers.
 
     Attributes:
-        judge: says which sentences support one.
+        judge: says which sentences support an answer.
         teach: the update.
         labels: when the judge's word counts: at once (``learn``), only once a caller has said that the answer was right
             (``wait``), or at once for answers without a hedge (``sure``). Measured on dialogues, 70 of 100 sentences
@@ -54,120 +74,306 @@ class SelfFeedback:
     labels: Literal["learn", "sure", "wait"] = "sure"
 
 
+async def reconstruct(
+    store: Store,
+    embedder: Embedder,
+    query: Query,
+    *,
+    settings: RecallSettings,
+    episodes: Episodes,
+    judge: QuestionJudge | None = None,
+) -> RecallResult:
+    """Return the evidence for a query, or the newest items where its text is empty, and keep it as an episode.
+
+    An unknown space is an empty one: the result then has no evidence, and a warning says so.
+
+    Args:
+        store: where.
+        embedder: of the query.
+        query: as the caller asks it, with the moment of asking.
+        settings: of recall.
+        episodes: of this process.
+        judge: of this query alone; None leaves the judgement to recall itself.
+    """
+    if not query.text:
+        async with store.reading() as view:
+            space = view.space(query.space)
+            newest = newest_candidates(space, query.window, query.limit)
+            result = RecallResult(
+                evidence_of(space, newest, ()),
+                float(bool(newest)),
+                bool(newest),
+                warnings=unknown_space(view, query.space),
+            )
+            episode = new_episode(space, "", result, now=query.now)
+        episodes.keep(episode)
+        return replace(result, episode=episode.id)
+    query = await embed_query(store, embedder, query, judge)
+    evaluation = await judge_paths(store, query, settings, judge)
+    asked: JudgeInput | None = None
+    async with store.reading() as view:
+        space = view.space(query.space)
+        found = await find(store, embedder, view, query, settings, evaluation)
+        result = found.result
+        if judge is not None and judge.assesses(result):
+            gates = gates_for_judge(space, query, found.gates, learning=settings.gain.learning)
+            asked = judge_input(space, query, result, found.facts, found.candidates, gates)
+        else:
+            episode = _episode(space, query, result)
+    if judge is not None and asked is not None:
+        result = _as_judged(*await _ask_in_rounds(store, embedder, settings, judge.assess, asked), query.limit)
+        async with store.reading() as view:
+            episode = _episode(view.space(query.space), query, result)
+    if judge is not None:
+        result = replace(result, warnings=(*result.warnings, *judge.warnings), spent=judge.spent)
+    episodes.keep(episode)
+    return replace(result, episode=episode.id)
+
+
 async def answer(
     store: Store,
     embedder: Embedder,
-    inquiry: QuestionJudge,
-    request: Query,
+    judge: QuestionJudge,
+    query: Query,
     *,
     settings: RecallSettings,
     thresholds: AnswerSettings,
     episodes: Episodes,
-    own: SelfFeedback | None = None,
-    operators: Mapping[str, Operator] | None = None,
-    now: Millis,
+    feedback: SelfFeedback | None = None,
 ) -> AnswerResult:
-    """Return the answer, or an abstention (``text`` is None) with the evidence and how near it came.
+    """Return the answer, or an abstention (``text`` is None) with the evidence and its confidence; keep an episode.
 
-    What the facts contradict each other in about the question is told in ``recall.conflicts``, answer or not. Both are
-    kept as an episode.
+    ``recall.conflicts`` says where the facts contradict each other about the query, whether it is answered or not.
 
     Args:
         store: where.
-        embedder: of the question.
-        inquiry: who judges; of this question alone.
-        request: what is asked.
+        embedder: of the query.
+        judge: of this query alone.
+        query: as the caller asks it, with the moment of asking.
         settings: of recall.
-        thresholds: how sure an answer has to be.
+        thresholds: how confident an answer must be.
         episodes: of this process.
-        own: how the memory learns from its own answers; None where it does not.
-        operators: by name, for a judge that wants to go on.
-        now: the moment of asking.
+        feedback: how the memory learns from its own answers; None if it does not.
     """
-    asking = await ask(store, embedder, request.space, request.text, now, inquiry)
-    question = asking.question
-    evaluation = await evaluated(store, asking, request, settings, now, inquiry)
+    query = await embed_query(store, embedder, query, judge)
+    evaluation = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
-        space = view.space(request.space)
-        findings = await find(store, embedder, space, asking, request, settings, now, evaluation)
-        recall, knowledge = recalled(space, question, findings, request, now)
-        recall = replace(recall, warnings=(*recall.warnings, *unknown(view, request.space)))
-        first = opened(space, asking, findings, recall, knowledge, learning=settings.gain.learning)
-    searching = Searching(store, embedder, operators or {}, settings, now)
-    case, judgement = await searching.concluded(inquiry.judge, first.case, request, first.named)
-    told = rested(case, judgement, len(recall.evidence)).recall
-    told = replace(told, warnings=(*told.warnings, *inquiry.warnings), spent=inquiry.spent)
-    found = _said(told, judgement, case.knowledge, thresholds)
+        space = view.space(query.space)
+        found = await find(store, embedder, view, query, settings, evaluation)
+        gates = gates_for_judge(space, query, found.gates, learning=settings.gain.learning)
+        asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
+    asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked)
+    result = _without_unused(asked.recall, judgement, len(found.result.evidence))
+    result = replace(result, warnings=(*result.warnings, *judge.warnings), spent=judge.spent)
+    answered = _apply_thresholds(result, judgement, asked.knowledge, thresholds)
+    support: SupportInput | None = None
     async with store.reading() as view:
-        space = view.space(request.space)
+        space = view.space(query.space)
         episode = replace(
-            new_episode(
-                space,
-                request.text,
-                found.recall,
-                now=now,
-                question=question,
-                activated=findings.guidance.activated,
-            ),
-            answer=found.text,
-            cited=cited_sentences(space, found.citations),
-            abstained=found.text is None,
+            _episode(space, query, answered.recall),
+            answer=answered.text,
+            cited=cited_sentences(space, answered.citations),
+            abstained=answered.text is None,
         )
-        asked = None
-        if own is not None and request.learn and found.text is not None:
-            asked = support_input(space, episode, found, first.gates)
-    found = replace(found, recall=replace(found.recall, episode=episode.id))
-    if own is None or asked is None:
+        if feedback is not None and query.learn and answered.text is not None:
+            support = support_input(space, episode, answered, gates)
+    answered = replace(answered, recall=replace(answered.recall, episode=episode.id))
+    if feedback is None or support is None:
         episodes.keep(episode)
-        return found
-    return await _learning(store, embedder, episodes, own, found, episode, asked)
+        return answered
+    return await _learn_from(store, embedder, episodes, feedback, answered, episode, support)
 
 
-def _said(
-    recall: RecallResult, judgement: Judgement, knowledge: KnownFacts, thresholds: AnswerSettings
+def _episode(space: Space, query: Query, result: RecallResult) -> Episode:
+    return new_episode(space, query.text, result, now=query.now, question=query, activated=result.activated)
+
+
+def _apply_thresholds(
+    result: RecallResult, judgement: Judgement, facts: KnownFacts, thresholds: AnswerSettings
 ) -> AnswerResult:
-    """Return a judgement as the answer, or the abstention that it comes to.
+    """Return a judgement as the answer, or as the abstention that it comes to.
 
-    The bar is for the embedded engine, whose confidences it was measured on; a language model abstains by itself.
+    The thresholds are for the embedded engine, whose confidences they were measured on; a language model abstains by
+    itself.
     """
-    recall = replace(recall, missing=judgement.missing or recall.missing)
+    result = replace(result, missing=judgement.missing or result.missing)
     proposal, engine = judgement.proposal, judgement.engine
     if proposal is None:
-        return AnswerResult(None, 0.0, False, (), recall, engine)
+        return AnswerResult(None, 0.0, False, (), result, engine)
     if engine == "embedded" and not _passes(proposal, thresholds):
-        return AnswerResult(None, proposal.confidence, False, (), recall, engine)
+        return AnswerResult(None, proposal.confidence, False, (), result, engine)
     hedged = proposal.hedged or proposal.confidence < thresholds.plain
-    rests = resting(recall, proposal.citations, knowledge)
-    return AnswerResult(proposal.text, proposal.confidence, hedged, proposal.citations, rests, engine)
+    result = with_cited_facts(result, proposal.citations, facts)
+    return AnswerResult(proposal.text, proposal.confidence, hedged, proposal.citations, result, engine)
 
 
 def _passes(proposal: Proposal, thresholds: AnswerSettings) -> bool:
-    """Return whether a proposal is sure enough to be said."""
     in_document = proposal.citations[0].source.turn.kind == "document"
     return proposal.confidence >= (thresholds.document if in_document else thresholds.talk)
 
 
-async def _learning(
+async def _learn_from(
     store: Store,
     embedder: Embedder,
     episodes: Episodes,
-    own: SelfFeedback,
-    found: AnswerResult,
+    feedback: SelfFeedback,
+    answered: AnswerResult,
     episode: Episode,
-    asked: SupportInput,
+    support: SupportInput,
 ) -> AnswerResult:
-    """Return the answer once what its own judge says of it is learnt, or waits for a caller."""
-    if found.engine == "embedded":
-        lesson = await own_lesson(own.judge, episode, asked)
+    """Return the answer once the judgement of it is learnt, or kept until a caller confirms the answer."""
+    if answered.engine == "embedded":
+        lesson = await own_lesson(feedback.judge, episode, support)
     else:
-        lesson = support_lesson(found.engine, episode, asked, episode.cited)
-    wait = own.labels == "wait" or (own.labels == "sure" and found.hedged)
+        lesson = support_lesson(answered.engine, episode, support, episode.cited)
+    wait = feedback.labels == "wait" or (feedback.labels == "sure" and answered.hedged)
     episodes.keep(episode, lesson if wait else None)
     if lesson is None or wait:
-        return found
+        return answered
     try:
-        await learn(store, embedder, own.teach, [lesson])
+        await learn(store, embedder, feedback.teach, [lesson])
     except StoreError as error:
         warning = f"Nothing was learnt from this answer: {error}"
-        return replace(found, recall=replace(found.recall, warnings=(*found.recall.warnings, warning)))
-    return found
+        return replace(answered, recall=replace(answered.recall, warnings=(*answered.recall.warnings, warning)))
+    return answered
+
+
+async def _ask_in_rounds(
+    store: Store,
+    embedder: Embedder,
+    settings: RecallSettings,
+    judge: Callable[[JudgeInput], Awaitable[Judgement]],
+    asked: JudgeInput,
+) -> tuple[JudgeInput, Judgement]:
+    """Return what a judge decides in the end, and everything that it was shown.
+
+    Args:
+        store: where the steps of the judge are taken.
+        embedder: of what it has searched.
+        settings: of recall.
+        judge: asked about what was found, and again about what its steps find.
+        asked: as recall found it.
+    """
+    judgement = await judge(asked)
+    taken: set[tuple[str, str]] = set()
+    for _ in range(ROUNDS):
+        steps = [step for step in judgement.next if (step.operator, str(step.args)) not in taken][:STEPS]
+        if judgement.proposal is not None or not steps:
+            break
+        taken |= {(step.operator, str(step.args)) for step in steps}
+        wider = await _take_steps(store, embedder, settings, asked, steps)
+        if len(wider.sentences) == len(asked.sentences):
+            # Nothing new to judge: what the steps found is left out, that they were taken is not.
+            asked = replace(asked, recall=replace(wider.recall, evidence=asked.recall.evidence))
+            break
+        asked = replace(wider, earlier=judgement, seen=judgement.left.union(asked.seen))
+        judgement = await judge(asked)
+    return asked, judgement
+
+
+async def _take_steps(
+    store: Store, embedder: Embedder, settings: RecallSettings, asked: JudgeInput, steps: Sequence[Suggestion]
+) -> JudgeInput:
+    """Return the input of a judge with what its steps find as well, the new before the old."""
+    result = asked.recall
+    known = {_place(sentence.source) for sentence in asked.sentences}
+    shown = {item.id for item in result.evidence}
+    fresh: list[EvidenceSentence] = []
+    trace = list(result.trace)
+    for step in steps:
+        items = await _take_step(store, embedder, settings, asked.query, step)
+        sentences = await _sentences_of(store, asked.query.space, items, asked.gates)
+        found = [sentence for sentence in sentences if _place(sentence.source) not in known]
+        known |= {_place(sentence.source) for sentence in found}
+        fresh += found
+        new = [item for item in items if item.id not in shown]
+        shown |= {item.id for item in new}
+        result = replace(result, evidence=(*result.evidence, *new))
+        trace.append(OperatorCall(result.turns + 1, step.operator, step.args, len(items), len(new)))
+    result = replace(result, trace=tuple(trace), turns=result.turns + 1, stop=result.stop or "exhausted")
+    return replace(asked, recall=result, sentences=[*fresh, *asked.sentences])
+
+
+async def _take_step(
+    store: Store, embedder: Embedder, settings: RecallSettings, query: Query, step: Suggestion
+) -> Sequence[Evidence]:
+    """Return what one step finds in the space of a query; nothing if it cannot be taken."""
+    args = {name: value for name, value in step.args.items() if isinstance(value, str)}
+    if step.operator != SEARCH:
+        request = ExploreRequest(query.space, step.operator, entity=args.get("entity"), limit=ITEMS)
+        try:
+            return (await explore(store, embedder, settings.operators, request, now=query.now)).items
+        except InvalidInput:  # no such operator, or not these arguments
+            return ()
+    search = Query(
+        args["query"],
+        query.space,
+        ITEMS,
+        query.window,
+        query.as_of,
+        query.entities,
+        include_uncertain=query.include_uncertain,
+        now=query.now,
+    )
+    search = await embed_query(store, embedder, search)
+    async with store.reading() as view:  # without the loop: the judge is the one that goes on
+        return (await find(store, embedder, view, search, replace(settings, policy=None))).result.evidence
+
+
+async def _sentences_of(
+    store: Store, space_name: str, items: Sequence[Evidence], gates: Mapping[str, float]
+) -> list[EvidenceSentence]:
+    """Return the sentences that items consist of or rest on, in order, each once."""
+    found: dict[tuple[str, int], EvidenceSentence] = {}
+    async with store.reading() as view:
+        space = view.space(space_name)
+        for item in items:
+            for source in item.sources:
+                for row in space.sentences_of(source.turn.id):
+                    piece = space.sentences[row]
+                    if piece.start < source.end and source.start < piece.end:
+                        span = Source(source.turn, piece.start, piece.end)
+                        gate = gates.get(piece.id, 1.0)
+                        sentence = EvidenceSentence(item.id, span, piece.times, item.score, None, gate)
+                        found.setdefault(_place(span), sentence)
+    return list(found.values())
+
+
+def _place(source: Source) -> tuple[str, int]:
+    """Return what distinguishes a sentence of the evidence from others."""
+    return source.turn.id, source.start
+
+
+def _without_unused(result: RecallResult, judgement: Judgement, first: int) -> RecallResult:
+    """Return a result without the evidence beyond the ``first`` items that no citation needs."""
+    cited = {citation.evidence_id for citation in judgement.proposal.citations} if judgement.proposal else set()
+    items = result.evidence
+    return replace(result, evidence=(*items[:first], *(item for item in items[first:] if item.id in cited)))
+
+
+def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
+    """Return a result as its judge sees it: what it needs comes first, each part in its order and half of the scores.
+
+    What recall found itself comes before what was found afterwards, unless the judge needs it.
+    """
+    if judgement.engine == "embedded":
+        return asked.recall
+    result = with_cited_facts(asked.recall, judgement.kept, asked.knowledge)
+    kept = {citation.evidence_id for citation in judgement.kept}
+    first = [item for item in result.evidence if item.id in kept]
+    best = max((item.score for item in first), default=0.0)
+    if first and best > 0:
+        rest = [replace(item, score=item.score / 2) for item in result.evidence if item.id not in kept]
+        first = [replace(item, score=(1 + item.score / best) / 2) for item in first]
+        result = replace(result, evidence=(*sorted(first, key=lambda item: -item.score), *rest))
+    answerable = judgement.proposal is not None
+    sufficiency = judgement.proposal.confidence if judgement.proposal else UNCONVINCED * result.sufficiency
+    return replace(
+        result,
+        evidence=result.evidence[:limit],
+        sufficient=answerable,
+        sufficiency=sufficiency,
+        missing=() if answerable else judgement.missing or result.missing,
+        stop="exhausted" if result.stop == "sufficient" and not answerable else result.stop,
+        engine=judgement.engine,
+    )

@@ -1,19 +1,29 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
-The steps are operators of the rooms (``ports.Operator``), listed in ``mcp_memory/operators.py``. Each reply names
-further steps, to be taken as they are given, so that any client can run the papers' active loop itself. What a step
-found can be named in what the caller says of a recall (``feedback.py``).
+The steps are operators of the rooms (``ports.Operator``; the table is in ``mcp_memory/operators.py``). Each reply names
+further steps that can be taken as they are given, so any client can run the papers' active loop itself. What a step
+finds can be named in feedback on a recall (``services/learn/feedback.py``).
+
+Most operators know themselves what to try next. `_suggest_after_nothing` and `_suggest_from` are for what they do not
+know. After a step that found nothing: that a name is spelt otherwise here, that a limit of time or a kind of fact
+excludes everything, which topics there are. After one that found what leads nowhere by facts or names: what is stated
+beside it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
+from itertools import islice
 
 from anyio import to_thread
 
+from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.episodes import Episode
+from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
@@ -21,17 +31,27 @@ from mcp_memory.gain.gates import sentence_gates, sentence_weights
 from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.operators import LocalPoints
+from mcp_memory.language import iso
+from mcp_memory.navigation.navigate import no_similarity, statement_similarity
+from mcp_memory.navigation.next_steps import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
-from mcp_memory.services.fallback_suggestions import beyond, elsewhere
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.reconstruct.topics import Topics
 from mcp_memory.services.learn.episodes import Episodes, find_episode, record_ids, record_number
-from mcp_memory.services.recall.facts import cosine_of
-from mcp_memory.services.recall.pipeline import ask
-from mcp_memory.services.recall.similarity import cosines
-from mcp_memory.services.recall.spaces import unknown, within
+from mcp_memory.services.recall.pipeline import embed_query, similarity, unknown_space
 from mcp_memory.vectors import Scores
+from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
 _ARGUMENTS = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
+_NEXT = 3
+"""Suggestions of one kind."""
+_SIMILAR = 0.7
+"""Ratio of `difflib` from which on a name may be another, spelt otherwise."""
+_COMPARED = 20_000
+"""Names that one is compared with."""
+_SHARING = 64
+"""Entities that share a word with a name."""
 
 
 async def explore(
@@ -41,10 +61,10 @@ async def explore(
     request: ExploreRequest,
     *,
     now: Millis,
-    learning: GainSettings | None = None,
+    settings: GainSettings | None = None,
     episodes: Episodes | None = None,
 ) -> OperatorResult:
-    """Return what one step finds, or what to try where it finds nothing; of an unknown space it says that.
+    """Return what one step finds, or what to try if it finds nothing; a warning says that a space is unknown.
 
     Args:
         store: where.
@@ -52,7 +72,7 @@ async def explore(
         operators: by name.
         request: which step, and with what.
         now: the moment of asking, against which the query's words for times are read.
-        learning: how what was learnt counts; None where it does not.
+        settings: how what was learnt counts; None if it does not.
         episodes: of this process, whose records may be named by number; they keep what the step finds.
 
     Raises:
@@ -79,24 +99,25 @@ async def explore(
     if request.episode is not None:
         episode = await find_episode(store, episodes or Episodes(), request.space, request.episode)
     ids = _ids(request, episode)
-    question = None
-    likeness: Callable[[Sequence[Assertion]], list[float]] = _unlike
+    query: Query | None = None
+    cosine: Callable[[Sequence[Assertion]], list[float]] = no_similarity
     weigh: Callable[[Rows], Scores] | None = None
     if request.query is not None:
-        asked = await ask(store, embedder, request.space, request.query, now)
-        question, vectors = asked.question, asked.vectors
+        query = await embed_query(store, embedder, Query(request.query, request.space, now=now))
     async with store.reading() as view:
-        space, warnings = view.space(request.space), unknown(view, request.space)
-        ids = ids if warnings else _held(space, operator, ids, episode)
-        if question is not None:
-            near = await cosines(store, space, vectors)
-            likeness = cosine_of(space, vectors, near)
-            gates = {} if learning is None else sentence_gates(space, space.beliefs, vectors, asked.time, learning)
-            weigh = sentence_weights(space, vectors, near, gates, request.window)
-        step = OperatorInput(
+        space, warnings = view.space(request.space), unknown_space(view, request.space)
+        ids = ids if warnings else _resolve_ids(space, operator, ids, episode)
+        if query is not None:
+            cosines = await similarity(store, space, query.vectors)
+            cosine = statement_similarity(space, query.vectors, cosines)
+            gates: Mapping[int, float] = {}
+            if settings is not None:
+                gates = sentence_gates(space, space.beliefs, query.vectors, query.time_vector, settings)
+            weigh = sentence_weights(space, query.vectors, cosines, gates, request.window)
+        asked = OperatorInput(
             space,
-            likeness,
-            question,
+            cosine,
+            query,
             entity=request.entity,
             relation=request.relation,
             tag=request.tag,
@@ -107,17 +128,19 @@ async def explore(
             weigh=weigh,
         )
         # In a thread: the first that walks cues reads every sentence.
-        found = await to_thread.run_sync(_taken, operator, step)
+        found = await to_thread.run_sync(_take, operator, asked)
         if episodes is not None:
             episodes.keep_explored(space, found.items)
-        return replace(found, next=within(space, found.next), warnings=warnings)
+        return replace(found, next=in_space(space, found.next), warnings=warnings)
 
 
-def _taken(operator: Operator, step: OperatorInput) -> OperatorResult:
-    found = operator(step)
+def _take(operator: Operator, asked: OperatorInput) -> OperatorResult:
+    found = operator(asked)
     if found.next:
         return found
-    return replace(found, next=beyond(step, operator, found.items) if found.items else elsewhere(step, operator))
+    if found.items:
+        return replace(found, next=_suggest_from(asked, operator, found.items))
+    return replace(found, next=tuple(_suggest_after_nothing(asked, operator.name)) if asked.space.turns else ())
 
 
 def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
@@ -131,10 +154,10 @@ def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
     return request.ids
 
 
-def _held(space: Space, operator: Operator, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
-    """Return ids as an operator understands them: of what takes no points, the sentences that points rest on.
+def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
+    """Return ids as an operator takes them: for one that takes no points, the sentences that points rest on.
 
-    A hypothesis stands for what it rests on as well, where an episode knows that.
+    A hypothesis is replaced by what it rests on as well, if an episode knows that.
     """
     shown = {item.id: item.sentences for item in episode.shown} if episode is not None else {}
     found: list[str] = []
@@ -151,7 +174,7 @@ def _held(space: Space, operator: Operator, ids: Sequence[str], episode: Episode
         elif sentences := shown.get(name) or (point.sentences if point is not None else ()):
             found += sentences
         else:
-            raise InvalidInput(f"ids[{place}]", *_nothing(space, name, point is not None))
+            raise InvalidInput(f"ids[{place}]", *_why_unknown(space, name, point is not None))
     return tuple(dict.fromkeys(found))
 
 
@@ -160,7 +183,7 @@ def _is_evidence(space: Space, name: str) -> bool:
     return known or space.segment_row(name) != NONE
 
 
-def _nothing(space: Space, name: str, is_point: bool) -> tuple[str, str]:
+def _why_unknown(space: Space, name: str, is_point: bool) -> tuple[str, str]:
     """Return why an id stands for no sentence, and what would."""
     if is_point:
         return f"the memory point {name} rests on no sentence, a caller wrote it", "Look around it with local_points."
@@ -181,6 +204,81 @@ def _given(request: ExploreRequest, argument: str) -> bool:
     return bool(getattr(request, argument))
 
 
-def _unlike(assertions: Sequence[Assertion]) -> list[float]:
-    """Return the likeness of assertions to a query that was not given."""
-    return [0.0] * len(assertions)
+def _suggest_from(asked: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
+    """Return where the best items of a step lead by what is said there; nothing if only hypotheses were found."""
+    ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
+    query = {} if asked.query is None else {"query": asked.query.text}
+    ways = {
+        "event_keywords": "what these are about, and where that leads",
+        "event_context": "what was said around them",
+    }
+    return tuple(
+        Suggestion(name, {"ids": ids, **query}, why) for name, why in ways.items() if ids and name != operator.name
+    )
+
+
+def _suggest_after_nothing(asked: OperatorInput, operator: str) -> Iterator[Suggestion]:
+    """Yield what may be worth trying after a step that found nothing."""
+    given = _arguments(asked)
+    if given.keys() & {"since", "until"}:
+        timeless = {name: value for name, value in given.items() if name not in ("since", "until")}
+        yield Suggestion(operator, timeless, "at any time")
+    if asked.entity is not None:
+        yield from _of_entity(asked, asked.entity, operator, given)
+    elif operator == "topic_events":
+        yield from _topics(asked.space)
+        yield Suggestion("tag_events", {"query": asked.topic or ""}, "the sentences with these words")
+    elif operator == "tag_events":
+        yield from _topics(asked.space)
+    elif asked.query is not None:
+        yield Suggestion("tag_events", {"query": asked.query.text}, "the sentences with its words")
+
+
+def _of_entity(
+    asked: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
+) -> Iterator[Suggestion]:
+    facts = asked.space.facts
+    key = facts.resolve(entity)
+    if key is None or not facts.degree(key):
+        for name in _near(facts, entity):
+            yield Suggestion(operator, given | {"entity": name}, f"perhaps {name} is meant")
+    else:
+        if asked.relation is not None:
+            wider = {name: value for name, value in given.items() if name != "relation"}
+            yield Suggestion(operator, wider, "any kind of fact")
+        if operator != "personal_information":
+            yield Suggestion("personal_information", {"entity": facts.name(key)}, "the aspects that are known")
+    if operator != "tag_events":
+        yield Suggestion("tag_events", {"entity": entity}, "the sentences that name it")
+
+
+def _near(facts: Facts, name: str) -> list[str]:
+    """Return the names most similar to one that no entity bears: spelt much like it, then with a word in common."""
+    wanted = entity_key(name)
+    close = get_close_matches(wanted, list(islice(facts.entities(), _COMPARED)), _NEXT, _SIMILAR)
+    sharing = sorted(facts.entities_with_words(wanted.split(), _SHARING), key=lambda key: (-facts.degree(key), key))
+    return [facts.name(key) for key in dict.fromkeys((*close, *sharing)) if facts.degree(key)][:_NEXT]
+
+
+def _topics(space: Space) -> Iterator[Suggestion]:
+    """Yield the largest topics that there are."""
+    topics, graph = Topics.of(space), CueGraph.of(space)
+    for topic in topics.all(space)[:_NEXT]:
+        terms = ", ".join(topics.summary(space, graph, topic).terms) or "without a word for it"
+        yield Suggestion("topic_events", {"topic": topic.id}, f"a topic here: {terms}")
+
+
+def _arguments(asked: OperatorInput) -> dict[str, str | tuple[str, ...]]:
+    """Return the arguments that a step was asked with."""
+    window = asked.window
+    given: dict[str, str | tuple[str, ...] | None] = {
+        "entity": asked.entity,
+        "relation": asked.relation,
+        "tag": asked.tag,
+        "topic": asked.topic,
+        "ids": asked.ids,
+        "query": None if asked.query is None else asked.query.text,
+        "since": iso.show(window.since) if window.since > BEGINNING else None,
+        "until": iso.show(window.until) if window.until < FOREVER else None,
+    }
+    return {name: value for name, value in given.items() if value}

@@ -3,7 +3,7 @@
 It sees the question and the paths in the form of eq. 9, one a line behind a number; of one that goes on from another
 that is shown only the steps behind it. It is asked once a step for the paths of all beams and what they could go on to,
 so that all of them are scored by one measure. When that is worth a call is said in
-``services/recall/path_scoring.py``: of questions to dialogues in one of six, to documents mostly once, for 660 and 800
+``services/recall/pipeline.py``: of questions to dialogues in one of six, to documents mostly once, for 660 and 800
 tokens. Unless the question itself is
 long, a call never takes more than 900.
 

@@ -26,10 +26,10 @@ from mcp_memory.domain.spending import Spending
 from mcp_memory.hypergraph.evolution import is_relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import PointJudge
+from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.points.edits import Making, shape
 from mcp_memory.services.points.proposals import SHOWN, found_for, groups_of, take_in
-from mcp_memory.services.recall.reconstruct import reconstruct
 
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
@@ -122,12 +122,10 @@ async def organise(
         StoreError: what was changed before stays, and may be repeated.
     """
     kept = Episodes()
-    asked = Query(goal, space, FOUND)
+    asked = Query(goal, space, FOUND, now=making.now)
     recall = None
     if episode is None or "merge" in steps:  # what an episode shows is enough to make points of it
-        recall = await reconstruct(
-            making.store, making.embedder, asked, settings=making.recall, episodes=kept, now=making.now
-        )
+        recall = await reconstruct(making.store, making.embedder, asked, settings=making.recall, episodes=kept)
     async with making.store.reading(whole=False) as view:
         question = understand(goal, view.space(space).speakers, making.now)
     task = _Task(

@@ -1,211 +1,169 @@
-"""The active walk at work: what it calls, how it judges, and how what it finds joins the ranking.
+"""The loop of recall at work: the calls that it makes, and how their results change the ranking.
 
-The room (``reconstruct/``) knows when to go on and with what. Here its calls are made: the texts of a turn are embedded
-in one batch, the operators (``mcp_memory/operators.py``) are called, and what they find joins the first look as further
-channels. Each gives a segment the best score of all times the strength with which it is held times what its operator
-counts (``resources/policy.toml``); a segment that several found has it from the one that holds it most strongly.
+The room (``reconstruct/``) decides when to go on and with which calls. This module makes them: it embeds the queries of
+a turn in one batch, calls the operators (``mcp_memory/operators.py``), and adds what they find to the candidates of the
+search as further scores. Each gives a segment the best score of all, times the strength that the loop has for the
+segment, times the weight of its operator (``resources/policy.toml``). A segment that several operators found has its
+score from the one for which it is strongest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.evidence import Stop, Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import Embedder, OperatorInput, OperatorResult, Store
+from mcp_memory.navigation.navigate import no_similarity, statement_similarity
+from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.assess import assess, uncovered_share
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop
 from mcp_memory.reconstruct.policy import Policy
-from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.search.candidates import Candidate, CandidateSet, rank_candidates
 from mcp_memory.search.similar_turns import NAME, similar_turn_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
-from mcp_memory.services.recall.facts import cosine_of
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.similarity import cosines
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 
-ACTIVE = 5
-"""Segments of the first look that a walk goes on from."""
+WIDTH = 5
+"""Candidates of the search that the loop starts from."""
 FOUND = 8
 """Items that one call may find."""
 STEEPNESS = 6
-"""How fast what a walk goes on from weakens with its score: the best is followed first, then what is near to it."""
+"""How fast the strength of a candidate falls with its score: the best is followed first, then what is near to it."""
 KEPT = 5
-"""Turns of the first look that keep their places, so that what is found on the way costs nothing of what was sure."""
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """How a walk went.
-
-    Attributes:
-        stop: why it ended.
-        trace: its calls.
-        turns: that it took.
-        texts: that were embedded for it.
-        dated: what it learnt the time of: since and until, by the id of the evidence.
-    """
-
-    stop: Stop
-    trace: tuple[OperatorCall, ...]
-    turns: int
-    texts: int
-    dated: Mapping[str, tuple[Millis, Millis]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Lens:
-    """Through which an operator sees a space: a query with its vectors, their cosines and the gates of sentences."""
-
-    question: Query
-    vectors: Matrix
-    likeness: Matrix
-    gates: Mapping[int, float] = field(default_factory=dict)
+"""Turns of the search that keep their places, so that what the loop finds does not displace what was certain."""
 
 
 @dataclass(slots=True)
-class Walker:
-    """One walk.
+class RecallLoop:
+    """One run of the loop.
 
     Attributes:
-        store: asked for what is nearest where the view holds no vectors.
-        embedder: of what is asked on the way.
-        request: its window, limit and turns hold for every call.
-        settings: of recall.
-        policy: what it does next.
         space: of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        roots: names that facts are followed from.
-        points: memory points related to the query.
+        query: understood and embedded; its window, limit and turns hold for every call.
         candidates: of the search.
-        lenses: by the query; the question itself is there from the beginning.
-        now: the moment of asking.
+        roots: names that facts are followed from.
+        gates: of the query, by row of the sentence.
+        settings: of recall.
+        policy: chooses the calls.
+        embedder: of the queries of calls.
+        similarity: returns the cosine of vectors with each segment.
+        queries: what calls ask, by text, each with its cosines.
+        texts: how many were embedded.
     """
 
-    store: Store
-    embedder: Embedder
-    request: Query
-    settings: RecallSettings
-    policy: Policy
     space: Space
     query: Query
-    roots: Sequence[str]
-    points: Sequence[Point]
     candidates: CandidateSet
-    lenses: dict[str, Lens]
-    now: Millis
-    _texts: int = 0
+    roots: Sequence[str]
+    gates: Mapping[int, float]
+    settings: RecallSettings
+    policy: Policy
+    embedder: Embedder
+    similarity: Callable[[Matrix], Awaitable[Matrix]]
+    queries: dict[str, tuple[Query, Matrix]] = field(default_factory=dict)
+    texts: int = 0
 
-    async def walk(self) -> tuple[Sequence[Candidate], Sufficiency, Walk]:
-        """Return the hits after the walk, what is thought of them, and how it went; without a turn those there were."""
-        hits, judgement = self._judged(self.candidates)
-        assessment = self._assessed(hits, judgement)
-        strengths = [(hit.row, hit.score**STEEPNESS) for hit in hits]
-        uncovered = uncovered_share(self.query, judgement.missing)
+    async def run(self, points: Sequence[Point]) -> tuple[LoopState, Stop]:
+        """Run the loop from the candidates of the search, and return its state with the reason why it stopped.
+
+        Args:
+            points: memory points related to the query, the most similar first.
+        """
+        ranked, sufficiency = self.rank(self.candidates)
         state = LoopState.begin(
-            self.space, self.query, strengths, ACTIVE, roots=self.roots, points=self.points, uncovered=uncovered
+            self.space,
+            self.query,
+            [(candidate.row, candidate.score**STEEPNESS) for candidate in ranked],
+            WIDTH,
+            roots=self.roots,
+            points=points,
+            uncovered=uncovered_share(self.query, sufficiency.missing),
         )
+        settings, turns = self.settings.loop, self.query.max_turns
         stop = await run_loop(
             state,
-            assessment,
+            self._assess(ranked, sufficiency),
             select=self.policy.actions,
             execute=self._execute,
-            assess=lambda state: self._assessed(*self._judged(self._joined(state))),
-            settings=self.bounds,
+            assess=lambda state: self._assess(*self.rank(self.boosted(state))),
+            settings=settings if turns is None else replace(settings, max_turns=turns),
             clock=self.settings.clock,
         )
-        hits, judgement = self._judged(self._joined(state, KEPT))
-        return hits, judgement, Walk(stop, tuple(state.trace), state.turns, self._texts, state.dated)
+        return state, stop
 
-    @property
-    def bounds(self) -> LoopSettings:
-        """What the settings allow, with the turns of the request where it says how many."""
-        settings, turns = self.settings.loop, self.request.max_turns
-        return settings if turns is None else replace(settings, max_turns=turns)
+    def rank(self, candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
+        """Return the best candidates, and whether they suffice."""
+        ranked = rank_candidates(self.space, candidates, self.query.limit)
+        return ranked, judge_sufficiency(self.space, self.query, ranked)
 
-    def _judged(self, candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
-        hits = rank_candidates(self.space, candidates, self.request.limit)
-        return hits, judge_sufficiency(self.space, self.query, hits)
+    def _assess(self, ranked: Sequence[Candidate], sufficiency: Sufficiency) -> Sufficiency:
+        return assess(self.space, self.query, [candidate.row for candidate in ranked], sufficiency, self.roots)
 
-    def _assessed(self, hits: Sequence[Candidate], judgement: Sufficiency) -> Sufficiency:
-        return assess(self.space, self.query, [hit.row for hit in hits], judgement, self.roots)
+    def boosted(self, state: LoopState, keep: int = 0) -> CandidateSet:
+        """Return the candidates with what the loop found; the best ``keep`` turns of the search keep their places.
 
-    def _joined(self, state: LoopState, first: int = 0) -> CandidateSet:
-        """Return the first look with what the walk found, the best few of it in their places."""
+        If any are kept, similar turns are boosted as well (``search/similar_turns.py``).
+        """
         space, best = self.space, float(self.candidates.total.max())
-        given: dict[str, Scores] = {}
-        for held in state.found.values():
-            if held.via and (worth := self.policy.worths.get(held.via)) is not None:
-                share = worth.talk if space.talk[held.row] else worth.document
-                channel = given.setdefault(held.via, np.zeros(len(space.segments), dtype=np.float32))
-                channel[held.row] = best * share * held.strength**worth.steepness
-        if first and self.settings.reflection.enabled:
-            question = self.query
-            vector = self.lenses[question.text].vectors[-1]
-            gained = similar_turn_scores(space, self.candidates, question.text, vector)
-            given |= {} if gained is None else {NAME: gained}
-        return self.candidates.boost(space, given, first)
+        boosts: dict[str, Scores] = {}
+        for item in state.found.values():
+            if item.via and (weight := self.policy.worths.get(item.via)) is not None:
+                share = weight.talk if space.talk[item.row] else weight.document
+                scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
+                scores[item.row] = best * share * item.strength**weight.steepness
+        if keep and self.settings.reflection.enabled:
+            similar = similar_turn_scores(space, self.candidates, self.query.text, self.query.vectors[-1])
+            boosts |= {} if similar is None else {NAME: similar}
+        return self.candidates.boost(space, boosts, keep)
 
     async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:
-        """Make the calls of a turn."""
-        await self._look_through(
-            dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
-        )
+        """Make the calls of a turn; their queries are embedded in one batch."""
+        texts = dict.fromkeys(str(action.args["query"]) for action in actions if "query" in action.args)
+        new = [understand(text, self.space.speakers, self.query.now) for text in texts if text not in self.queries]
+        if new:
+            forms = [form for query in new for form in query.forms]
+            vectors = await self.embedder.embed(forms)
+            self.texts += len(forms)
+            cosines = await self.similarity(vectors)
+            start = 0
+            for query in new:
+                end = start + len(query.forms)
+                self.queries[query.text] = replace(query, vectors=vectors[start:end]), cosines[start:end]
+                start = end
         return await to_thread.run_sync(lambda: [self._call(action) for action in actions])
 
-    async def _look_through(self, texts: Mapping[str, None]) -> None:
-        """Make a lens of each query that has none yet, all of them embedded at once."""
-        space = self.space
-        asked = {text: understand(text, space.speakers, self.now) for text in texts if text not in self.lenses}
-        if not asked:
-            return
-        forms = [form for question in asked.values() for form in question.forms]
-        vectors = await self.embedder.embed(forms)
-        self._texts += len(forms)
-        likeness = await cosines(self.store, space, vectors)
-        start = 0
-        for text, question in asked.items():
-            end = start + len(question.forms)
-            self.lenses[text] = Lens(question, vectors[start:end], likeness[start:end])
-            start = end
-
     def _call(self, action: Action) -> OperatorResult:
-        """Make one call; a time that it names stands in for the request's window, which bounds the ranking anyway."""
-        given = dict(action.args)
-        query = given.pop("query", None)
-        space, window = self.space, _window(given.pop("since", None), given.pop("until", None))
-        step = OperatorInput(space, _unlike, window=window or self.request.window, limit=FOUND, **given)  # type: ignore[arg-type]
-        if isinstance(query, str):
-            lens = self.lenses[query]
-            step = replace(
-                step,
-                cosine=cosine_of(space, lens.vectors, lens.likeness),
-                query=lens.question,
-                weigh=sentence_weights(space, lens.vectors, lens.likeness, lens.gates, step.window),
+        """Make one call; a time that it names replaces the window of the query, which bounds the ranking anyway."""
+        args = dict(action.args)
+        text = args.pop("query", None)
+        window = _window(args.pop("since", None), args.pop("until", None)) or self.query.window
+        asked = OperatorInput(self.space, no_similarity, window=window, limit=FOUND, **args)  # type: ignore[arg-type]
+        if isinstance(text, str):
+            query, cosines = self.queries[text]
+            gates = self.gates if query is self.query else {}
+            asked = replace(
+                asked,
+                cosine=statement_similarity(self.space, query.vectors, cosines),
+                query=query,
+                weigh=sentence_weights(self.space, query.vectors, cosines, gates, window),
             )
-        return self.settings.operators[action.operator](step)
+        return self.settings.operators[action.operator](asked)
 
 
 def _window(since: Argument | None, until: Argument | None) -> Window | None:
-    """Return the window between two times as they are written; None where neither is given."""
+    """Return the window between two times as they are written; None if neither is given."""
     if not isinstance(since, str) and not isinstance(until, str):
         return None
     start = iso.parse(since)[0] if isinstance(since, str) else BEGINNING
     return Window(start, iso.parse(until)[1] if isinstance(until, str) else FOREVER)
-
-
-def _unlike(assertions: Sequence[Assertion]) -> list[float]:
-    """Return the likeness of assertions to a query that was not given."""
-    return [0.0] * len(assertions)

@@ -1,280 +1,335 @@
-"""Finding: what in a space bears on a question, best first, and how far it goes; for recall and answer alike.
+"""Recall: from a query to what a space holds for it, best first, and whether that suffices.
 
-Read it as the walk of one question: understand it, embed it, follow the facts about what it names, ask what was learnt
-and where that leads, look at the raw text through every channel, judge whether that is enough, and where it is not, go
-on (``active.py``).
+Read it as one query's way: understand and embed it (`embed_query`), let a judge score paths through the facts
+(`judge_paths`), then (`find`) follow the facts about what it names, look up what feedback taught and where that leads,
+search the raw text through every channel, go on by the loop where that is not enough, and show what was found as
+evidence.
+
+**Judged paths** (REAL §3.3.2, II; DESIGN L5). The formulas score all candidates first, which takes milliseconds, and
+the beam search yields each step before anything is decided; a judge's scores then replace these. While the judge
+thinks, no view is held, and nothing of a view is kept: for the next step the search starts again, over the space as it
+is then, and each judged step is decided by its recorded scores. So writes and rebuilds may happen meanwhile. A path
+that the judge has not seen keeps the scores of the formulas, and so do all that come after a judge that failed.
+
+The paper asks in every step. A call costs an answer a seventh of its budget and takes seconds, so the judge is asked
+at most `CALLS` times, where it decides most:
+
+- where a path could go on in several ways: Stop or Expand, and the places of the next step. What stands next to a root
+  is shown then as well, beside what it goes on to. Where there is only one way on, all that is decided is where the
+  path ends, and either end rests on the same texts;
+- where a root has more neighbours than places;
+- about what the rules recover, only where a path would go on to it.
+
+Measured over facts that rules read, with a judge that knows which texts are right, so that no model does better: of
+questions to long dialogues, where hardly anything stands behind a neighbour, one in six asks (62.2 points of R@2
+without, 62.5 with it), of questions to documents nearly all do, 1.1 times each (89.5 and 90.0). Asked in every step it
+is asked 2.2 and 2.9 times and finds .2 points more and nothing more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate, chain, pairwise
 
+import numpy as np
+
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import RecallResult, Sufficiency
+from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.guided import Guidance, guide
+from mcp_memory.gain.guided import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
-from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.questions import understand
+from mcp_memory.navigation.beam import Candidates, finished
 from mcp_memory.navigation.events import dated
-from mcp_memory.navigation.navigate import Navigation
+from mcp_memory.navigation.known_facts import find_conflicts, known_facts
+from mcp_memory.navigation.navigate import FORMULAS, Evaluation, find_paths, score_segments
+from mcp_memory.navigation.next_steps import suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
-from mcp_memory.services.recall.caller_confirmed import assured
-from mcp_memory.services.recall.evidence import evidence_of, timed
-from mcp_memory.services.recall.facts import FORMULAS, Evaluation, follow, on_segments
-from mcp_memory.services.recall.known_facts import known, told
-from mcp_memory.services.recall.loop import Lens, Walk, Walker
+from mcp_memory.services.recall.evidence import evidence_of, rank_confirmed
+from mcp_memory.services.recall.loop import KEPT, RecallLoop
 from mcp_memory.services.recall.settings import RecallSettings
-from mcp_memory.services.recall.similarity import cosines
-from mcp_memory.services.recall.spaces import within
-from mcp_memory.services.recall.suggestions import suggestions
-from mcp_memory.vectors import Matrix, Scores, Vector
-from mcp_memory.view.space import Space
+from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.view import View
 
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, ready to be looked for.
-
-    Attributes:
-        question: understood with the speakers of the space.
-        vectors: of `Query.forms`.
-        time: of the words that say a time, shape ``(d,)``; None for a question without one.
-        parts: of the question, each as one of its own; none where nobody told any.
-    """
-
-    question: Query
-    vectors: Matrix
-    time: Vector | None = None
-    parts: Sequence[Asked] = ()
+CALLS = 2
+"""Steps of one query that a judge is asked about."""
+NEAREST = 200
+"""Segments that the store names for a query if the view holds no vectors."""
+NAMED = 5
+"""Spaces that a warning names, those with most in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found for a question.
+    """What recall found in a view, as long as that view is held.
 
     Attributes:
-        hits: best first.
-        navigation: the paths through facts.
-        guidance: what propagation activated, and what was learnt.
-        points: memory points that bear on the question, the likest first.
-        judgement: of the hits, by their words and by what callers have taught.
-        walk: how it went on after the first look; None where it did not.
-        texts: that were embedded, the question itself among them.
+        result: as the caller gets it.
+        facts: what the facts know about the query.
+        candidates: best first; the evidence of the result shows them.
+        gates: of the sentences that are not neutral for the query, by row.
     """
 
-    hits: Sequence[Candidate]
-    navigation: Navigation
-    guidance: Guidance
-    points: Sequence[Point]
-    judgement: Sufficiency
-    walk: Walk | None = None
-    texts: int = 0
+    result: RecallResult
+    facts: KnownFacts
+    candidates: Sequence[Candidate]
+    gates: Mapping[int, float]
 
 
-async def ask(
-    store: Store, embedder: Embedder, space: str, query: str, now: Millis, inquiry: QuestionJudge | None = None
-) -> Asked:
-    """Return the query understood and embedded.
+async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
+    """Return a query understood and embedded, with its parts.
 
     Args:
-        store: where.
-        embedder: of the query, and of the parts that it is found to have.
-        space: in which it is asked.
-        query: in the caller's words.
-        now: the moment of asking.
-        inquiry: says what the query means beside its words, while nothing is held still; None leaves it at them. So
-            does a space without texts.
+        store: whose space says which speakers there are.
+        embedder: of the query, of its time and of its parts, all in one batch.
+        query: the text, the space, and the moment of asking.
+        judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
+            space without texts.
     """
     async with store.reading() as view:
-        known_here = view.space(space)
-        question = understand(query, known_here.speakers, now)
-        speakers, empty = tuple(known_here.speakers), not known_here.segments
-        learnt = len(known_here.beliefs) > 0
-    if inquiry is not None and not empty:
-        question = await inquiry.understand(question, speakers, now)
-    time = time_words(question, now) if learnt else None  # else nothing is held against it
-    texts = question.forms
-    parts = [understand(part.text, speakers, now) for part in question.parts]
-    forms = [part.forms for part in parts]
-    vectors = await embedder.embed([*texts, *chain(*forms), *([time] if time else [])])
-    ends = accumulate(map(len, forms), initial=len(texts))
-    told = [Asked(part, vectors[start:end]) for part, (start, end) in zip(parts, pairwise(ends), strict=True)]
-    return Asked(question, vectors[: len(texts)], vectors[-1] if time else None, told)
+        space = view.space(query.space)
+        query = understand(query, space.speakers, query.now)
+        speakers, empty, taught = tuple(space.speakers), not space.segments, len(space.beliefs) > 0
+    if judge is not None and not empty:
+        query = await judge.understand(query, speakers, query.now)
+    time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
+    parts = [understand(part, speakers, query.now) for part in query.parts]
+    forms = [query.forms, *(part.forms for part in parts)]
+    vectors = await embedder.embed([*chain(*forms), *([time] if time else [])])
+    own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
+    embedded = tuple(replace(part, vectors=rows) for part, rows in zip(parts, others, strict=True))
+    return replace(query, parts=embedded, vectors=own, time_vector=vectors[-1] if time else None)
+
+
+async def similarity(store: Store, space: Space, vectors: Matrix) -> Matrix:
+    """Return the cosine of each vector with each segment; only of the nearest if the view holds no vectors."""
+    if space.segment_vectors is not None:
+        return space.segment_vectors.dot(vectors)
+    cosines = np.zeros((len(vectors), len(space.segments)), dtype=np.float32)
+    if not space.segments:
+        return cosines
+    for place, nearest in enumerate(await store.nearest(space.name, vectors, NEAREST)):
+        for segment, cosine in nearest:
+            if (row := space.segment_row(segment)) != NONE:  # else a bad row, which the view has left out
+                cosines[place, row] = cosine
+    return cosines
+
+
+async def judge_paths(store: Store, query: Query, settings: RecallSettings, judge: QuestionJudge | None) -> Evaluation:
+    """Return the scores that a judge gives to paths through the facts; those of the formulas if it is not to be asked.
+
+    Args:
+        store: where; no view is held while the judge is asked.
+        query: understood and embedded.
+        settings: of recall.
+        judge: who is asked.
+    """
+    evaluation = FORMULAS
+    if judge is None or not judge.scores_paths:
+        return evaluation
+    for _ in range(CALLS):
+        async with store.reading() as view:
+            space = view.space(query.space)
+            cosines = await similarity(store, space, query.vectors)
+            placed = _place_event(space, query, settings)
+            seen = _next_unjudged(space, placed, cosines, settings, evaluation)
+        scores = await judge.score(query, seen.paths) if seen else None
+        if seen is None or scores is None:
+            break
+        evaluation = evaluation.joined(seen, scores)
+    return evaluation
+
+
+def _next_unjudged(
+    space: Space, query: Query, cosines: Matrix, settings: RecallSettings, evaluation: Evaluation
+) -> Candidates | None:
+    """Return the first step of the beam search that was not judged and is worth a call; None if there is none."""
+    steps = find_paths(space, query, cosines, _rarity(space, query), settings.navigation)
+    try:
+        seen = next(steps)
+        while (scores := evaluation.scores(seen)) is not None or not worth_judging(seen, settings.navigation.width):
+            seen = steps.send(scores)
+    except StopIteration:
+        return None
+    steps.close()
+    return seen
+
+
+def worth_judging(seen: Candidates, width: int) -> bool:
+    """Return whether the scores of a step decide enough for a call.
+
+    Args:
+        seen: the candidates of all beams.
+        width: places of each root in the next step.
+    """
+    ways = [(path, found) for path, found in zip(seen.beams, seen.found, strict=True) if path.steps]
+    if seen.recovered:
+        return any(guess.scores.sufficiency > path.scores.sufficiency for path, found in ways for guess in found)
+    return any(len(found) > 1 for _, found in ways) or any(len(found) > width for found in seen.found)
 
 
 async def find(
     store: Store,
     embedder: Embedder,
-    space: Space,
-    asked: Asked,
-    request: Query,
+    view: View,
+    query: Query,
     settings: RecallSettings,
-    now: Millis,
     evaluation: Evaluation = FORMULAS,
 ) -> Findings:
-    """Return what is found for a question, as callers have taught it.
+    """Return what a space holds for a query, as callers have taught it.
 
     Args:
-        store: asked for what is nearest where the view holds no vectors.
-        embedder: of what the question still asks after the first look, if that is looked for: a few short texts, while
-            the view is held, so that rows mean the same when they are compared.
-        space: of a view that is held still.
-        asked: in this space.
-        request: the window, the limit, and how facts are followed.
+        store: asked for what is nearest if the view holds no vectors.
+        embedder: of a few short texts that the first look asks for, while the view is held, so that rows still mean
+            the same when they are compared.
+        view: does not change meanwhile.
+        query: understood and embedded; of its space.
         settings: of recall.
-        now: the moment of asking.
-        evaluation: of the paths through facts, by a judge that was asked before (`services.evaluating`).
+        evaluation: of the paths through facts, from `judge_paths`.
     """
-    found = await _looked(store, embedder, space, asked, request, settings, now, evaluation)
-    gates = found.guidance.gates
-    hits, judgement = assured(space, asked.question, found.hits, found.judgement, gates, request, now)
-    return replace(found, hits=hits, judgement=judgement)
-
-
-async def _looked(
-    store: Store,
-    embedder: Embedder,
-    space: Space,
-    asked: Asked,
-    request: Query,
-    settings: RecallSettings,
-    now: Millis,
-    evaluation: Evaluation,
-) -> Findings:
-    """Return what the memory finds by itself; see `find`."""
-    vectors = asked.vectors
-    likeness = await cosines(store, space, vectors)
-    question = placed(space, asked.question, settings)
-    navigation = follow(space, question, vectors, likeness, request, settings.navigation, now, evaluation)
+    space = view.space(query.space)
+    placed = _place_event(space, query, settings)
+    vectors, cosines = query.vectors, await similarity(store, space, query.vectors)
+    navigation = finished(
+        find_paths(space, placed, cosines, _rarity(space, placed), settings.navigation), evaluation.scores
+    )
     guidance = guide(
         space,
         space.beliefs,
-        question,
+        placed,
         vectors,
-        likeness,
-        time=asked.time,
-        window=request.window,
+        cosines,
+        time=query.time_vector,
+        window=query.window,
         settings=settings.gain,
     )
-    points = _points(space, question, navigation, vectors, settings.points)
-    texts = len(vectors) + sum(len(part.vectors) for part in asked.parts) + (asked.time is not None)
-    found = Findings((), navigation, guidance, points, judge_sufficiency(space, asked.question, ()), texts=texts)
-    switches, external = settings.search, _external_scores(space, question, vectors, found, settings)
-    candidates = find_candidates(space, question, likeness, request.window, switches, external, vectors)
-    if candidates is None:
-        return found
-    if asked.parts:
-        candidates = candidates.add_parts(space, await _part_candidates(store, space, asked.parts, request, settings))
-    if RESIDUAL.switch(switches):
-        always, titled = switches.residual_always, candidates.title_in_query
-        if residuals := residual_queries(space, question, candidates.seeds, titled, always=always):
-            residual_vectors = await embedder.embed([one.text for one in residuals])
-            given = residual_scores(residuals, await cosines(store, space, residual_vectors))
-            candidates = candidates.add_residual(space, given)
-            found = replace(found, texts=found.texts + len(residuals))
-    if settings.policy is None:
-        once = rank_candidates(space, candidates, request.limit)
-        return replace(found, hits=once, judgement=judge_sufficiency(space, asked.question, once))
-    roots = [root.name for root in navigation.roots if not root.soft]
-    lenses = {question.text: Lens(question, vectors, likeness, guidance.gates)}
-    policy = settings.policy
-    walker = Walker(store, embedder, request, settings, policy, space, question, roots, points, candidates, lenses, now)
-    hits, judgement, walk = await walker.walk()
-    return replace(found, hits=hits, judgement=judgement, walk=walk, texts=found.texts + walk.texts)
-
-
-def placed(space: Space, question: Query, settings: RecallSettings) -> Query:
-    """Return a question whose event, if it names one, has the time that the facts of a space give it."""
-    return dated(space.facts, question) if settings.navigation.facts and settings.search.time else question
-
-
-async def _part_candidates(
-    store: Store, space: Space, parts: Sequence[Asked], request: Query, settings: RecallSettings
-) -> list[CandidateSet]:
-    """Return what is found for each part of a question in the raw text, of those that anything is found for."""
-    found: list[CandidateSet] = []
-    for part in parts:
-        likeness = await cosines(store, space, part.vectors)
-        switches = settings.search
-        candidates = find_candidates(space, part.question, likeness, request.window, switches, None, part.vectors)
-        if candidates is not None:
-            found.append(candidates)
-    return found
-
-
-def _points(
-    space: Space, question: Query, navigation: Navigation, vectors: Matrix, settings: PointSettings
-) -> Sequence[Point]:
-    """Return the memory points that bear on a question, the likest first; none where they are switched off."""
-    if not settings.enabled:
-        return ()
-    roots = [root.key for root in navigation.roots if not root.soft]
-    return relevant_points(space, question.names, roots, scope_of(question.text), vectors[0], settings.shown)
-
-
-def _external_scores(
-    space: Space, question: Query, vectors: Matrix, found: Findings, settings: RecallSettings
-) -> dict[Channel, Scores]:
-    """Return the scores of the channels that other rooms compute: learning, facts, pooled questions and points."""
-    guided = found.guidance.channels
-    external = {channel: guided[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in guided}
-    if found.navigation.paths:
-        external[FACTS] = on_segments(space, question, found.navigation.paths)
+    points: Sequence[Point] = ()
+    if settings.points.enabled:
+        roots = [root.key for root in navigation.roots if not root.soft]
+        points = relevant_points(space, query.names, roots, scope_of(query.text), vectors[0], settings.points.shown)
+    external: dict[Channel, Scores] = {
+        channel: guidance.channels[channel.name]
+        for channel in (EXPERIENCE, PROPAGATION)
+        if channel.name in guidance.channels
+    }
+    if navigation.paths:
+        external[FACTS] = score_segments(space, placed, navigation.paths)
     if QUESTIONS.switch(settings.search) and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, vectors[0])
-    counts = POINTS.talk or POINTS.document
-    if counts and (given := point_support(space, found.points, vectors[0])) is not None:
-        external[POINTS] = given
-    return external
+    if (POINTS.talk or POINTS.document) and (scores := point_support(space, points, vectors[0])) is not None:
+        external[POINTS] = scores
 
-
-def recalled(
-    space: Space,
-    question: Query,
-    findings: Findings,
-    request: Query,
-    now: Millis,
-) -> tuple[RecallResult, KnownFacts]:
-    """Return what was found as evidence, with recall's judgement of itself, and what the facts know of the question."""
-    hits, navigation, walk = findings.hits, findings.navigation, findings.walk
-    judgement = findings.judgement
-    knowledge = known(
-        space,
-        question,
-        navigation.roots,
-        navigation.paths,
-        [space.segment_turn[hit.row].id for hit in hits],
-        now=now,
-        as_of=request.as_of,
-        include_uncertain=request.include_uncertain,
-    )
-    evidence = timed(evidence_of(space, hits, navigation.paths, question, findings.points), walk.dated if walk else {})
-    trace = walk.trace if walk else ()
-    recall = RecallResult(
+    texts = len(vectors) + sum(len(part.vectors) for part in query.parts) + (query.time_vector is not None)
+    result = RecallResult(roots=navigation.roots, paths=navigation.paths, rounds=guidance.rounds, points=tuple(points))
+    ranked: Sequence[Candidate] = ()
+    sufficiency = judge_sufficiency(space, query, ranked)
+    times: Mapping[str, tuple[Millis, Millis]] = {}
+    found, embedded = await _search(store, embedder, space, placed, cosines, external, settings)
+    if found is not None and settings.policy is None:
+        ranked = rank_candidates(space, found, query.limit)
+        sufficiency = judge_sufficiency(space, query, ranked)
+    elif found is not None and settings.policy is not None:
+        loop = RecallLoop(
+            space,
+            placed,
+            found,
+            [root.name for root in navigation.roots if not root.soft],
+            guidance.gates,
+            settings,
+            settings.policy,
+            embedder,
+            partial(similarity, store, space),
+            {placed.text: (placed, cosines)},
+        )
+        state, stop = await loop.run(points)
+        ranked, sufficiency = loop.rank(loop.boosted(state, KEPT))
+        times, embedded = state.dated, embedded + loop.texts
+        result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, guidance.gates)
+    turns = [space.segment_turn[candidate.row].id for candidate in ranked]
+    facts = known_facts(space, query, navigation.roots, navigation.paths, turns)
+    evidence = evidence_of(space, ranked, navigation.paths, query, points, times)
+    result = replace(
+        result,
         evidence=evidence,
-        sufficiency=judgement.score,
-        sufficient=judgement.sufficient,
-        missing=judgement.missing,
-        conflicts=told(question, knowledge),
-        roots=navigation.roots,
-        paths=navigation.paths,
-        next=within(space, suggestions(space, question, navigation, evidence, judgement.missing, trace)),
-        rounds=findings.guidance.rounds,
-        points=tuple(findings.points),
-        stop=walk.stop if walk else None,
-        trace=trace,
-        turns=walk.turns if walk else 0,
-        texts=findings.texts,
+        sufficiency=sufficiency.score,
+        sufficient=sufficiency.sufficient,
+        missing=sufficiency.missing,
+        conflicts=find_conflicts(query, facts),
+        next=suggest_steps(
+            space, query, navigation.roots, navigation.paths, evidence, sufficiency.missing, result.trace
+        ),
+        texts=texts + embedded,
+        activated=guidance.activated,
+        warnings=unknown_space(view, query.space),
     )
-    return recall, knowledge
+    return Findings(result, facts, ranked, guidance.gates)
+
+
+async def _search(
+    store: Store,
+    embedder: Embedder,
+    space: Space,
+    query: Query,
+    cosines: Matrix,
+    external: Mapping[Channel, Scores],
+    settings: RecallSettings,
+) -> tuple[CandidateSet | None, int]:
+    """Return the candidates of every channel, None if no channel finds any, and how many texts were embedded for it."""
+    switches = settings.search
+    found = find_candidates(space, query, cosines, query.window, switches, external, query.vectors)
+    if found is None:
+        return None, 0
+    of_parts: list[CandidateSet] = []
+    for part in query.parts:
+        near = await similarity(store, space, part.vectors)
+        candidates = find_candidates(space, part, near, query.window, switches, None, part.vectors)
+        if candidates is not None:
+            of_parts.append(candidates)
+    if query.parts:
+        found = found.add_parts(space, of_parts)
+    if not RESIDUAL.switch(switches):
+        return found, 0
+    always, titled = switches.residual_always, found.title_in_query
+    residuals = residual_queries(space, query, found.seeds, titled, always=always)
+    if not residuals:
+        return found, 0
+    vectors = await embedder.embed([residual.text for residual in residuals])
+    scores = residual_scores(residuals, await similarity(store, space, vectors))
+    return found.add_residual(space, scores), len(residuals)
+
+
+def unknown_space(view: View, name: str) -> tuple[str, ...]:
+    """Return a warning if there is no space of that name, with the spaces that there are.
+
+    An unknown space is an empty one, and a misspelt name looks just like one.
+    """
+    if name in view.spaces:
+        return ()
+    if not view.spaces:
+        return ("Nothing is stored yet, in any space.",)
+    known = sorted(view.spaces, key=lambda one: (-len(view.spaces[one].turns), one))
+    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
+    return (f"There is no space {name!r} yet; known: {', '.join(known[:NAMED])}{more}. Name the one you mean.",)
+
+
+def _place_event(space: Space, query: Query, settings: RecallSettings) -> Query:
+    """Return a query whose event, if it names one, has the time that the facts of a space give it."""
+    return dated(space.facts, query) if settings.navigation.facts and settings.search.time else query
+
+
+def _rarity(space: Space, query: Query) -> dict[str, float]:
+    words = space.index(WordIndex)
+    return {stem: words.rarity(stem) for stem in query.stems}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.paths import PathScores
@@ -11,8 +12,9 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
+from mcp_memory.navigation.asking import Moment
 from mcp_memory.navigation.beam import Candidates, finished
-from mcp_memory.navigation.navigate import Moment, Navigation, navigating
+from mcp_memory.navigation.navigate import Navigation, search_facts
 from mcp_memory.navigation.scores import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
@@ -73,16 +75,14 @@ def ask(
     scores: Callable[[Candidates], Sequence[PathScores] | None] = lambda _: None,
 ) -> Navigation:
     asked = understand(question, ()) if isinstance(question, str) else question
-    walk = navigating(
+    walk = search_facts(
         facts,
-        asked,
-        moment=at,
+        replace(asked, entities=tuple(named), include_uncertain=include_uncertain),
+        at=at,
         cosine=near or told_apart(),
         nearby=lambda: facts.rows,
         background=(0.0, 0.1),
         rarity={},
         settings=settings,
-        named=named,
-        include_uncertain=include_uncertain,
     )
     return finished(walk, scores)

@@ -10,9 +10,9 @@ from unit.navigation.small_graph import ask, graph, said
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import Candidates
+from mcp_memory.navigation.navigate import FORMULAS
 from mcp_memory.navigation.settings import NavigationSettings
-from mcp_memory.services.recall.facts import FORMULAS
-from mcp_memory.services.recall.path_scoring import decides
+from mcp_memory.services.recall.pipeline import worth_judging
 
 WIDTH = NavigationSettings().width
 BROTHER = said("Ann", "sibling_of", "Bob")
@@ -27,13 +27,13 @@ def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **
 
 def test_what_stands_next_to_a_root_has_a_place_anyway() -> None:
     (first, *_) = steps(BROTHER, said("Ann", "likes", "jazz"))
-    assert not decides(first, WIDTH)
-    assert decides(first, 1)
+    assert not worth_judging(first, WIDTH)
+    assert worth_judging(first, 1)
 
 
 def test_a_single_way_on_is_not_worth_a_call_and_two_are() -> None:
-    assert [decides(seen, WIDTH) for seen in steps(BROTHER, ROME)] == [False, False]
-    assert [decides(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
+    assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME)] == [False, False]
+    assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
 
 
 @pytest.mark.parametrize(("guess", "worth"), [(0.6, True), (0.5, False)])
@@ -42,8 +42,8 @@ def test_guesses_are_worth_a_call_where_one_of_them_would_be_followed(guess: flo
     path, further = second.paths
     path = replace(path, scores=PathScores(0.9, 0.9, 0.5))
     guesses = [replace(further, scores=PathScores(0.9, 0.9, share)) for share in (0.1, guess)]
-    assert decides(Candidates(1, (path,), (tuple(guesses),), recovered=True), WIDTH) == worth
-    assert not decides(Candidates(0, (replace(path, steps=()),), (tuple(guesses),), recovered=True), WIDTH)
+    assert worth_judging(Candidates(1, (path,), (tuple(guesses),), recovered=True), WIDTH) == worth
+    assert not worth_judging(Candidates(0, (replace(path, steps=()),), (tuple(guesses),), recovered=True), WIDTH)
 
 
 def test_what_was_said_of_a_step_is_found_by_the_words_of_its_paths() -> None:

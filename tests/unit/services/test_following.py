@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.services.recall.facts import nearby, on_segments
+from mcp_memory.navigation.navigate import nearby_statements, score_segments
 from mcp_memory.view.space import Space
 
 STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))
@@ -28,7 +29,7 @@ def space(kind: Kind = "message", *, stated: bool = True) -> Space:
         for i, (head, relation, tail) in enumerate(STATED)
     ]  # fmt: skip
     made = Space("x")
-    made.add(turns, pieces, [], None, None, facts)
+    made.add(Batch(turns=tuple(turns), segments=tuple(pieces), assertions=tuple(facts)))
     return made
 
 
@@ -43,34 +44,34 @@ def path(made: Space, scores: PathScores, *rows: int) -> Path:
 
 def test_a_path_that_suffices_speaks_for_every_text_that_states_it() -> None:
     made = space()
-    found = on_segments(made, ASKED, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
+    found = score_segments(made, ASKED, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
     assert found.tolist() == [pytest.approx(0.7 * 0.9), pytest.approx(0.7 * 0.9), 0.0]
 
 
 def test_of_several_paths_over_a_text_the_best_counts() -> None:
     made = space()
     paths = [path(made, PathScores(0.3, 0.9, 0.6), 0), path(made, PathScores(0.9, 0.9, 0.9), 0)]
-    assert on_segments(made, ASKED, paths)[0] == pytest.approx(0.9 * 0.9)
+    assert score_segments(made, ASKED, paths)[0] == pytest.approx(0.9 * 0.9)
 
 
 def test_a_single_fact_that_does_not_suffice_speaks_for_nothing() -> None:
     made = space()
-    assert not on_segments(made, ASKED, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
+    assert not score_segments(made, ASKED, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
 
 
 def test_a_chain_of_relations_that_are_asked_for_speaks_though_its_end_is_no_answer() -> None:
     made = space()
     asked, near = PathScores(0.7, 0.9, 0.3), PathScores(0.65, 0.9, 0.3)
-    assert np.flatnonzero(on_segments(made, ASKED, [path(made, asked, 0, 1)])).tolist() == [0, 1]
-    assert not on_segments(made, ASKED, [path(made, near, 0, 1)]).any()
+    assert np.flatnonzero(score_segments(made, ASKED, [path(made, asked, 0, 1)])).tolist() == [0, 1]
+    assert not score_segments(made, ASKED, [path(made, near, 0, 1)]).any()
 
 
 def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_many() -> None:
     made = space()
     cosines = np.array([[0.9, 0.9, 0.9], [0.1, 0.5, 0.3]], np.float32)  # as asked, and as the speaker would say it
-    assert [found.id for found in nearby(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
-    assert [found.id for found in nearby(made, cosines, 2)] == ["x_1", "x_2"]
-    assert nearby(Space("empty"), np.zeros((1, 0), np.float32), 5) == []
+    assert [found.id for found in nearby_statements(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
+    assert [found.id for found in nearby_statements(made, cosines, 2)] == ["x_1", "x_2"]
+    assert nearby_statements(Space("empty"), np.zeros((1, 0), np.float32), 5) == []
 
 
 @pytest.mark.parametrize(
@@ -81,5 +82,5 @@ def test_what_a_document_tells_without_a_date_is_silent_where_one_is_asked(
 ) -> None:
     made = space(kind, stated=stated)
     found = [path(made, PathScores(0.9, 0.9, 0.9), 0)]
-    assert on_segments(made, understand("What did Ann do in 2016?", ()), found).any() == speaks
-    assert on_segments(made, ASKED, found).any()
+    assert score_segments(made, understand("What did Ann do in 2016?", ()), found).any() == speaks
+    assert score_segments(made, ASKED, found).any()

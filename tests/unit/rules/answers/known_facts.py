@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.answers import KnownFacts, Proposal
 from mcp_memory.domain.batch import Batch
@@ -13,9 +14,9 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
+from mcp_memory.navigation.known_facts import known_facts
 from mcp_memory.rules.answers.fact_answers import answer_from_facts
 from mcp_memory.rules.answers.settings import FactAnswerSettings
-from mcp_memory.services.recall.known_facts import known
 from mcp_memory.view.space import Space
 
 NOW = parse("2024-06-01")[0]
@@ -72,11 +73,11 @@ def about(
     space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
 ) -> tuple[Query, KnownFacts]:
     """Return a question and what is known about it, the entities that it names as roots."""
-    question = understand(text, space.speakers, now)
+    question = replace(understand(text, space.speakers, now), include_uncertain=include_uncertain)
     keys = dict.fromkeys(key for name in question.names if (key := space.facts.resolve(name)))
     roots = [Root(key, space.facts.name(key), "FACT") for key in keys]
     turns = list(space.turns)
-    return question, known(space, question, roots, paths, turns, now=now, include_uncertain=include_uncertain)
+    return question, known_facts(space, question, roots, paths, turns)
 
 
 def ask(

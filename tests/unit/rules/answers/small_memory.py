@@ -79,7 +79,7 @@ async def ask(
     )
     request = WriteRequest("default", "talk", kind if items else "statement", tuple(items), tuple(facts))
     await write(store, Reading(embedder, RuleExtractor() if read else None, 200), request, now=now, progress=_silent)
-    asked = Query(question, "default", 12, as_of=parse(as_of)[0] if as_of else None)
+    asked = Query(question, "default", 12, now=now, as_of=parse(as_of)[0] if as_of else None)
     kept = Episodes()
     return await answer(
         store,
@@ -89,5 +89,4 @@ async def ask(
         settings=RecallSettings(),
         thresholds=AnswerSettings(),
         episodes=kept,
-        now=now,
     )

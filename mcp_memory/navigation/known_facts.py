@@ -1,7 +1,7 @@
-"""What the facts know about a question: gathered while the view is held still, judged afterwards.
+"""What the facts know about a query: collected while the view is held, judged afterwards.
 
-An answer may take its time (a model may be asked), and a view is not held meanwhile. So everything that a judge of
-answers could want to know of the entities that a question names, and of those that paths lead over, is taken down here.
+An answer may take its time (a model may be asked), and no view is held meanwhile. So everything that a judge of answers
+could want to know of the entities that a query names, and of those that paths lead to, is collected here.
 """
 
 from __future__ import annotations
@@ -17,85 +17,75 @@ from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import Millis
 from mcp_memory.navigation.asking import Asking
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 MOST_VERSIONS = 2_000
-"""Facts that are taken down for one question; the groups that come after are left out."""
+"""Facts that are collected for one query; the groups that come after are left out."""
 MOST_COMPARED = 4
-"""Values of one relation from which a question that compares goes on, and steps from a place to what it lies in."""
+"""Values of one relation that a query that compares follows, and steps from a place to what it lies in."""
 _COMPARES = re.compile(
     r"(?=.*\b(?:or|and|than|as|before|after)\b)(?=.*\b(?:same|shared?|differ(?:ent|s)?|first|last|latest|recently|elder"
     r"|eldest|before|after|(?:earl|old|young|new|lat|soon)(?:i?er|i?est))\b)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Questions that may ask for the order of two things, or whether they share something."""
+"""Queries that may ask for the order of two things, or whether they share something."""
 MOST_READ = 2_000
-"""Characters of a question that are read for whether it compares."""
+"""Characters of a query that are read for whether it compares."""
 _LIES = "located_in"
 _ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _LIES)
 """What things are mostly compared by, in words that need not name it ("older", "from the same country")."""
 
 
-def known(
-    space: Space,
-    question: Query,
-    roots: Iterable[Root],
-    paths: Iterable[Path],
-    turns: Iterable[str],
-    *,
-    now: Millis,
-    as_of: Millis | None = None,
-    include_uncertain: bool = False,
+def known_facts(
+    space: Space, query: Query, roots: Iterable[Root], paths: Iterable[Path], turns: Iterable[str]
 ) -> KnownFacts:
-    """Return what the facts know about a question.
+    """Return what the facts know about a query.
 
     Args:
-        space: of a view that is held still.
-        question: taken apart.
-        roots: the entities that navigation started from; those that nothing in the question names are left out.
-        paths: what it found, best first.
-        turns: ids of the turns that recall found; what they deny is taken along.
-        now: the moment of asking.
-        as_of: the moment that the caller means instead, if any.
-        include_uncertain: whether what nothing has confirmed counts as well.
+        space: of a view that does not change meanwhile.
+        query: understood; its moment and its wish for uncertain facts hold.
+        roots: the entities that navigation started from; those that nothing in the query names are left out.
+        paths: that it found, best first.
+        turns: ids of the turns that recall found; what they deny is collected as well.
     """
-    facts = space.facts
+    facts, asking = space.facts, Asking(query)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
-    denials = [said for turn in dict.fromkeys(turns) for said in facts.assertions_in(turn) if said.negated]
+    denials = [
+        assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
+    ]
     groups: list[RelationFacts] = []
-    taken = 0
-    compared = _compared(facts, question, named, denials) if len(named) > 1 else iter(())
+    count = 0
+    compared = _compared(facts, asking, named, denials) if len(named) > 1 else iter(())
     for group in chain(_of_roots(facts, named, denials), compared, _of_paths(facts, paths, denials)):
-        taken += len(group.versions) + len(group.suspected)
-        if taken > MOST_VERSIONS:
+        count += len(group.versions) + len(group.suspected)
+        if count > MOST_VERSIONS:
             break
         groups.append(group)
-    said = [one for group in groups for one in _assertions(group)]
+    assertions = [one for group in groups for one in _assertions(group)]
     return KnownFacts(
-        moment=now if as_of is None else as_of,
-        chosen=as_of is not None,
-        uncertain=include_uncertain or Asking(question).unsure,
+        moment=query.now if query.as_of is None else query.as_of,
+        chosen=query.as_of is not None,
+        uncertain=query.include_uncertain or asking.unsure,
         groups=tuple(groups),
-        turns={one.turn_id: space.turns[one.turn_id] for one in said if one.turn_id in space.turns},
+        turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
             (one.turn_id, one.sentence): space.sentences[row].times
-            for one in said
+            for one in assertions
             if (row := space.sentence_row(one.turn_id, one.sentence)) >= 0
         },
     )
 
 
-def told(question: Query, knowledge: KnownFacts) -> tuple[str, ...]:
-    """Return what the facts that a question asks for contradict each other in, at its time, in words."""
-    asking = Asking(question)
-    asked = [group for group in knowledge.groups if asking.asks(group.relation) == 1 and not group.inferred]
-    time = question.time
+def find_conflicts(query: Query, known: KnownFacts) -> tuple[str, ...]:
+    """Return where the facts that a query asks for contradict each other, at its time, in words."""
+    asking = Asking(query)
+    asked = [group for group in known.groups if asking.asks(group.relation) == 1 and not group.inferred]
+    time = query.time
     if time is not None and time.dated and time.order == "within":
         return conflicts(asked, time.since, time.until)
-    return conflicts(asked, knowledge.moment, knowledge.moment + 1)
+    return conflicts(asked, known.moment, known.moment + 1)
 
 
 def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
@@ -107,22 +97,21 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         yield from _backward(facts, key, denials)
 
 
-def _compared(facts: Facts, question: Query, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Return what a question that compares may need of what lies one step from the things that it names.
+def _compared(facts: Facts, asking: Asking, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
+    """Yield what a query that compares may need of what lies one step from the things that it names.
 
     "Which film has the director who is older, …?" needs the births of both directors, while the paths that were kept
     may lead to one. Whether two towns are in one country may be said of the districts that they lie in.
     """
-    if not _COMPARES.search(question.text[:MOST_READ]):
+    if not _COMPARES.search(asking.question.text[:MOST_READ]):
         return
-    asking = Asking(question)
     for key in named:
         forward = [one for one in facts.relations_of(key) if asking.asks(one) == 1]
         for relation in forward:
             yield from _beyond(facts, facts.versions(key, relation), asking, denials, forward=True)
-        told = {relations().get(one).inverse for one in forward}
+        inverses = {relations().get(one).inverse for one in forward}
         for relation in facts.relations_to(key):
-            if asking.asks(relation) == 1 and relation not in told:
+            if asking.asks(relation) == 1 and relation not in inverses:
                 found = (one for one in facts.to(key) if one.relation == relation)
                 yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), asking, denials, forward=False)
         yield from _around(facts, key, denials)
@@ -131,7 +120,7 @@ def _compared(facts: Facts, question: Query, named: Iterable[str], denials: list
 def _beyond(
     facts: Facts, versions: Sequence[Version], asking: Asking, denials: list[Assertion], *, forward: bool
 ) -> Iterator[RelationFacts]:
-    """Return what is asked for of those to whom facts lead; nothing where they are many."""
+    """Yield what is asked for of those to whom facts lead; nothing if they are many."""
     for version in versions if len(versions) <= MOST_COMPARED else ():
         there, step = facts.target_key(version, forward=forward), Step(version, forward, confidence=version.confidence)
         for relation in facts.relations_of(there):
@@ -140,7 +129,7 @@ def _beyond(
 
 
 def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Return where those places lie that a place lies in, and so on."""
+    """Yield where those places lie that a place lies in, and so on."""
     seen = {key}
     reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]
     for _ in range(MOST_COMPARED):
@@ -157,7 +146,7 @@ def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[Relati
 
 
 def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Return the facts at the ends of paths of several steps, and the hypotheses of those of one."""
+    """Yield the facts at the ends of paths of several steps, and the hypotheses of those of one."""
     seen: set[tuple[str, ...]] = set()
     for path in paths:
         *through, last = path.steps
@@ -203,7 +192,7 @@ def _forward(
 
 
 def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[RelationFacts]:
-    """Return what an entity is the other end of, by relation."""
+    """Yield what an entity is the other end of, by relation."""
     every: dict[str, list[Version]] = {}
     for version in islice(facts.to(key, suspected=True), MOST_VERSIONS):
         every.setdefault(version.relation, []).append(version)
