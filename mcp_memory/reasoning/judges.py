@@ -1,15 +1,13 @@
-"""Who judges: Claude where the settings want it and it can, else the embedded engine, which says so.
+"""Choose between Claude and the embedded engine, for one question or for the memory points of one goal.
 
-About an answer the embedded engine is asked first, which takes milliseconds: with ``auto`` its judgement stands where
-it is sure, and it is what remains where Claude cannot be asked or says nothing usable. So it is with every other step
-of a question. That is never silent: a warning gives the reason. Where Claude has judged before and only the further
-evidence was not judged, what it said before stands.
+About an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement stands where
+it is confident; it also stands where Claude cannot be asked or says nothing usable. The same holds for every other step
+of a question. A fallback always adds a warning with the reason. Where Claude has judged before and only the additional
+evidence was not judged, Claude's earlier judgement stands.
 
-Who makes the memory points of a goal: Claude where the settings want it and it can, else nobody here.
-
-Each call has a budget of its own, for both of its steps. Where Claude says nothing usable, a warning gives the reason,
-and the embedded way is taken for that step (what is alike is merged), after the first of them for both (what belongs
-together is grouped too; ``services/points/organise.py``).
+Memory points have a budget per call, for both steps. Where Claude says nothing usable, a warning gives the reason and
+the embedded way is taken for that step (similar points are merged), or after the first step for both (related evidence
+is grouped too; ``services/points/organise.py``).
 """
 
 from __future__ import annotations
@@ -36,15 +34,15 @@ from mcp_memory.reasoning.anthropic.understanding import ClaudeQuestionReader
 
 @dataclass(frozen=True, slots=True)
 class QuestionJudgeSetup:
-    """Whom to ask, and when.
+    """Which judges to ask, and when.
 
     Attributes:
         embedded: judges without a language model.
         claude: judges with one.
-        when: Claude is asked always (``anthropic``) or where the embedded judgement is unsure (``auto``).
-        sure: confidence of an embedded proposal from which on it stands, with ``auto``, unless it is hedged.
-        allowance: of one question.
-        reader: says what a question means, with ``anthropic`` alone; None leaves that to its words.
+        when: Claude is asked always (``anthropic``) or where the embedded judgement is uncertain (``auto``).
+        sure: with ``auto``, confidence from which an embedded proposal without a hedge stands.
+        allowance: limits of one question.
+        reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
         paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
     """
 
@@ -58,28 +56,28 @@ class QuestionJudgeSetup:
 
 
 class ClaudeQuestionJudge:
-    """One question, about which Claude is asked or not; fulfils `ports.QuestionJudge`."""
+    """Asks Claude about one question, with the embedded engine as fallback; fulfils `ports.QuestionJudge`."""
 
     def __init__(self, judges: QuestionJudgeSetup) -> None:
         self._judges = judges
         self._budget = Budget(judges.allowance)
         self._asked = False
-        self._undone: dict[str, list[str]] = {}  # what Claude did not do, by the reason
-        self._after = ""
+        self._failed_steps: dict[str, list[str]] = {}  # steps that Claude did not do, by reason
+        self._later_failure = ""
 
     @property
     def scores_paths(self) -> bool:
-        """See `ports.QuestionJudge`; with ``auto`` nobody knows yet whether it is worth a call."""
+        """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
         return self._judges.paths is not None and self._judges.when == "anthropic"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """See `ports.QuestionJudge`; several steps that failed for one reason are told in one."""
+        """See `ports.QuestionJudge`; steps that failed for one reason share a warning."""
         warnings = [
             f"Claude did not {' and did not '.join(steps)}, the embedded engine did: {reason}."
-            for reason, steps in self._undone.items()
+            for reason, steps in self._failed_steps.items()
         ]
-        return (*warnings, self._after) if self._after else tuple(warnings)
+        return (*warnings, self._later_failure) if self._later_failure else tuple(warnings)
 
     @property
     def spent(self) -> Spending | None:
@@ -87,7 +85,7 @@ class ClaudeQuestionJudge:
         return self._budget.spent if self._asked else None
 
     async def understand(self, query: Query, speakers: Collection[str], now: Millis) -> Query:
-        """See `ports.QuestionJudge`; with ``auto`` nobody knows yet whether it is worth a call."""
+        """See `ports.QuestionJudge`; with ``auto`` it is not yet known whether a call is worth its cost."""
         reader = self._judges.reader
         if reader is None or self._judges.when != "anthropic" or not query.stems:
             return query
@@ -95,7 +93,7 @@ class ClaudeQuestionJudge:
         try:
             return await reader.understand(query, speakers, now, self._budget)
         except EngineError as error:
-            self._left("say what the question means", error)
+            self._record_failure("say what the question means", error)
             return query
 
     async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
@@ -106,46 +104,46 @@ class ClaudeQuestionJudge:
         try:
             return await self._judges.paths.score(query, paths, self._budget)
         except EngineError as error:
-            self._left("score the paths through the facts", error)
+            self._record_failure("score the paths through the facts", error)
             return None
 
     def assesses(self, recall: RecallResult) -> bool:
-        """See `ports.QuestionJudge`; with nothing found there is nothing to judge."""
+        """See `ports.QuestionJudge`; without evidence there is nothing to judge."""
         return bool(recall.evidence) and (self._judges.when == "anthropic" or not recall.sufficient)
 
-    async def assess(self, case: JudgeInput) -> Judgement:
+    async def assess(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
-        return await self._judged(case, Judgement(None))
+        return await self._ask_claude(judge_input, Judgement(None))
 
-    async def judge(self, case: JudgeInput) -> Judgement:
+    async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
-        embedded = await self._judges.embedded.judge(case)
-        if not case.sentences or (self._judges.when == "auto" and self._sure(embedded)):
-            return embedded  # with nothing found there is nothing to judge
-        return await self._judged(case, embedded)
+        embedded = await self._judges.embedded.judge(judge_input)
+        if not judge_input.sentences or (self._judges.when == "auto" and self._is_confident(embedded)):
+            return embedded  # without evidence there is nothing to judge
+        return await self._ask_claude(judge_input, embedded)
 
-    async def _judged(self, case: JudgeInput, embedded: Judgement) -> Judgement:
-        """Return what Claude says, else what it said before, else the embedded engine's own judgement."""
-        self._asked, earlier = True, case.earlier
+    async def _ask_claude(self, judge_input: JudgeInput, embedded: Judgement) -> Judgement:
+        """Return Claude's judgement, else its earlier one, else the embedded judgement."""
+        self._asked, earlier = True, judge_input.earlier
         try:
-            return await self._judges.claude.judge(case, self._budget)
+            return await self._judges.claude.judge(judge_input, self._budget)
         except EngineError as error:
             if earlier is not None:
-                self._after = f"Claude did not judge what was found after its first word: {error}."
+                self._later_failure = f"Claude did not judge what was found after its first word: {error}."
                 return replace(earlier, next=())
-            self._left("judge this", error)
+            self._record_failure("judge this", error)
             return embedded
 
-    def _sure(self, embedded: Judgement) -> bool:
+    def _is_confident(self, embedded: Judgement) -> bool:
         proposal = embedded.proposal
         return proposal is not None and not proposal.hedged and proposal.confidence >= self._judges.sure
 
-    def _left(self, step: str, why: EngineError) -> None:
-        self._undone.setdefault(str(why), []).append(step)
+    def _record_failure(self, step: str, why: EngineError) -> None:
+        self._failed_steps.setdefault(str(why), []).append(step)
 
 
 class ClaudePointJudge:
-    """One call, for which Claude is asked; fulfils `ports.Organiser`."""
+    """Asks Claude about the memory points of one call; fulfils `ports.PointJudge`."""
 
     def __init__(self, claude: ClaudePointMaker, allowance: BudgetLimits) -> None:
         self._claude = claude
@@ -155,25 +153,25 @@ class ClaudePointJudge:
 
     @property
     def engine(self) -> Engine:
-        """See `ports.Organiser`."""
+        """See `ports.PointJudge`."""
         return "anthropic"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """See `ports.Organiser`."""
+        """See `ports.PointJudge`."""
         return tuple(self._warnings)
 
     @property
     def spent(self) -> Spending | None:
-        """See `ports.Organiser`."""
+        """See `ports.PointJudge`."""
         return self._budget.spent if self._has_asked else None
 
     async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
-        """See `ports.Organiser`."""
+        """See `ports.PointJudge`."""
         return await self._asked(self._claude.evolve(matter, self._budget), "make memory points of this")
 
     async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
-        """See `ports.Organiser`."""
+        """See `ports.PointJudge`."""
         return await self._asked(self._claude.merge(matter, self._budget), "choose which memory points to merge")
 
     async def _asked(self, proposal: Awaitable[PointProposals], what: str) -> PointProposals | None:

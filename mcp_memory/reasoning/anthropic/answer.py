@@ -1,10 +1,10 @@
-"""Claude as the judge of answers: it answers and cites, or says what is missing and where to look (DESIGN L10 and L6).
+"""Claude as the judge of answers: it answers and cites, or names what is missing and where to search (DESIGN L10, L6).
 
-It sees the question and what recall found, and names the numbers of what its answer rests on. Numbers that nobody gave
-it are dropped; an answer that is left without any is refused (DESIGN 4 step 3). What it cites is quoted from the stored
-turns, so a citation is never the model's own words, and it is what the model says supports the answer: GAM-RAG's
-feedback labels need no call of their own. An answer that rests on guesses, on what is not sure, or on what the user
-called wrong for the question is hedged, whatever the model says of itself.
+It sees the question and the evidence, and names the numbers of what its answer rests on. Unknown numbers are dropped;
+an answer without any citation is refused (DESIGN 4 step 3). Citations are quoted from the stored turns, so they are
+never the model's own words. They also are what the model says supports the answer, so GAM-RAG's feedback labels need no
+call of their own. An answer that rests on hypotheses, on uncertain facts, or on what the user marked as wrong for the
+question is hedged, whatever the model says of itself.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 FIRST_SHARE, LATER_SHARE = 0.4, 0.6
-"""Of the tokens that are left, what the first judgement takes at most, and each later one: the rest is for asking again
-what it misses."""
+"""Largest share of the tokens that are left that the first judgement takes, and each later one. The rest allows asking
+again about what is missing."""
 ENOUGH = 2_000
-"""Tokens below which a judgement sees too little where much was spent before: it may take these as far as
-`FIRST_AT_MOST` of what is left, or, a later one, all of it. (Measured with a judge that is always right over questions
+"""Tokens below which a judgement sees too little. Where much was already spent, a judgement may take these up to
+`FIRST_AT_MOST` of what is left, a later one up to all of it. (Measured with a judge that is always right over questions
 of several hops: without it 5 of 60 ended without an answer, and none with it.)"""
 FIRST_AT_MOST = 0.6
 FORM_TOKENS = 310
-"""What the schema of `AnswerReply` takes of them, which is sent with every request."""
+"""Tokens of the schema of `AnswerReply`, which every request carries."""
 WORDS = 25
-"""Of an answer, at most."""
+"""Most words of an answer."""
 MISSING = 5
-"""Things that are named as missing, at most."""
+"""Most missing things that are named."""
 QUERIES = 3
-"""Searches that are proposed, at most; and so many names whose facts are asked for."""
+"""Most searches that are proposed, and most names whose facts are requested."""
 
 
 class AnswerReply(BaseModel):
@@ -66,20 +66,23 @@ class AnswerReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaudeAnswerer:
-    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+    """Asks Claude for an answer. `reasoning.judges` handles its `EngineError`."""
 
     claude: Claude
 
-    async def judge(self, case: JudgeInput, budget: Budget) -> Judgement:
+    async def judge(self, judge_input: JudgeInput, budget: Budget) -> Judgement:
         """Return Claude's judgement.
 
         Raises:
             EngineError: there is none.
         """
         stable = prompt("answer/system.txt").substitute().strip()
-        values = {"question": one_line(case.query.text, 2_000), "now": iso.show(case.knowledge.moment) or "unknown"}
+        values = {
+            "question": one_line(judge_input.query.text, 2_000),
+            "now": iso.show(judge_input.knowledge.moment) or "unknown",
+        }
         frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
-        rendered = render_evidence(case, token_room(budget.left, first=case.earlier is None) - frame)
+        rendered = render_evidence(judge_input, token_room(budget.left, first=judge_input.earlier is None) - frame)
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
         request = Request(stable, prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
@@ -87,21 +90,21 @@ class ClaudeAnswerer:
 
 
 def token_room(left: int, *, first: bool) -> int:
-    """Return the tokens that a judgement may take without its form, of those that are left for the question."""
+    """Return the tokens for a judgement without its form, out of those left for the question."""
     if first:
         return int(max(FIRST_SHARE * left, min(FIRST_AT_MOST * left, ENOUGH)))
     return int(max(LATER_SHARE * left, min(left - FORM_TOKENS, ENOUGH)))
 
 
 def to_judgement(reply: AnswerReply, rendered: RenderedEvidence) -> Judgement:
-    """Return what a reply comes to.
+    """Return the judgement that a reply gives.
 
     Raises:
-        Unusable: it answers without words, in too many, or without citing anything that was shown.
+        UnusableReply: the answer is empty, too long, or cites nothing that was shown.
     """
     numbers = dict.fromkeys(map(normalise_number, reply.supports))
     if not reply.answerable:
-        left = frozenset(one.key for number, one in rendered.cited.items() if number not in numbers)
+        left = frozenset(item.key for number, item in rendered.cited.items() if number not in numbers)
         kept = _citations(rendered.cited[number] for number in numbers if number in rendered.cited)
         return Judgement(None, "anthropic", _distinct_lines(reply.missing, MISSING), _suggestions(reply), left, kept)
     text = one_line(reply.answer)
@@ -120,7 +123,7 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence) -> Judgement:
 
 
 def _suggestions(reply: AnswerReply) -> tuple[Suggestion, ...]:
-    """Return what an abstaining judge wants to be looked up."""
+    """Return what an abstaining judge wants to be searched."""
     why = "Claude asked for it."
     searches = [Suggestion("search", {"query": line}, why) for line in _distinct_lines(reply.look_for, QUERIES)]
     return (

@@ -1,32 +1,30 @@
-"""The way to Claude: one client for the process, which asks for JSON of a given form and takes no other.
+"""Ask Claude: one client per process, which requests JSON of a given form, and the budget of what it is asked for.
 
-A reply is validated twice (``message.py``): as a message of the API, and its text as the form that was asked for. What
-does not fit is sent back with the reason, in the same words as before and without what the model had said, as often as
-the terms allow. A server that is overloaded, limits the rate or breaks the connection is asked again after a pause, the
-one it names or twice the last. Where nobody can be reached, it is tried once more and then given up, and nothing of it
-counts as sent. A refused key, a refused request and a model that declines are not asked again. All of it, waiting for a
-free place included, has ``timeout_s``: a pause that would not end in time is not begun. Importing the SDK, once, takes
-a second or two that are no part of it.
+A reply is validated twice (``replies.py``): as a message of the API, and its text as the requested form. An unusable
+reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
+settings allow. After an overload, a rate limit or a broken connection the request is repeated after a pause, the one
+the server names or twice the last. Where no server can be reached, it is tried once more, and neither try counts as
+sent. A refused key, a refused request and a model that declines are not repeated. Everything, waiting for a free place
+included, has ``timeout_s``: a pause that would not end in time is not begun. Importing the SDK, once, takes one or two
+seconds that do not count.
 
-Whoever is cancelled while waiting cancels the request, which closes the connection.
+A caller that is cancelled while waiting cancels the request, which closes the connection.
 
-**Departures.** DESIGN 5 raises the temperature with each try; the SDK of today has no temperature to raise.
+**Departures.** DESIGN 5 raises the temperature with each try; today's SDK has no temperature to raise.
 
-The key is handed over once and kept in the SDK's client alone. It is in no message, log or representation of ours, and
-the SDK logs requests (memory text) below the level INFO only, which is shut off here.
+The key is passed on once and kept only in the SDK's client. It is in no message, log or representation of ours. The
+SDK logs requests (memory text) below the level INFO only, which is switched off here.
 
-What one question may cost, or one goal of memory points, or one reading of texts, and what it has cost so far.
+**Budget.** Calls and uncached input tokens of one question, one goal of memory points or one reading of texts are
+bounded; tokens read from the provider's cache are counted apart. The size of a call is estimated before it, and a call
+that does not fit is not made. Afterwards the reported usage counts; a call that was cut off counts as estimated, since
+it may have been billed, and one that reached no server counts nothing.
 
-Calls and uncached input tokens are bounded, whichever is spent first; tokens read from the provider's cache are counted
-apart. Before a call its size is estimated, and a call that does not fit is not made. Afterwards what the reply reports
-counts; a call that was cut off counts as estimated, since it may have been paid for, and one that reached nobody counts
-nothing.
-
-How a question's tokens are parted: its meaning (``understanding.py``) and its paths (``paths.py``) are asked about
-first, and leave `ANSWER_TOKENS` untouched, and one call. Of what is then left the first judgement takes 40 %, or 2,000
-tokens if these are at most 60 %, and of what is left of that each later one 60 %, or 2,000 (``answer.py``). Its time
-likewise: the meaning may take 40 % of it, each look at paths 25 %, and the judgement what is left. A goal's tokens
-(``points.py``): each of its two steps may take 40 % of what is left, so that it can be asked again.
+The meaning of a question (``understanding.py``) and its paths (``paths.py``) are asked about first, and leave
+`ANSWER_TOKENS` and one call untouched. Of what is then left the first judgement takes 40 %, or 2,000 tokens if these
+are at most 60 %, and each later one 60 % of the rest, or 2,000 (``answer.py``). The time is divided likewise: the
+meaning may take 40 % of it, each scoring of paths 25 %, and the judgement what is left. Each of the two steps of a goal
+(``points.py``) may take 40 % of the tokens that are left, so that it can be asked again.
 """
 
 from __future__ import annotations
@@ -63,14 +61,14 @@ if TYPE_CHECKING:
 
 HOME = "https://api.anthropic.com"
 OUTPUT_TOKENS = 2_048
-"""Of one reply, what the model thinks before it speaks included."""
+"""Most tokens of one reply, the model's thinking included."""
 PROBLEM_CHARS = 400
-"""Of what was wrong with a reply, as the model is told."""
+"""Most characters of the problem that is sent back."""
 LONGEST_PAUSE_S = 8.0
 UNREACHED = 2
-"""Tries that reach nobody: a second one helps where a server is just starting, a third keeps the asker waiting."""
+"""Tries without a connection: a second one helps where a server is just starting, a third only delays the caller."""
 REFUSED = frozenset((401, 403, 404))
-"""Statuses that come again whatever is asked, until somebody sets another key or model."""
+"""Statuses that repeat until another key or model is set."""
 _STATUS_WORDS = {
     401: "the key was refused",
     403: "the key may not do this",
@@ -87,11 +85,11 @@ class ClaudeSettings:
 
     Attributes:
         model: its id.
-        timeout_s: for all that is asked about one question, goal or text, with everything that it takes.
+        timeout_s: for all requests about one question, goal or text.
         base_url: of the Messages API.
         retries: further tries after one that failed.
-        at_once: requests under way at the same time; others wait.
-        cache_min_tokens: what is the same in every call is marked for the provider's cache from this length on.
+        at_once: concurrent requests; others wait.
+        cache_min_tokens: length from which the constant part is marked for the provider's cache.
         pause_s: before the second try, where the server names none; then twice the last.
     """
 
@@ -106,10 +104,10 @@ class ClaudeSettings:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is said to the model.
+    """The prompt of one request.
 
     Attributes:
-        stable: the same in every call, so that it can be cached.
+        system: the same in every call, so that it can be cached.
         asked: this time.
     """
 
@@ -124,9 +122,9 @@ class Claude:
     """The shared client; nothing is imported or opened before the first call.
 
     Attributes:
-        terms: how it is asked.
-        spent: by this process, so far.
-        ledger: keeps what all processes spend within the day's budget; None leaves that to nobody.
+        terms: its settings.
+        spent: by this process so far.
+        ledger: keeps what all processes spend within the day's budget; None for no daily budget.
     """
 
     def __init__(self, key: str | None, terms: ClaudeSettings, ledger: Ledger | None = None) -> None:
@@ -150,7 +148,7 @@ class Claude:
 
     @property
     def ready(self) -> bool:
-        """Whether there is something that looks like a key."""
+        """Whether there is a string that may be a key."""
         return self._key.isascii() and self._key.isprintable() and bool(self._key)
 
     async def ask(
@@ -163,16 +161,16 @@ class Claude:
         sent_back: bool = True,
         within_s: float = math.inf,
     ) -> UsedT:
-        """Return what ``use`` makes of a reply of the given form.
+        """Return what ``convert`` makes of a reply of the given form.
 
         Args:
-            request: to the model.
-            form: of its reply.
-            convert: checks the reply and makes something of it; `UnusableReply` sends it back.
-            budget: of the question, the goal or the texts that this is for; the time spent on them counts too.
-            sent_back: whether a reply that cannot be used is sent back; else nothing is asked twice, but of a server
-                that could not be reached or was overloaded.
-            within_s: the time for this, where it is less than what is left of `Terms.timeout_s`.
+            request: the prompt.
+            form: of the reply.
+            convert: checks and converts the reply; `UnusableReply` sends it back.
+            budget: of the question, goal or texts; the time counts too.
+            sent_back: whether an unusable reply is sent back. Without it, a request is repeated only where the server
+                could not be reached or was overloaded.
+            within_s: the time for this call, where it is less than what is left of ``timeout_s``.
 
         Raises:
             EngineError: nothing usable came within the time, the tries and the budget; the subclass says what helps.
@@ -185,7 +183,7 @@ class Claude:
         try:
             with anyio.move_on_after(min(left, within_s)):
                 async with self._places:
-                    return await self._tried(client, request, form, convert, budget, sent_back=sent_back)
+                    return await self._ask_repeatedly(client, request, form, convert, budget, sent_back=sent_back)
         finally:
             spending = Spending(seconds=anyio.current_time() - began)
             budget.spend(spending)
@@ -217,10 +215,12 @@ class Claude:
             timeout=self.terms.timeout_s,
             max_retries=0,
             open_telemetry=False,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),  # nothing goes where nobody said it should
+            http_client=DefaultAsyncHttpxClient(
+                follow_redirects=False
+            ),  # no data goes to an address that is not configured
         )
 
-    async def _tried(
+    async def _ask_repeatedly(
         self,
         client: AsyncAnthropic,
         request: Request,
@@ -264,7 +264,7 @@ class Claude:
     async def _sent(
         self, client: AsyncAnthropic, request: Request, form: type[BaseModel], problem: str, budget: Budget
     ) -> Message:
-        """Return one reply of the API; what it takes is counted, whatever happens, once somebody was reached."""
+        """Return one reply of the API; its cost is counted in every case, once a server was reached."""
         from anthropic import APIConnectionError, APIStatusError
 
         schema = reply_schema(form)
@@ -312,13 +312,13 @@ async def _pause(seconds: float, reason: str) -> None:
 def _reached_nobody(error: APIConnectionError) -> bool:
     """Return whether no connection was made at all, so that nothing was sent.
 
-    Told by the name of what caused it: which library for HTTP the SDK has is its own affair, and has changed.
+    The name of the cause decides, since the SDK's HTTP library is its own choice and has changed.
     """
     return type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def _requested_pause(error: APIStatusError) -> float | None:
-    """Return the seconds that a server asks to wait, if it says so."""
+    """Return the seconds that the server asks to wait, or None."""
     try:
         seconds = float(error.response.headers.get("retry-after", ""))
     except ValueError:  # a date, or nothing
@@ -327,25 +327,24 @@ def _requested_pause(error: APIStatusError) -> float | None:
 
 
 BYTES_PER_TOKEN = 3
-"""Of UTF-8: a little less than English takes with the tokenizers of 2026, and one sign of a script without letters."""
+"""Of UTF-8: a little less than in English with the tokenizers of 2026, and one sign of a script without letters."""
 
 ANSWER_TOKENS = 3_000
-"""Of input, that the steps before the judgement leave for it: its frame with a dozen lines at least, and once more with
-a few of what it misses. What a question means and how good paths are helps nobody where no judge can be asked any more.
-"""
+"""Input tokens that earlier steps leave for the judgement: its frame with at least a dozen lines, and once more with a
+few of the missing ones. The meaning of a question and path scores are useless where no judge can be asked any more."""
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text is, rather too many."""
+    """Return an estimate of the tokens of a text, rather too high."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetLimits:
-    """What one question, goal or reading may cost.
+    """Limits of one question, goal or reading.
 
     Attributes:
-        calls: requests, those that fail included.
+        calls: requests, including failed ones.
         input_tokens: sent and not read from a cache.
     """
 
@@ -354,7 +353,7 @@ class BudgetLimits:
 
 
 class Budget:
-    """The budget of one question, goal or reading.
+    """What one question, goal or reading has spent, within its limits.
 
     Attributes:
         spent: so far.
@@ -372,7 +371,7 @@ class Budget:
 
     @contextmanager
     def reserve(self, tokens: int) -> Iterator[None]:
-        """Let no call pass meanwhile that would leave fewer tokens than these for what comes later, or no call."""
+        """Reserve tokens and one call for later steps, while the context is open."""
         before, self._kept = self._kept, tokens
         try:
             yield
@@ -380,10 +379,10 @@ class Budget:
             self._kept = before
 
     def check(self, tokens: int) -> None:
-        """Let a call of this size pass.
+        """Check that a call of this size fits.
 
         Raises:
-            EngineError: it would go beyond the allowance.
+            EngineError: it exceeds the limits.
         """
         if self.spent.calls >= self._allowance.calls:
             raise EngineError(f"the budget for this is spent ({self._allowance.calls} calls)")

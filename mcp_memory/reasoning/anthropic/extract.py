@@ -1,18 +1,15 @@
-"""Claude as a reader: facts out of texts, where rules miss what is implied, passive or spread over clauses (DESIGN L1).
+"""Claude as a reader of texts: facts where rules miss what is implied, passive or spread over clauses (DESIGN L1).
 
-It sees some texts of one session, sentence by sentence with numbers, and names for each fact the line that states it.
-What becomes of a fact is decided here and not by the model: it stands in the sentence that the number means, what its
-names and times mean says ``asserting.py``, and it has to pass ``temporal/assertions.py``: what is nowhere written is no
-fact. What does not pass is left out, and the log tells how much that was.
+It sees some texts of one session as numbered sentences, and names for each fact (REAL §3.1) the line that states it.
+This module decides what becomes of the fact, not the model: the number gives the sentence, names and times are resolved
+here, and ``temporal/assertions.py`` drops what is not written in the text. The log counts the facts that are dropped.
 
-**Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too; here these follow from the text
-alone, so that a memory with a key is built like one without, and one call reads twice as much.
+Names are kept as written, except "I" and "you", which the message resolves; other pronouns are dropped. Times are
+parsed by our own calendar and treated as the embedded engine treats them: a stated time, else the time of the message.
+A fact whose words or times make no sense is dropped.
 
-A fact as Claude gives it, as an assertion of the sentence that it names (REAL §3.1).
-
-Names are kept as they are written, but for "I" and "you", which are whom the message has for them; other pronouns mean
-nothing here. Times are read by our own calendar and treated as the embedded engine treats them: a stated time, else
-when it was said. A fact whose words or times make no sense is none.
+**Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too. Here these are derived from the
+text alone, so that a memory with a key is built like one without, and one call reads twice as much.
 """
 
 from __future__ import annotations
@@ -40,11 +37,11 @@ from mcp_memory.temporal.assertions import LONGEST, guard_assertions
 from mcp_memory.texts import prompt
 
 ALLOWANCE = BudgetLimits(calls=8, input_tokens=20_000)
-"""Of one reading. It is asked once; only a server that is overloaded or breaks the connection is asked again."""
+"""Limits of one reading. It is asked once; only an overloaded server or a broken connection is asked again."""
 MOST = 120
-"""Facts of one reply that are looked at; no honest one has room for half as many."""
+"""Most facts of one reply that are read; a regular reply has room for less than half as many."""
 SENTENCE_CHARS = 1_200
-"""Of a line: as long as the longest sentence (``language/sentences.py``)."""
+"""Length of a line: that of the longest sentence (``language/sentences.py``)."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +60,7 @@ class RenderedTexts:
 
     Attributes:
         text: the sentences, between two lines with the same mark.
-        lines: for each number the text and the index of the sentence within it.
+        lines: for each number the text and the index of its sentence.
     """
 
     text: str
@@ -93,7 +90,7 @@ class ClaudeTextReader:
 
 
 def system_prompt() -> str:
-    """Return what every reading is told."""
+    """Return the system prompt of every reading."""
     names = ", ".join(relation.name for relation in relations())
     return prompt("temporal/system.txt").substitute(relations=names).strip()
 
@@ -103,7 +100,7 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
 
     Args:
         excerpts: what is to be read.
-        before: what stands before it, without numbers.
+        before: the texts before it, without numbers.
     """
     shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
@@ -120,7 +117,7 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
 
 
 def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]:
-    """Return what a reply comes to, in the order of the texts; each assertion is borne out by its own text."""
+    """Return the facts of a reply in the order of the texts; each of them is stated by its own text."""
     found: dict[str, tuple[Excerpt, list[Assertion]]] = {}
     for fact in reply.facts[:MOST]:
         if (place := rendered.lines.get(fact.line)) and (assertion := to_assertion(fact, *place)):
@@ -143,7 +140,7 @@ def _sentences(excerpt: Excerpt) -> Iterator[tuple[int, str]]:
 
 
 def _heading(excerpt: Excerpt) -> str:
-    """Return who says a text to whom and when; of a document its title. It can't be taken for a numbered line."""
+    """Return speaker, addressee and time of a text, or the title of a document. It cannot pass for a numbered line."""
     turn = excerpt.turn
     if turn.kind == "document":
         parts = ["a document", *([f'"{turn.title}"'] if turn.title else ())]
@@ -162,9 +159,9 @@ def _day(moment: Millis) -> str:
 
 
 EARLIER = "earlier"
-"""As the start of a fact: an unknown time before it was said."""
+"""As the start of a fact: an unknown time before the message."""
 OVER = "over"
-"""As its end: an unknown time before it was said."""
+"""As the end of a fact: an unknown time before the message."""
 
 _RELATION = re.compile(r"[^\W\d_]\w{0,49}")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?", re.ASCII)
@@ -203,7 +200,7 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
     validity = _validity(fact, relation, turn)
     if not (head and tail and validity and _RELATION.fullmatch(relation)) or head.casefold() == tail.casefold():
         return None
-    if tail == speaker(turn) and relations().get(relation).symmetric:  # it is about whoever says so
+    if tail == speaker(turn) and relations().get(relation).symmetric:  # the fact is about the speaker
         head, tail = tail, head
     since, until, stated = validity
     start, end = excerpt.sentences[index]
@@ -232,7 +229,7 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
 
 
 def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:
-    """Return a name as it is kept; None where it is a pronoun whose meaning is not known, or no name at all."""
+    """Return a name as it is stored; None for an unresolved pronoun or text that is no name."""
     if len(name) > LONGEST or not name.isprintable():
         return None
     text = " ".join(name.split()).replace("’s ", "'s ")
@@ -245,7 +242,7 @@ def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:
 
 
 def _validity(fact: Fact, relation: str, turn: Turn) -> tuple[Millis, Millis, bool] | None:
-    """Return when a fact holds, first instant and first after it, and whether that is stated; None for no time."""
+    """Return when a fact holds (first instant, first instant after it) and whether that is stated; None for no time."""
     begins, ends = _time(fact.since, EARLIER), _time(fact.until, OVER)
     if begins is None or ends is None:
         return None
@@ -265,7 +262,7 @@ _UNSAID = (BEGINNING, FOREVER)
 
 
 def _time(written: str, word: str) -> tuple[Millis, Millis] | None:
-    """Return the first instant of a time and the first after it; `_UNSAID` for none or ``word``, None for nonsense."""
+    """Return the first instant of a time and the first after it; `_UNSAID` for none or ``word``, None if invalid."""
     text = written.strip()
     if text in ("", word):
         return _UNSAID

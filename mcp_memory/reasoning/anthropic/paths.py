@@ -1,16 +1,14 @@
-"""Claude as the evaluator of paths: REAL's scores of what a search chooses from (§3.3.2, II; DESIGN L5).
+"""Claude as the evaluator of paths: REAL's scores of the candidates of a search (§3.3.2, II; DESIGN L5).
 
-It sees the question and the paths in the form of eq. 9, one a line behind a number; of one that goes on from another
-that is shown only the steps behind it. It is asked once a step for the paths of all beams and what they could go on to,
-so that all of them are scored by one measure. When that is worth a call is said in
-``services/recall/pipeline.py``: of questions to dialogues in one of six, to documents mostly once, for 660 and 800
-tokens. Unless the question itself is
+It sees the question and the paths in the form of eq. 9, one per line behind a number. A path that extends another one
+shows only its additional steps. It is asked once per step, for the paths of all beams and their extensions, so that all
+are scored on one scale. ``services/recall/pipeline.py`` says when a call is worth its cost: for one in six
+questions to dialogues and mostly once per question to documents, for 660 and 800 tokens. Unless the question itself is
 long, a call never takes more than 900.
 
-Whatever it replies, scores are all that it changes. A number that was not given means nothing, a path without a score
-keeps that of the formulas, and a guess suffices no further than it is sure (DESIGN I11). So a wrong word leads a search
-astray and no farther: which paths there are, how many and how long they become is not its to say (DESIGN I32 to DESIGN
-I34).
+Scores are all that a reply changes. An unknown number means nothing, a path without a score keeps that of the formulas,
+and a hypothesis suffices no further than its confidence (DESIGN I11). So a wrong reply misleads a search, but decides
+neither which paths exist nor their number and length (DESIGN I32 to DESIGN I34).
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 PATHS = 24
-"""That are shown at most, the best by the formulas; the others keep their scores. A reply takes some 30 tokens each."""
+"""Most paths that are shown, best by the formulas; the others keep their scores. Each takes some 30 tokens of reply."""
 ROOM = 420
 """Input tokens for them, so that a call stays below 900 in all."""
 LINE_CHARS = 240
-"""Of a line; what is longer is shown cut."""
+"""Length of a line; a longer one is cut."""
 QUESTION_CHARS = 400
-"""Of a question, that are shown."""
+"""Characters of a question that are shown."""
 TIME_SHARE = 0.25
-"""Of the time for one question, what one call takes at most: a judge still has to say something."""
+"""Largest share of the time for one question that one call takes: the judgement still has to follow."""
 
 
 def _share(value: float) -> float:
@@ -79,7 +77,7 @@ class PathsReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaudePathScorer:
-    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+    """Asks Claude for scores. `reasoning.judges` handles its `EngineError`."""
 
     claude: Claude
 
@@ -87,7 +85,7 @@ class ClaudePathScorer:
         """Return the scores of paths, in their order.
 
         Args:
-            query: as understood.
+            query: as interpreted.
             paths: with the scores that the formulas give them.
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
@@ -108,10 +106,10 @@ class ClaudePathScorer:
 
 
 def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
-    """Return paths as numbered lines of data, and which of them each number stands for, by its place.
+    """Return paths as numbered lines of data, and the index of the path that each number stands for.
 
-    The shortest come first, since the others go on from them, and of those that are equally long the best by their
-    scores; so many as there is room for are shown, in their order.
+    Shorter paths come first, since the others extend them, then those with better scores, as many as fit, in their
+    order.
     """
     best = sorted(range(len(paths)), key=lambda place: (len(paths[place].steps), -paths[place].scores.mean, place))
     known: dict[Hashable, int] = {}
@@ -137,20 +135,20 @@ def render_paths(paths: Sequence[Path]) -> tuple[str, dict[str, int]]:
 
 
 def _path_key(path: Path, until: int | None = None) -> Hashable:
-    """Return what tells a path from others, or the first steps of it."""
+    """Return what distinguishes a path, or its first steps, from others."""
     return path.root, tuple((step.version.id, step.forward, step.inferred) for step in path.steps[:until])
 
 
 def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -> list[PathScores]:
-    """Return the scores of paths by a reply; of a path that it scores twice the first counts.
+    """Return the scores of paths by a reply; of two scores for one path the first counts.
 
     Args:
         reply: of the form.
         paths: all of them.
-        shown: the places of those that were shown, by their numbers.
+        shown: the indices of the shown ones, by their numbers.
 
     Raises:
-        Unusable: it scores none that was shown.
+        UnusableReply: it scores none that was shown.
     """
     scores: dict[int, PathScores] = {}
     for one in reply.scores:
@@ -163,5 +161,5 @@ def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -
 
 
 def _path_confidence(path: Path) -> float:
-    """Return how far a path may suffice: 1, or of one that rests on guesses the least of their confidences."""
+    """Return how far a path may suffice: 1, or the least confidence of its hypotheses."""
     return min((step.confidence for step in path.steps if step.inferred), default=1.0)

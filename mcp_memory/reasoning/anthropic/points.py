@@ -1,12 +1,12 @@
 """Claude makes, updates and merges memory points, as HGMem's model does (§3.5, eqs 2 and 8; DESIGN L7 and L8).
 
-It sees the goal, points behind the numbers P1, P2, … and evidence behind E1, E2, …, and names what it means by them.
-Numbers that nobody gave it mean nothing, and a proposal that is left without what it needs is left out, with a reason;
-a reply of which nothing is left is sent back. Whether the names that a new point joins stand anywhere, and whether all
-of it still fits the points, is for whoever takes the proposals in.
+It sees the goal, points behind the numbers P1, P2, … and evidence behind E1, E2, …, and refers to them by number.
+Unknown numbers mean nothing, and an incomplete proposal is left out with a reason; a reply without any usable proposal
+is sent back. The caller checks whether the names that a new point joins occur anywhere, and whether all proposals still
+fit the points.
 
-**Departures.** The paper's model is shown everything that was retrieved. Here evidence that is in the words of a point
-already is not sent again: the point stands for it. The paper merges pairs; here groups.
+**Departures.** The paper's model sees everything that was retrieved. Here evidence that a point already words is not
+sent again: the point stands for it. The paper merges pairs; here groups.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from mcp_memory.reasoning.anthropic.replies import UnusableReply
 from mcp_memory.texts import prompt
 
 SHARE = 0.4
-"""Of the input tokens that are left for the call, what one prompt takes at most: it may have to be sent twice, and each
-time the form of its reply with it."""
+"""Largest share of the input tokens left for the call that one prompt takes: it may have to be sent twice, each time
+with the form of its reply."""
 POINT_CHARS = 800
-"""Of the description of one point, as shown and as taken."""
+"""Length of the description of one point, as shown and as taken."""
 MERGED_CHARS = 1_500
-"""Of one that was merged."""
+"""Length of the description of a merged point."""
 NAME_CHARS = 100
 
 ShownT = TypeVar("ShownT", Point, PointEvidence)
@@ -107,15 +107,15 @@ class RenderedPoints:
 
 @dataclass(frozen=True, slots=True)
 class ClaudePointMaker:
-    """Asks Claude; raises `EngineError` where that fails, so `reasoning.organising` stands before it."""
+    """Asks Claude about memory points. `reasoning.judges` handles its `EngineError`."""
 
     claude: Claude
 
     async def evolve(self, matter: PointJudgeInput, budget: Budget) -> PointProposals:
-        """Return which points Claude would make, and which descriptions it would change.
+        """Return the points that Claude would make, and the descriptions that it would change.
 
         Raises:
-            EngineError: it does not say.
+            EngineError: there is no usable reply.
         """
         stable = prompt("hypergraph/points.txt").substitute(order=matter.order).strip()
         shown = _render_points(matter, _token_room(stable, matter, budget))
@@ -125,10 +125,10 @@ class ClaudePointMaker:
         return await self.claude.ask(request, PointsReply, lambda reply: to_edits(reply, shown), budget)
 
     async def merge(self, matter: PointJudgeInput, budget: Budget) -> PointProposals:
-        """Return which points Claude would merge.
+        """Return the points that Claude would merge.
 
         Raises:
-            EngineError: it does not say.
+            EngineError: there is no usable reply.
         """
         stable = prompt("hypergraph/merge.txt").substitute(order=matter.order).strip()
         shown = _render_points(matter, _token_room(stable, matter, budget))
@@ -139,10 +139,10 @@ class ClaudePointMaker:
 
 
 def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
-    """Return what a reply proposes to insert and to update.
+    """Return the insertions and updates that a reply proposes.
 
     Raises:
-        Unusable: it proposes something, and nothing of it can be used.
+        UnusableReply: it proposes something, and nothing of it can be used.
     """
     left: dict[str, None] = {}
     insert: list[ProposedPoint] = []
@@ -156,7 +156,7 @@ def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
         point = shown.points.get(normalise_number(changed.point))
         grounds, text = _cited_grounds(changed.supports, shown), one_line(changed.description, POINT_CHARS)
         if point is not None and point.source == "caller":
-            text = point.description  # it stays, whatever stands in its place
+            text = point.description  # the words of a caller are never replaced
         if point is None:
             left[_UNKNOWN] = None
         elif point.id in update:
@@ -171,10 +171,10 @@ def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
 
 
 def to_merges(reply: MergeReply, shown: RenderedPoints) -> PointProposals:
-    """Return what a reply proposes to merge; each point goes into one group at most, the first.
+    """Return the merges that a reply proposes; each point belongs to one group at most, the first.
 
     Raises:
-        Unusable: it proposes something, and nothing of it can be used.
+        UnusableReply: it proposes something, and nothing of it can be used.
     """
     left: dict[str, None] = {}
     merge: list[ProposedMerge] = []
@@ -206,7 +206,7 @@ _GROUNDLESS = "it named no evidence that was shown to it"
 
 
 def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[PointEvidence]) -> bool:
-    """Return whether a proposal lacks words or evidence, and take note of it."""
+    """Return whether a proposal lacks words or evidence, and record the reason."""
     reason = _GROUNDLESS if not grounds else None if text else _EMPTY
     if reason is not None:
         left[reason] = None
@@ -227,9 +227,9 @@ def _token_room(stable: str, matter: PointJudgeInput, budget: Budget) -> int:
 
 
 def _render_points(matter: PointJudgeInput, tokens: int) -> RenderedPoints:
-    """Return points and evidence as text of about ``room`` tokens at most; beside evidence points take a third of it.
+    """Return points and evidence as text of at most about ``tokens`` tokens; beside evidence, points take a third.
 
-    Of each the first that does not fit is left out, whole, and so are all that come after it.
+    Of each the first that does not fit is left out whole, with all that follow it.
     """
     left = tokens // 3 if matter.evidence else tokens
     points = _fitting_lines({f"[P{place}] {_point_line(one)}": one for place, one in enumerate(matter.points, 1)}, left)

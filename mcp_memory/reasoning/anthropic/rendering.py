@@ -1,10 +1,10 @@
-"""What was found, laid before a model: numbered lines between two marks that nobody can guess.
+"""Prompt rendering: evidence for a model as numbered lines between two marks that cannot be guessed.
 
-Stored text is data. It stands on one line each, without signs that do not show, behind a number of ours, between two
-lines with the same random mark: it can neither pass for another line nor end the data. The numbers are for this one
-call; what the model cites is looked up among them, and a number that was not given means nothing.
+Stored text is data. It stands on one line each, without invisible characters, behind a number of ours, between two
+lines with the same random mark: it can neither pass for another line nor end the data. The numbers hold for this one
+call; what the model cites is looked up among them, and an unknown number means nothing.
 
-All that Claude is shown is laid like this; the evidence of a question is laid here, other things where they are asked
+Everything that Claude sees is rendered like this: the evidence of a question here, other data where they are asked
 about.
 """
 
@@ -27,13 +27,13 @@ from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 
 FACTS = 12
-"""Facts that are shown at most, those of the best paths first."""
+"""Most facts that are shown, those of the best paths first."""
 PLACES = 2
 """Sentences that are cited for one fact."""
 BESIDE = 5
-"""Conflicts, paths and memory points that are shown at most, of each."""
+"""Most conflicts, paths and memory points that are shown, of each."""
 LINE_CHARS = 600
-"""Of a line; a sentence that is longer is shown cut."""
+"""Length of a line; a longer sentence is cut."""
 MARK_BYTES = 8
 FRAME_TOKENS = 2 * estimate_tokens(f"=== {'0' * 2 * MARK_BYTES} ===")
 
@@ -43,11 +43,11 @@ class CitableItem:
     """What a number stands for.
 
     Attributes:
-        key: of what it stands for, by which a judge that is asked again is spared it; see `Judgement`.
-        citations: where it was said.
-        certain: whether somebody stated it surely, so that it is no hypothesis (DESIGN I11), and nobody called it wrong
+        key: identifies the item, so that a judge that is asked again need not see it twice; see `Judgement`.
+        citations: where it is stated.
+        certain: whether it is stated with certainty, so that it is no hypothesis (DESIGN I11), and not marked as wrong
             for this question.
-        gate: how far it is known to help with the question; see `EvidenceSentence`.
+        gate: how helpful it is known to be for the question; see `EvidenceSentence`.
     """
 
     key: Hashable
@@ -61,7 +61,7 @@ class RenderedEvidence:
     """What a model sees, and what its numbers mean.
 
     Attributes:
-        text: facts, what stands beside them and sentences, between two lines with the same mark.
+        text: facts, context and sentences, between two lines with the same mark.
         cited: by number, ``S1`` for a sentence and ``F1`` for a fact.
     """
 
@@ -70,10 +70,10 @@ class RenderedEvidence:
 
 
 def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
-    """Return what was found as text of about ``room`` tokens at most, best first.
+    """Return the evidence as text of about ``tokens`` tokens at most, best first.
 
-    Where not all fit, half of the room is for sentences, and what stands beside them comes last; what does not fit is
-    left out whole. A judge that is asked again sees nothing twice but what it kept.
+    Where not all fits, half of the room is for sentences and the context comes last; what does not fit is left out
+    whole. A judge that is asked again sees nothing twice except what it kept.
     """
     left = tokens - FRAME_TOKENS
     half = left // 2
@@ -113,19 +113,19 @@ def frame(lines: Iterable[str]) -> str:
 
 
 def normalise_number(number: str) -> str:
-    """Return the number of a line as it was given, such as ``S1``, however a model writes it."""
+    """Return a line number in our form, such as ``S1``, however the model writes it."""
     return number.strip("[] \n").upper()
 
 
 def one_line(text: str, most: int = LINE_CHARS) -> str:
-    """Return a text on one line, without signs that do not show, cut after ``most`` characters."""
+    """Return a text on one line, without invisible characters, cut after ``most`` characters."""
     shown = "".join(sign if sign.isprintable() else " " if sign.isspace() else "" for sign in text)
     line = " ".join(shown.split())
     return line if len(line) <= most else f"{line[:most]} …"
 
 
 def _fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
-    """Yield facts in words, with what they stand for: those of the evidence, of the best paths, then of the roots."""
+    """Yield facts in words with their items: those of the evidence, of the best paths, then of the roots."""
     seen: set[str] = set()
     for item in (item for item in judge_input.recall.evidence if item.kind == "fact"):
         seen.add(item.id)
@@ -184,7 +184,7 @@ def _sentence_line(candidate: EvidenceSentence) -> str:
 
 
 def _heading(turn: Turn) -> str:
-    """Return when and by whom a turn was said; of a document that has no date its title."""
+    """Return time and speaker of a turn; of a document without a date its title."""
     when = iso.show(turn.said_at) if turn.said_at is not None else None
     parts = [part for part in (when, turn.speaker or turn.title or turn.role) if part]
     return one_line(", ".join(parts), 100) or turn.kind

@@ -1,7 +1,7 @@
-"""What comes back from Claude: a message of the API, and its text as the form that was asked for.
+"""Validate what comes back from Claude: a message of the API, and its text as the requested form.
 
-A message is read from its bytes, whatever the SDK would make of it, and nothing of it is believed before it is
-validated. What is not of use says why twice: for the one who asked the memory, and for the model, which may try again.
+A message is parsed from its bytes, independent of the SDK, and nothing in it is used before it is validated. An
+unusable reply gives its reason twice: for the caller, and for the model, which may try again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class UnusableReply(Exception):
     """A reply that cannot be used.
 
     Attributes:
-        reason: in words for a warning; nothing of the reply is in them.
+        reason: in words for a warning, without anything from the reply.
         detail: in words for the model.
     """
 
@@ -33,7 +33,7 @@ class UnusableReply(Exception):
 
 
 class CutOffReply(UnusableReply):
-    """A reply that was longer than it may be."""
+    """A reply that exceeded its length."""
 
 
 class Usage(BaseModel):
@@ -46,7 +46,7 @@ class Usage(BaseModel):
 
     @property
     def spending(self) -> Spending:
-        """The same as one call."""
+        """The usage as one call."""
         uncached = self.input_tokens + (self.cache_creation_input_tokens or 0)
         return Spending(1, uncached, self.cache_read_input_tokens or 0, self.output_tokens)
 
@@ -67,23 +67,23 @@ class Message(BaseModel):
 
 
 def reply_schema(form: type[BaseModel]) -> dict[str, Any]:
-    """Return a form as the API is told it; importing the SDK for it takes most of a second the first time."""
+    """Return the JSON schema of a form; importing the SDK for it takes most of a second the first time."""
     from anthropic import transform_schema
 
     return _without_titles(transform_schema(form))
 
 
 def _without_titles(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema without the titles that pydantic gives its parts, since all of it is sent and paid for."""
+    """Return a schema without pydantic's titles, since all of it is sent and billed."""
     kept = {name: value for name, value in schema.items() if not (name == "title" and isinstance(value, str))}
     return {name: _without_titles(value) if isinstance(value, dict) else value for name, value in kept.items()}
 
 
 def parse_message(body: bytes) -> Message:
-    """Return the message that a body holds.
+    """Return the message that a response body holds.
 
     Raises:
-        Unusable: it holds none.
+        UnusableReply: it holds none.
     """
     try:
         return Message.model_validate_json(body)
@@ -92,10 +92,10 @@ def parse_message(body: bytes) -> Message:
 
 
 def parse_reply(message: Message, form: type[FormT]) -> FormT:
-    """Return the text of a message as the form that was asked for.
+    """Return the text of a message as the requested form.
 
     Raises:
-        Unusable: it was cut off, or is not of that form.
+        UnusableReply: it was cut off, or is not of that form.
         EngineError: the model declined to answer.
     """
     if message.stop_reason == "refusal":
@@ -110,7 +110,7 @@ def parse_reply(message: Message, form: type[FormT]) -> FormT:
 
 
 def _problems(error: ValidationError) -> Iterator[str]:
-    """Yield what is wrong with a reply and where, in none of its words: not even a field of its own is named."""
+    """Yield what is wrong with a reply and where, without any of its words: not even the names of its own fields."""
     for one in error.errors(include_url=False, include_input=False):
         known = one["loc"][:-1] if one["type"] == "extra_forbidden" else one["loc"]
         yield f"{'.'.join(map(str, known)) or 'reply'}: {one['msg']}"

@@ -1,16 +1,15 @@
-"""Claude as the reader of questions: what one means, before anything is looked for (DESIGN L4).
+"""Claude as the reader of questions: what a question means, before recall starts (DESIGN L4).
 
-It sees the question and who speaks in the space, and says whom it is about, which relations of the registry it asks
-for, with what intent, about which time, and what has to be found on the way (REAL §3.3.1, MRAgent's cues). Nothing of
-it is taken on trust: a name means an entity only where the space has one of that name, a relation that the registry
-does not know and a time that is none are dropped, and parts are texts to search for, never to answer with. So a wrong
-word changes what is looked for and which of it comes first, never what stands there: measured with the parts of other
-questions, it costs 1 to 4 points of recall in dialogues and none in documents. Only what is no reply of the form is
-sent back.
+It sees the question and the speakers of the space, and returns whom the question is about, which relations of the
+registry it asks for, its intent, its time, and what has to be found on the way (REAL §3.3.1, MRAgent's cues). Every
+part is checked: a name means an entity only where the space has one of that name, an unknown relation and an invalid
+time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is searched and
+its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall in dialogues
+and none in documents. Only a reply that is not of the form is sent back.
 
-**Departures.** REAL tells the intents of roots apart; ours is one for the whole question (`navigation.anchor`). The
-relation schema of DESIGN 5 is the registry, not the relations of the space: these are named by whoever wrote them, and
-may be thousands.
+**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchor`). The relation
+schema of DESIGN 5 is the registry, not the relations of the space: those are named by its writers, and may be
+thousands.
 """
 
 from __future__ import annotations
@@ -33,19 +32,19 @@ from mcp_memory.reasoning.anthropic.rendering import frame, one_line
 from mcp_memory.texts import prompt
 
 NAMES = 6
-"""Of whom and what a question is about, that are taken of a reply."""
+"""Most names that are taken from a reply."""
 RELATIONS = 4
-"""That are taken of it."""
+"""Most relations that are taken from it."""
 PARTS = 3
-"""That are taken of it; each is one more look."""
+"""Most parts that are taken from it; each costs one more search."""
 PART_CHARS = 200
-"""Of a part; what is longer is no part."""
+"""Length of a part; a longer one is dropped."""
 SPEAKERS = 12
-"""That are shown, the first of the space."""
+"""Speakers that are shown, the first of the space."""
 QUESTION_CHARS = 1_000
-"""Of a question, that are shown: what is longer is a text, and pays for itself twice."""
+"""Characters of a question that are shown: a longer one is a text, and is billed twice."""
 TIME_SHARE = 0.4
-"""Of the time for one question, what this step takes at most: a judge still has to say something."""
+"""Largest share of the time for one question that this step takes: the judgement still has to follow."""
 
 
 def _bounded(texts: list[str]) -> list[str]:
@@ -74,15 +73,15 @@ class MeaningReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaudeQuestionReader:
-    """Asks Claude; raises `EngineError` where that fails, so `reasoning.judging` stands between it and the service."""
+    """Asks Claude for the meaning. `reasoning.judges` handles its `EngineError`."""
 
     claude: Claude
 
     async def understand(self, query: Query, speakers: Collection[str], now: Millis, budget: Budget) -> Query:
-        """Return the question with what Claude takes it to mean.
+        """Return the query with Claude's interpretation.
 
         Args:
-            query: taken apart by rules.
+            query: parsed by rules.
             speakers: of the space; the first few are shown.
             now: the moment of asking.
             budget: of the question; `ANSWER_TOKENS` of it are left.
@@ -104,7 +103,7 @@ class ClaudeQuestionReader:
 
 
 def to_meaning(reply: MeaningReply) -> Interpretation:
-    """Return what a reply comes to, without what in it means nothing."""
+    """Return the interpretation that a reply gives, without its invalid parts."""
     registry = relations()
     known = {one.name for one in registry}
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
@@ -121,7 +120,7 @@ def to_meaning(reply: MeaningReply) -> Interpretation:
 
 @cache
 def _system_prompt() -> str:
-    """Return what is the same in each call: the task and the relations, of two that say the same only one."""
+    """Return the constant part of each call: the task and the relations, one of each pair of inverses."""
     listed: dict[str, None] = {}
     for known in relations():
         if known.inverse not in listed:
@@ -130,19 +129,19 @@ def _system_prompt() -> str:
 
 
 def _speaker_lines(speakers: Collection[str]) -> str:
-    """Return speakers as data, numbered."""
+    """Return speakers as numbered lines of data."""
     names = [name for one in islice(speakers, SPEAKERS) if (name := one_line(one, 60))]
     return frame(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 
 def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
-    """Return texts that say something, on one line each, each once."""
+    """Return the texts that hold letters or digits, each on one line and once."""
     lines = (line for one in texts if (line := one_line(one)) and any(sign.isalnum() for sign in line))
     return tuple(islice(dict.fromkeys(lines), most))
 
 
 def _time(since: str, until: str) -> Constraint | None:
-    """Return the interval of two dates, of which one may be empty; None for what is none."""
+    """Return the interval of two dates, either of which may be empty; None where it is invalid."""
     try:
         start = iso.parse(since)[0] if since.strip() else BEGINNING  # what is no date is no time, however long it is
         end = iso.parse(until)[1] if until.strip() else FOREVER
