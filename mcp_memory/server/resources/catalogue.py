@@ -17,7 +17,7 @@ from mcp_types import Completion, Resource, ResourceTemplate
 from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.errors import InvalidInput
-from mcp_memory.server.resources import episodes, facts, points, sessions, status, uris
+from mcp_memory.server.resources import episodes, facts, points, sessions, uris
 from mcp_memory.server.resources.uris import GUIDE, SPACES, Values
 
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def _episode_ids(space: Space) -> Iterable[str]:
 
 
 TEMPLATES = (
-    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", status.spaces),
-    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", status.status),
+    Template(uris.SPACES_PAGED, "spaces", "Every space and how much it holds.", sessions.spaces),
+    Template(uris.STATUS, "status", "How much a space holds, and whether the memory is well.", sessions.status),
     Template(uris.SESSIONS, "sessions", "The sessions of a space, in order of arrival.", sessions.sessions),
     Template(
         uris.SESSION,

@@ -1,4 +1,4 @@
-"""Resources that show what was said: sessions with their messages and documents, and single sentences."""
+"""Resources that show spaces and their content as it was written: counts, sessions with their turns, sentences."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
@@ -13,6 +14,7 @@ from mcp_memory.server.resources.episodes import belief_row
 from mcp_memory.server.resources.uris import (
     SESSION,
     SESSIONS,
+    SPACES_PAGED,
     Values,
     next_page,
     page_of,
@@ -20,6 +22,7 @@ from mcp_memory.server.resources.uris import (
     without_none,
 )
 from mcp_memory.server.tools.replies import turn_time
+from mcp_memory.server.tools.status import space_counts
 
 if TYPE_CHECKING:
     from mcp_memory.memory import Memory
@@ -27,6 +30,23 @@ if TYPE_CHECKING:
 
 PAGE_CHARS = 200_000
 """Characters of text after which a page of turns ends; a longer turn has a page to itself."""
+
+
+async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
+    """Every space and how much it holds."""
+    rows = [space_counts(space).model_dump() for space in (await memory.status()).spaces]
+    start, end = page_of(values, len(rows))
+    return {"spaces": rows[start:end], "total": len(rows)} | next_page(SPACES_PAGED, {}, end, len(rows))
+
+
+async def status(memory: Memory, values: Values) -> dict[str, Any]:
+    """How much a space holds, and whether the memory is healthy."""
+    async with memory.store.reading() as view:
+        name = space_of(view, values).name
+    status = await memory.status()
+    counts = next((space for space in status.spaces if space.name == name), SpaceStatus(name, 0, 0, 0, 0, 0))
+    health = {"embedder": status.embedder, "engine": status.engine, "healthy": status.healthy}
+    return space_counts(counts).model_dump() | health
 
 
 async def sessions(memory: Memory, values: Values) -> dict[str, Any]:
