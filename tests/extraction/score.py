@@ -1,11 +1,11 @@
-"""Score an extractor on labelled texts (README.md here): precision, recall, and how many of the dates are right.
+"""Score an extractor on labelled texts (see README.md): precision, recall, and the share of right dates.
 
     python tests/extraction/score.py tests/extraction/sentences_open.jsonl
     python tests/extraction/score.py --wordings tests/extraction/wordings_open.jsonl
 
-A predicted fact is matched with at most one label. Polarity and stratum (plain or hedged) must agree, its relation must
-be among the label's, head and tail must be the same name or share the head word with all content words of one in the
-other. Optional labels count neither when they are found nor when they are missed.
+A predicted fact is matched with at most one label. Polarity and stratum (plain or hedged) must agree, and its relation
+must be among the label's. Head and tail must be equal names, or share their head word while one has all content words
+of the other. Optional labels count neither when they are found nor when they are missed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SMALL = frozenset(["a", "an", "the", "my", "our", "his", "her", "their", "its",
 
 @dataclass
 class Score:
-    """What was right and what was not."""
+    """Counts of right facts and dates, with the wrong and the missed ones."""
 
     right: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """Share of what was predicted and is not optional that is labelled."""
+        """Share of the predicted facts without an optional label that are right."""
         return self.right / max(1, self.right + len(self.wrong))
 
     @property
@@ -81,17 +81,17 @@ def turn_of(item: dict[str, Any], text: str | None = None) -> Turn:
     )  # fmt: skip
 
 
-def extracted(extract: Extract, turn: Turn, partner: str | None) -> list[Assertion]:
-    """Return what an extractor reads out of a turn, as writing calls it."""
+def extract_turn(extract: Extract, turn: Turn, partner: str | None) -> list[Assertion]:
+    """Return the assertions of a turn, with the arguments that a write passes to the extractor."""
     spans = split(turn.text)
     return extract(turn, partner, spans, [stated_times(turn.text, turn.said_at, *span) for span in spans])
 
 
 def score(extract: Extract, items: Iterable[dict[str, Any]]) -> Score:
-    """Return how an extractor does on labelled texts."""
+    """Return the score of an extractor on labelled texts."""
     total = Score()
     for item in items:
-        _score_one(total, item, extracted(extract, turn_of(item), item.get("partner")))
+        _score_one(total, item, extract_turn(extract, turn_of(item), item.get("partner")))
     return total
 
 
@@ -153,7 +153,7 @@ def _list(value: str | list[str]) -> list[str]:
 
 
 def same_relation(one: str, other: str) -> bool:
-    """Return whether two relations are one: by the registry, or by the stems of their words."""
+    """Return whether two relations are equal: by the registry, or by the stems of their words."""
     registry = relations()
     return registry.name(one) == registry.name(other) or _stems(one) == _stems(other)
 
@@ -165,7 +165,7 @@ def _stems(relation: str) -> tuple[str, ...]:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two names agree: equal, or one holds all content words of the other and both end in one head."""
+    """Return whether two names agree: equal, or with one head word and all content words of one in the other."""
     if entity_key(one) == entity_key(other):
         return True
     left, right = (_content(name) for name in (one, other))
@@ -215,12 +215,12 @@ def _in_words(day: str) -> str:
 def wordings(
     extract: Extract, lines: Iterable[dict[str, Any]], values: dict[str, list[str]]
 ) -> tuple[int, int, list[str]]:
-    """Return how many tellings are right (relation, value, date), how many there are, and those that are not.
+    """Return the number of right wordings (relation, value, date), the number of all, and the wrong ones.
 
     Args:
         extract: of the extractor.
         lines: the wordings.
-        values: what to fill in, by relation, and ``person_names``.
+        values: the values to fill in, by relation, and ``person_names``.
     """
     right, total, wrong = 0, 0, []
     for number, line in enumerate(lines):
@@ -232,7 +232,7 @@ def wordings(
             text = _fill(line["text"], filled)
             said = str(date(2021, 6, 1))
             turn = turn_of({"kind": "message", "time": said, "speaker": "Robin"}, text)
-            found = extracted(extract, turn, "Sam")
+            found = extract_turn(extract, turn, "Sam")
             total += 1
             who = "Robin" if line["person"] == "first" else name
             if any(_tells(fact, line, who, value, since, until) for fact in found):

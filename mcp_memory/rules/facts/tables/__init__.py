@@ -1,1 +1,1 @@
-"""What words mean, as tables to read and to extend: verbs, adjectives, nouns, and the closed word classes."""
+"""Tables of what words mean, to read and to extend: verbs, words after "be", nouns by kind, closed classes."""

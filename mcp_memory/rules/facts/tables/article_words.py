@@ -1,4 +1,4 @@
-"""The words of which the openings of encyclopaedia articles are made: kinds of things, credits, kin, nationalities."""
+"""Words in the openings of encyclopaedia articles: classes of things, credits, relatives, nationalities."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ founded established co-founded formed             | founded_by
 created                                           | created_by
 starring featuring                                | stars
 """
-"""Participles that name who did it: each line reads *words | relation*."""
+"""Participles that name a maker: each line reads *words | relation*."""
 
 PARTS = """
 music score soundtrack songs                      | composed_by
 screenplay script story libretto lyrics           | written_by
 """
-"""Parts of a work that stand with "by", and what they tell of the whole."""
+"""Parts of a work that "by" follows, and the relation of the whole to their maker."""
 
 NESTING = word_set("sequel prequel adaptation remake version inspired based spin-off follow-up adapted cover")
-"""After these, another work is spoken of; its credits are not those of the first."""
+"""Words behind which another work is mentioned, whose credits are not those of the first."""
 
 KIN = {
     word: relation
@@ -78,24 +78,24 @@ KIN = {
     for word in words
     if word != "parent"
 } | {"widower": "married_to", "consort": "married_to"}
-"""What the openings of biographies call somebody's relative, and the relation from the person to that somebody."""
+"""What an opening calls somebody's relative, and the relation from the subject to that somebody."""
 
 STYLES = word_set(
     "duke duchess count countess king queen emperor empress earl marquess marquis baron baroness prince princess"
     " elector landgrave margrave lord lady viscount viscountess jr sr jr. sr. tsar sultan khan dauphin"
 )
-"""What follows a comma and still belongs to the name: "Otto II, Duke of Harn"."""
+"""Words that follow a comma and still belong to the name: "Otto II, Duke of Harn"."""
 
 NATIONALITIES = frozenset(word for word in DEMONYMS if " " not in word) - word_set(
     "austro-hungarian bhutanese bruneian burkinabé burundian chadian djiboutian eritrean greenlandic maldivian"
     " monégasque motswana nigerien philippine timorese togolese"
 ) | word_set("byzantine congolese dominican guinean hawaiian korean u.s. us")
-"""Demonyms of one word that openings are read with, and some that mean no single country."""
+"""Demonyms of one word that openings are read with, and some that belong to no single country."""
 HALVES = word_set("south north east west northern southern new puerto sri saudi costa hong")
-"""What stands before some of them: "South Korean", "New Zealand"."""
+"""First words of nationalities and countries: "South Korean", "New Zealand"."""
 
 
 def relations(table: str) -> dict[str, str]:
-    """Return for each word of a table of *words | relation* its relation."""
+    """Return the relation of each word of a table of *words | relation*."""
     rows = (line.split("|") for line in table.strip().splitlines())
     return {word: relation.strip() for words, relation in rows for word in words.split()}

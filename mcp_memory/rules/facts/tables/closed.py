@@ -1,4 +1,4 @@
-"""The closed classes of English: the words that hold a sentence together, and so show where its parts begin and end."""
+"""The closed word classes of English (pronouns, determiners, auxiliaries …): they mark where phrases begin and end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EMPTY = word_set(
     " few little lot lots plenty bit stuff things thing way ways what whatever who whom which whose where when"
     " why how mine ours yours hers theirs two three half rest same kind sort time times"
 )
-"""Words that stand for something that the sentence alone does not tell: never an entity by themselves."""
+"""Words for something that only the context tells; never an entity by themselves."""
 OWNERS = {
     "my": "i",
     "our": "i",
@@ -66,7 +66,7 @@ ADVERBS = word_set(
     " regularly frequently occasionally rarely seldom especially particularly exactly truly deeply better best"
     " kinda sorta legally mum's"
 ) - word_set("best better mum's home")
-"""Words that say how, when or how surely; a clause reads the same without them."""
+"""Words for how, when or how certainly; a clause reads the same without them."""
 RUMOURS = word_set("apparently reportedly allegedly supposedly rumour rumor rumours rumors rumoured rumored")
 LIGHT_GERUNDS = word_set(
     "making taking doing spending getting having being seeing keeping giving putting going trying using"
@@ -86,4 +86,4 @@ ADVERBIAL_PHRASES = (
     "as far as i know",
     "to this day", "as of now", "of late", "over and over", "year round", "with all my heart",
 )  # fmt: skip
-"""Runs of words that stand where an adverb stands."""
+"""Runs of words that act as one adverb."""

@@ -1,7 +1,7 @@
-"""What kind of thing a noun or a name is, by its last word: places, organisations, teams, roles, and what people own.
+"""The kinds of nouns and names by their last word: places, organisations, teams, roles, possessions and others.
 
-English puts the kind last ("Halden Clinic", "shipping company"), so that the last word of a phrase decides. Names that
-end in none of these words may be of any kind.
+English puts the kind last ("Halden Clinic", "shipping company"), so the last word of a phrase decides. A name that ends
+in none of these words may be of any kind.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ NO_WORKPLACES = word_set(
     " level grassroots relationship relationships problem problems project projects issue issues goal goals skill"
     " skills task tasks marriage craft art technique form balance thing things place places same house home"
 )
-"""What stands after "work at" and is nobody's workplace: times, measures, parts, furniture, what is worked on."""
+"""Nouns that follow "work at" and are no workplace: times, measures, parts, furniture, objects of work."""
 ASSEMBLIES = word_set("parliament senate congress council board committee assembly government cabinet house")
 JOBS = word_set(
     "job post position role work career internship apprenticeship gig contract traineeship employment stint"
@@ -163,11 +163,11 @@ VENUES = word_set(
     " palace temple cathedral mosque synagogue church library waterfall cave planetarium stadium arena spa festival"
     " shelter hospital clinic restaurant cafe café bar pub farmhouse center centre amusement-park campground vineyard"
 )
-"""Where one goes for a visit."""
+"""Places that people visit."""
 DEGREES = word_set("degree master's masters phd doctorate bachelor's bachelors diploma ba bsc msc ma mba course")
 NATIONALITIES = COMMON_DEMONYMS
 JUDGED = word_set("answer verdict score rating guess bet age day turn rule motto motivation inspiration passion go-to")
-"""Of these it is not said what they are by a name or a number."""
+"""Nouns whose value is no fact, even if it is a name or a number."""
 DIRECTIONS = word_set(
     "north south east west centre center heart middle northeast northwest southeast southwest outskirts"
 )
@@ -178,13 +178,13 @@ STATES = word_set(
     " deaf blind asthmatic autistic transgender gay lesbian bisexual catholic protestant muslim jewish"
     " buddhist hindu atheist teetotal sober"
 )
-"""Adjectives and the like that say something of somebody that lasts."""
+"""Adjectives and nouns for lasting states of a person."""
 PERSONISH = word_set("person lover fan owl bird enthusiast buff geek nerd addict beginner expert native")
 TITLE_ROLES = word_set(
     "mayor president professor captain senator king queen prince princess pope bishop judge general colonel"
     " major striker midfielder defender goalkeeper coach chancellor governor minister painter poet architect"
 )
-"""Roles that stand before a name and are part of no name: "Mayor Ines Calvo"."""
+"""Roles that precede a name without being part of it: "Mayor Ines Calvo"."""
 CRAFTS = word_set(
     "cake bread pie cookies jam soup salad dinner lunch breakfast pizza pasta bowl bowls pot pots vase plate"
     " plates mug pottery sculpture painting paintings drawing card cards dress quilt scarf sweater jumper"
@@ -196,7 +196,7 @@ JUDGING = word_set(
     "good great perfect ideal amazing awesome terrible bad excellent wonderful fantastic brilliant lousy"
     " decent keen big huge avid proud busy better best talented terrific natural born"
 )
-"""Adjectives that make of a role a judgement: "a good cook" need not be one by trade."""
+"""Adjectives that make a role a judgement: "a good cook" need not be a cook by trade."""
 VAGUE = word_set(
     "connections connection relationships relationship trust confidence bridges bond bonds momentum"
     " foundation ton tons month months weeks weekend morning evening afternoon impact path difference bunch"
@@ -211,7 +211,7 @@ VAGUE = word_set(
     " help attention sure hope job work name names photo photos picture pictures pic pics thing things way"
     " ways lot lots"
 )
-"""Nouns that say nothing without what stands around them."""
+"""Nouns that mean nothing without their context."""
 PETS = word_set(
     "dog cat puppy kitten parrot rabbit bunny hamster horse pony goldfish turtle tortoise snake lizard gecko"
     " budgie canary ferret hedgehog pup pooch kitty goat goats chicken chickens hens ducks guinea pet pets"
@@ -221,4 +221,4 @@ PETS = word_set(
     " alpacas llama"
 )
 ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
-"""How further nouns for roles end."""
+"""Endings of further nouns for roles."""

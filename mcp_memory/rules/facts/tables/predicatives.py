@@ -1,6 +1,6 @@
-"""What "is" says with an adjective or a noun and its preposition: "allergic to", "a fan of", "the capital of".
+"""The relations of adjectives and nouns after "be": "allergic to", "a fan of", "the capital of".
 
-Each line reads *words | preposition | relation | tail*. A relation that begins with ``<`` runs from the tail to the
+Each line reads *words | prepositions | relation | tail*. A relation that begins with ``<`` runs from the tail to the
 subject.
 """
 
@@ -84,19 +84,19 @@ major             | studies          | thing
 hobby hobbies     | likes            | liked
 alma mater        | studies_at       | org
 """
-"""What "X's … is Y" says: the noun, its relation from X to Y, and what Y must be."""
+"""Relations of "X's … is Y": the noun, the relation from X to Y, and the kind of Y."""
 
 
 Line = tuple[tuple[str, ...], tuple[str, ...], str, str]
-"""The words, the prepositions that may follow, the relation, and what the tail must be."""
+"""The words, the prepositions that may follow, the relation, and the kind of the tail."""
 
 
 @cache
 def lines(text: str) -> tuple[Line, ...]:
-    """Return the lines of a table, each taken apart."""
+    """Return the lines of a table, split into their columns."""
     rows = (tuple(cell.strip() for cell in line.split("|")) for line in text.strip().splitlines())
     return tuple((tuple(words.split()), tuple(slots.split()), relation, tail) for words, slots, relation, tail in rows)
 
 
 ADJECTIVE_WORDS = frozenset(word for words, *_ in lines(ADJECTIVES) for word in words)
-"""The words of the table of adjectives, each by itself."""
+"""Every single word of the table of adjectives."""

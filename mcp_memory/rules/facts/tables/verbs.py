@@ -1,16 +1,16 @@
-"""What verbs say: for each verb with its object or preposition, the relation that it asserts.
+"""The relations that verbs assert with an object or a preposition.
 
-Each line reads *verb | slots | relation | effect | tail*. The verb stands in its plain form, with the particle that
-belongs to it; "be founded" is a passive. A slot is ``obj``, a preposition, ``time`` (the words of a date), or ``each``
-(the subjects to one another). The effect says what a moment does to the fact:
+Each line reads *verb | slots | relation | effect | tail*. The verb is in its plain form, with its particles; "be
+founded" is a passive. A slot is ``obj``, a preposition, ``time`` (the words of a date), or ``each`` (the subjects to
+one another). The effect is what the time of the clause means for the fact:
 
-- ``state``: it holds then; told in the past, it is over.   - ``begin``: it holds from then on.
+- ``state``: it holds then; in the past tense it is over.   - ``begin``: it holds from then on.
 - ``end``: it holds no longer from then on.                  - ``event``: it happens then.
 - ``lasting``: it holds, whatever the tense.                 - ``ended``: it held until then.
 
-The tail must be such as the last column says (``tables/kinds.py``): ``any``, ``place``, ``org``, ``person``, ``role``,
-``name`` (a proper name), ``thing`` (more than a pronoun), ``title``, ``pet`` …; ``joined`` and ``left`` name the
-relation by what the tail is.
+The tail must be of the kind in the last column (``kinds.py``): ``any``, ``place``, ``org``, ``person``, ``role``,
+``name`` (a proper name), ``thing`` (more than a pronoun), ``title``, ``pet`` …; with ``joined`` and ``left`` the kind
+of the tail decides the relation (``tail_relations.py``).
 """
 
 from __future__ import annotations
@@ -338,4 +338,4 @@ OPEN = (
     "plant brew bake cook knit crochet sew paint build publish discover collect restore renovate fix repair breed"
     " record translate manufacture export import photograph illustrate excavate"
 )
-"""Verbs whose own name is a good enough relation between who does it and what it is done to."""
+"""Verbs whose own name is a good enough relation between subject and object."""
