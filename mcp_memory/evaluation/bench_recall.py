@@ -19,8 +19,7 @@ import numpy as np
 
 from mcp_memory.domain.query import Query
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
-from mcp_memory.evaluation.bench_process import call, connected, own_server
-from mcp_memory.evaluation.bench_store import SPACE, Filled, Stores, opened
+from mcp_memory.evaluation.bench_subjects import SPACE, Filled, Stores, call, connected, opened, own_server
 from mcp_memory.evaluation.synthetic import KINDS, Question, QuestionKind
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder

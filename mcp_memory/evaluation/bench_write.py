@@ -25,8 +25,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
-from mcp_memory.evaluation.bench_process import call, connected, own_server
-from mcp_memory.evaluation.bench_store import SEED, Stores, messages, opened, write
+from mcp_memory.evaluation.bench_subjects import SEED, Stores, call, connected, messages, opened, own_server, write
 from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.storage.tables import Tables

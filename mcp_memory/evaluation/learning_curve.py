@@ -1,14 +1,15 @@
-"""``mcp-memory bench --learning DATA``: what feedback is worth, on a data set of the user's.
+"""``mcp-memory bench --learning DATA``: what feedback improves, on a data set of the user.
 
-Half of the questions is taught and half never is (`dataset.is_taught`). At pass 0 a fresh store is asked the taught
-questions, the same in other words (`paraphrase`; only those that come out far enough from the original), and the
-unseen ones. Before each further pass every taught question is recalled, and ``memory_evolve`` is told which of its
-evidence names a gold id. With clean labels these are the right ones; with noisy labels, in 30 % of the cases a wrong
-one among the first five stands in place of them. Both kinds start from a copy of the same store.
+Half of the questions are taught and half never are (`dataset.is_taught`). At pass 0 a fresh store is asked the taught
+questions, the same questions in other words (`paraphrase`; only where the wording differs enough), and the unseen ones.
+Before each further pass every taught question is recalled, and ``memory_evolve`` receives the evidence that cites a
+gold id. With clean labels these are the right items; with noisy labels, in 30 % of the cases one wrong item among the
+first five replaces them. Both kinds of labels start from a copy of the same store.
 
-The server is a process of its own with the user's settings, talked to over stdio; nothing of the data stays when the
-measurement ends. Recall is evidence recall (`evidence_recall`). Rounds are those of propagation, as ``detail: full``
-tells them, with early stopping as the settings have it; a server that tells none leaves them out.
+The server is a process of its own with the user's settings, called over stdio; no data stays when the measurement ends.
+recall@k of a question is the share of its gold ids among the first k distinct ids that the evidence cites, best item
+first and, within an item, in the order of its sources. Rounds are those of propagation, as ``detail: full`` reports
+them, with early stopping as configured; they are left out if the server reports none.
 """
 
 from __future__ import annotations
@@ -17,20 +18,21 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from random import Random
-from typing import Any, Literal
+from statistics import fmean, pstdev
+from typing import Any, Literal, NamedTuple
 
 import anyio
 from mcp import Client
 
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.evaluation.bench_figures import Figure, document
-from mcp_memory.evaluation.bench_process import call, connected, own_server
+from mcp_memory.evaluation.bench_subjects import call, connected, own_server
 from mcp_memory.evaluation.dataset import Asked, Dataset, read
-from mcp_memory.evaluation.evidence_recall import Mean, mean, ranked_ids, recall_at
 from mcp_memory.evaluation.paraphrase import paraphrase
 from mcp_memory.evaluation.plot import Line, Panel, writer
 from mcp_memory.settings import Settings
@@ -38,7 +40,7 @@ from mcp_memory.settings import Settings
 PASSES = 5
 KS = (5, 10)
 NOISE = 0.3
-"""Share of the taught questions whose label is wrong at a pass, with noisy labels."""
+"""With noisy labels, the share of taught questions whose label is wrong in a pass."""
 WRONG_AMONG = 5
 SEED = 3
 LIMIT, MAX_TOKENS = 20, 20_000
@@ -51,13 +53,45 @@ GROUPS: tuple[Group, ...] = ("taught", "paraphrased", "unseen")
 Tell = Callable[[str], None]
 
 
+class Mean(NamedTuple):
+    """A mean over questions.
+
+    Attributes:
+        value: the mean; NaN without questions.
+        half_width: of the 95 % interval, in the same unit (normal approximation, independent questions).
+        number: of questions.
+    """
+
+    value: float
+    half_width: float
+    number: int
+
+
+def ranked_ids(evidence: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the distinct ids of the messages and documents that the evidence cites, best item first."""
+    return list(dict.fromkeys(str(source["id"]) for item in evidence for source in item.get("sources", ())))
+
+
+def recall_at(k: int, gold: Collection[str], ids: Sequence[str]) -> float:
+    """Return the share of the gold ids among the first k ids, in [0, 1]; there must be at least one gold id."""
+    first = set(ids[:k])
+    return sum(ref in first for ref in gold) / len(gold)
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """Return the mean of one value per question."""
+    if not values:
+        return Mean(float("nan"), float("nan"), 0)
+    return Mean(fmean(values), 1.96 * pstdev(values) / sqrt(len(values)), len(values))
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one question found.
+    """The result of one question.
 
     Attributes:
         recall: in %, for each of `KS`.
-        rounds: of propagation; None where the server does not tell.
+        rounds: of propagation; None if the server does not report it.
     """
 
     recall: tuple[float, ...]
@@ -66,13 +100,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What all questions found at all passes.
+    """The results of all questions in all passes.
 
     Attributes:
         name: of the data set.
         left_out: taught questions without another wording.
-        found: the questions of a group in their order, by labels, group and pass; pass 0 is the same for both labels.
-        lessons: how many taught questions had evidence to mark, by labels, at passes 1 and on.
+        found: the results of a group in the order of its questions, by labels, group and pass; pass 0 is the same for
+            both labels.
+        lessons: how many taught questions had evidence to mark, by labels, from pass 1 on.
     """
 
     name: str
@@ -82,7 +117,7 @@ class Curve:
 
     @property
     def passes(self) -> int:
-        """The last pass."""
+        """The number of the last pass."""
         return max(number for _, _, number in self.found)
 
     def recall(self, labels: Labels, group: Group, number: int, k: int) -> Mean:
@@ -90,12 +125,12 @@ class Curve:
         return mean([each.recall[KS.index(k)] for each in self.found[labels, group, number]])
 
     def gain(self, labels: Labels, group: Group, k: int) -> Mean:
-        """Return what recall@k gained from pass 0 to the last, question by question, in points."""
+        """Return the paired difference of recall@k between pass 0 and the last pass, in points."""
         pairs = zip(self.found[labels, group, self.passes], self.found[labels, group, 0], strict=True)
         return mean([last.recall[KS.index(k)] - first.recall[KS.index(k)] for last, first in pairs])
 
     def rounds(self, labels: Labels, group: Group, number: int) -> Mean | None:
-        """Return the rounds per query at a pass; None where the server tells none."""
+        """Return the rounds per query at a pass; None if the server reports none."""
         known = [each.rounds for each in self.found[labels, group, number] if each.rounds is not None]
         return mean([float(rounds) for rounds in known]) if known else None
 
@@ -106,7 +141,7 @@ def learning(settings: Settings, data: Path, *, questions: int | None, plot: Pat
     Args:
         settings: the settings to measure with.
         data: path of the data set, as `dataset.read` takes it.
-        questions: so many at most, taught and unseen together.
+        questions: maximum number, taught and unseen together.
         plot: a file for the plot, ``.svg`` or ``.png``.
         output: a file for the figures, as JSON.
 
@@ -183,7 +218,7 @@ async def _ask(client: Client, asked: Asked, text: str) -> Found:
 
 
 async def _teach(client: Client, asked: Asked, labels: Labels, rng: Random) -> bool:
-    """Recall a question and say which of its evidence is right; return whether there was anything to say."""
+    """Recall a question and mark the evidence that is right; return whether there was any to mark."""
     result = await _recall(client, asked, asked.text)
     supports = marked(result["evidence"], asked.gold, labels, rng)
     if supports:
@@ -193,13 +228,13 @@ async def _teach(client: Client, asked: Asked, labels: Labels, rng: Random) -> b
 
 
 def marked(evidence: Sequence[Mapping[str, Any]], gold: Sequence[str], labels: Labels, rng: Random) -> list[str]:
-    """Return the ids of the evidence that is said to support the answer; empty where no evidence does.
+    """Return the ids of the evidence that the feedback marks as supporting; empty if no evidence does.
 
     Args:
         evidence: as recall returned it, best first.
         gold: ids of the right messages or documents.
         labels: noisy: with a probability of `NOISE`, one wrong item of the first `WRONG_AMONG` wrong ones instead.
-        rng: decides that; it is drawn from once for every question with noisy labels.
+        rng: decides that; one draw for every question with noisy labels.
     """
     right = [item["id"] for item in evidence if any(str(source["id"]) in gold for source in item["sources"])]
     wrong = [item["id"] for item in evidence if item["id"] not in right]
@@ -209,7 +244,7 @@ def marked(evidence: Sequence[Mapping[str, Any]], gold: Sequence[str], labels: L
 
 
 def rounds_of(result: Mapping[str, Any]) -> int | None:
-    """Return how many rounds of propagation a recall with ``detail: full`` tells of; None where it tells nothing."""
+    """Return the rounds of propagation that a recall with ``detail: full`` reports; None if it reports none."""
     budget = result.get("budget")
     if isinstance(budget, Mapping) and isinstance(rounds := budget.get("rounds"), int):
         return rounds
@@ -243,7 +278,7 @@ def table(curve: Curve) -> str:
 
 
 def figures(curve: Curve) -> list[Figure]:
-    """Return everything in the table as figures, half-widths among them."""
+    """Return everything in the table as figures, including half-widths."""
     found: list[Figure] = []
     for labels in LABELS:
         part = f"learning, {labels} labels"
@@ -264,7 +299,7 @@ def figures(curve: Curve) -> list[Figure]:
 
 
 def panels(curve: Curve) -> list[Panel]:
-    """Return what is drawn: recall at the deepest cut for both kinds of labels, and rounds where they are known."""
+    """Return the panels of the plot: recall at the largest k for both kinds of labels, and rounds if they are known."""
     passes = range(curve.passes + 1)
     shown = [group for group in GROUPS if curve.found["clean", group, 0]]
     drawn = []

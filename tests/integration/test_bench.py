@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from mcp_memory.evaluation import bench as command
-from mcp_memory.evaluation.bench_store import Stores
+from mcp_memory.evaluation.bench_subjects import Stores
 from mcp_memory.evaluation.bench_write import writing
 from mcp_memory.settings import Settings
 

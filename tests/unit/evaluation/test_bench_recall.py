@@ -11,7 +11,7 @@ from fakes import FakeEmbedder
 
 from mcp_memory.evaluation import bench_recall
 from mcp_memory.evaluation.bench_recall import Overheard
-from mcp_memory.evaluation.bench_store import Filled
+from mcp_memory.evaluation.bench_subjects import Filled
 from mcp_memory.evaluation.synthetic import Corpus, Question
 from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings

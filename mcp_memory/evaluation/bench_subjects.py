@@ -1,0 +1,156 @@
+"""What the bench measures: stores filled with synthetic text, and server processes with given settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+from mcp import Client, StdioServerParameters
+
+from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.evaluation.synthetic import Corpus, corpus
+from mcp_memory.memory import Memory
+from mcp_memory.settings import Settings, as_environment
+from mcp_memory.wiring import open_memory
+
+SEED = 20_261_120
+SPACE = "default"
+QUESTIONS = 90
+ITEMS_A_CALL = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A store with text.
+
+    Attributes:
+        folder: its folder.
+        corpus: its text.
+        seconds: time of writing, including opening the store and loading the model.
+    """
+
+    folder: Path
+    corpus: Corpus
+    seconds: float
+
+
+class Stores:
+    """The stores of one run; each size is built once, when a part first needs it."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self.settings = settings
+        self.folder = folder
+        self._filled: dict[int, Filled] = {}
+
+    async def of(self, sentences: int) -> Filled:
+        """Return the store with this number of sentences."""
+        if sentences not in self._filled:
+            text = corpus(SEED, sentences, QUESTIONS)
+            folder = self.folder / f"store-{sentences}"
+            began = time.perf_counter()
+            async with opened(self.settings, folder) as memory:
+                for request in requests(text):
+                    await memory.write(request)
+            self._filled[sentences] = Filled(folder, text, time.perf_counter() - began)
+        return self._filled[sentences]
+
+
+@asynccontextmanager
+async def opened(settings: Settings, folder: Path) -> AsyncIterator[Memory]:
+    """Open a store in this process and close it at the end."""
+    memory = await open_memory(replace(settings, storage=replace(settings.storage, uri=str(folder))))
+    try:
+        yield memory
+    finally:
+        await memory.aclose()
+
+
+def requests(text: Corpus) -> Iterator[WriteRequest]:
+    """Yield the calls that write a corpus; they are large, since filling is not measured."""
+    for collection in text.collections:
+        for start in range(0, len(collection.items), ITEMS_A_CALL):
+            yield WriteRequest(
+                SPACE, collection.session, collection.kind, collection.items[start : start + ITEMS_A_CALL]
+            )
+
+
+def messages(seed: int, number: int) -> list[NewItem]:
+    """Return this many messages of synthetic dialogues."""
+    talk: list[NewItem] = []
+    for collection in corpus(seed, max(60, 4 * number), 0).collections:
+        talk += collection.items if collection.kind == "message" else ()
+    return talk[:number]
+
+
+async def write(memory: Memory, session: str, *items: NewItem) -> None:
+    """Write messages in one call."""
+    await memory.write(WriteRequest(SPACE, session, "message", items))
+
+
+Era = Literal["legacy", "auto"]
+"""How a client connects: with ``initialize``, or with ``server/discover`` of revision 2026-07-28."""
+
+
+def own_server(settings: Settings, store: Path, **server: str) -> StdioServerParameters:
+    """Return how to start our server with exactly these settings.
+
+    Args:
+        settings: all are passed through the environment, so that no configuration file of the user adds others.
+        store: folder of the store.
+        server: changes to the section ``[server]``.
+    """
+    settings = replace(
+        settings,
+        storage=replace(settings.storage, uri=str(store)),
+        server=replace(settings.server, **server),  # type: ignore[arg-type]
+    )
+    environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
+    environment |= as_environment(settings)
+    return StdioServerParameters(command=sys.executable, args=["-m", "mcp_memory", "serve"], env=environment)
+
+
+@asynccontextmanager
+async def connected(server: StdioServerParameters, era: Era = "auto") -> AsyncIterator[tuple[Client, psutil.Process]]:
+    """Start a server process and connect to it; the process ends with the context.
+
+    Yields:
+        The client and the server process.
+    """
+    before = {child.pid for child in psutil.Process().children()}
+    async with Client(server, mode=era, read_timeout_seconds=600) as client:
+        (process,) = (child for child in psutil.Process().children() if child.pid not in before)
+        yield client, process
+
+
+async def call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool's structured result.
+
+    Raises:
+        RuntimeError: the tool returned an error; the message quotes it.
+    """
+    result = await client.call_tool(tool, arguments)
+    if result.is_error:
+        raise RuntimeError(f"{tool}: {result.content}")
+    return result.structured_content or {}
+
+
+def resident_mb(process: psutil.Process) -> float:
+    """Return the resident memory of a process, in millions of bytes."""
+    return float(process.memory_info().rss) / 1e6
+
+
+def peak_mb(process: psutil.Process) -> float | None:
+    """Return the peak of its resident memory, in millions of bytes; None on macOS, which does not record it."""
+    try:
+        lines = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) * 1_024 / 1e6 for line in lines if line.startswith("VmHWM:"))
+    except (OSError, StopIteration):
+        peak = getattr(process.memory_info(), "peak_wset", None)  # Windows
+        return None if peak is None else float(peak) / 1e6
