@@ -50,7 +50,7 @@ from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.status import status
-from mcp_memory.services.points.edits import Considered, Making
+from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
@@ -115,7 +115,6 @@ class Memory:
         language_model: what the judges ask; None where nothing leaves the machine.
         episodes: the recalls and answers of this process that can be learnt from.
         background: work after a call, which is done by `work`.
-        considered: what a judge of memory points was asked about in this process.
     """
 
     settings: Settings
@@ -130,7 +129,6 @@ class Memory:
     language_model: LanguageModel | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
-    considered: Considered = field(default_factory=Considered)
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -254,10 +252,10 @@ class Memory:
         They belong to no goal: kept under each question, a third of what a recall lists would say the same twice. They
         quote, whoever judges: nobody asked for them, and a request for each answer would cost half as much again.
         """
-        making, episode = self.making, self.episodes.get(space, episode_id)
-        if making is not None and episode is not None:
+        context, episode = self.points, self.episodes.get(space, episode_id)
+        if context is not None and episode is not None:
             steps: tuple[EvolveStep, ...] = ("points",)
-            job = partial(organise, space, episode.query, episode, steps, replace(making, judge=None), "")
+            job = partial(organise, space, episode.query, episode, steps, context, now=self.clock(), scope="")
             self.background.put(f"{space} {episode.query.casefold()}", job)
 
     async def evolve(self, request: EvolveRequest, progress: Progress = silent) -> EvolveResult:
@@ -269,7 +267,8 @@ class Memory:
             self.reading,
             self.episodes,
             self.teacher,
-            self.making,
+            self.points,
+            self.organiser,
             now=self.clock(),
             progress=progress,
         )
@@ -302,20 +301,12 @@ class Memory:
                 await self.language_model.aclose()
             await self.store.aclose()
 
-    @property
-    def making(self) -> Making | None:
-        """What memory points are made with; None where they are switched off."""
+    @cached_property
+    def points(self) -> PointContext | None:
+        """What memory points are made with; None if they are switched off."""
         if not self.settings.points.enabled:
             return None
-        return Making(
-            self.store,
-            self.embedder,
-            self.recall,
-            self.settings.points,
-            now=self.clock(),
-            judge=self.organiser() if self.organiser else None,
-            considered=self.considered,
-        )
+        return PointContext(self.store, self.embedder, self.recall, self.settings.points)
 
     @property
     def judging(self) -> Judging | None:

@@ -1,14 +1,14 @@
-"""Improve: organise memory around a goal, and take in what a caller says of a recall or an answer.
+"""Evolve: organise memory around a goal, and learn from what a caller says of a recall or an answer.
 
-``points`` and ``merge`` make memory points (HGMem): of what a caller gives (``points.py``), and of what is found for a
-goal or was found in an episode (``organise.py``). Three steps are about feedback (``feedback.py``): ``feedback``
-teaches the sentences of the episode (GAM-RAG §3.3) and keeps a correction; ``confidence`` confirms facts (REAL §3.2,
-DESIGN 2.3); ``cardinality`` tells what a relation was found to be (DESIGN 2.4). The last two need no work of their own:
-both are functions of what is asserted, so they follow whatever is written. What they do here is to write down a
-confirmation, and to tell what changed. Two more go over the whole space, and only when they are asked for: ``entities``
-brings together names that mean one entity (``naming.py``), ``questions`` adds to the pool (``pooling.py``).
+``points`` and ``merge`` make memory points (HGMem): as a caller says (``points/edits.py``), and from what is found for
+a goal or was found in an episode (``points/organise.py``). Three steps are about feedback (``learn/feedback.py``):
+``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction; ``confidence`` confirms facts
+(REAL §3.2, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN 2.4). The last two are functions
+of the assertions and follow every write by themselves; evolve only stores a confirmation and reports what changed. Two
+more steps go over the whole space, and only on request (``maintain/whole_space.py``): ``entities`` unites names that
+mean one entity, ``questions`` adds to the pool.
 
-Each step commits by itself, and a call that is cancelled leaves every transaction whole or undone.
+Each step commits by itself, and a cancelled call leaves every transaction complete or undone.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from mcp_memory.services.learn.feedback import (
     resolve_numbers,
 )
 from mcp_memory.services.maintain.whole_space import pool_questions, unite_names
-from mcp_memory.services.points.edits import edit
-from mcp_memory.services.points.organise import Organised, organise
+from mcp_memory.services.points.edits import apply_edits
+from mcp_memory.services.points.organise import OrganiseResult, organise
 
 _ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
@@ -50,10 +50,10 @@ _OVERALL: tuple[EvolveStep, ...] = ("entities", "questions")
 
 
 async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:
-    """Take in feedback and points, organise around a goal, and return what changed; it is durable when this returns.
+    """Apply feedback and point edits, organise around a goal, and return what changed; it is durable when this returns.
 
-    Each judge is heard once about an episode: a caller's second word is left out, with the reason. Organising again
-    what was organised changes nothing.
+    Each judge counts once for an episode: a caller's second word is skipped with the reason. Organising again what was
+    organised changes nothing.
 
     Raises:
         InvalidInput: the episode, a piece of evidence or a point is unknown, or the call says nothing or contradicts
@@ -61,22 +61,22 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
         StoreError: what was changed before stays, and may be repeated.
     """
     feedback, edits = request.feedback, request.points
-    given = feedback is not None or edits is not None or request.goal is not None
-    if not given and not request.steps:
+    has_input = feedback is not None or edits is not None or request.goal is not None
+    if not has_input and not request.steps:
         remedy = "Give the episode of a recall or an answer and what you say of it, or a goal, or points, or "
         remedy += "what to go over in steps, such as ['entities']."
         if request.episode is not None:
             remedy = "Say what you think of the episode, or give steps ['points'] to organise what it found."
         raise InvalidInput("feedback", "is missing", remedy)
-    alone = request.goal is not None or (feedback is None and request.episode is not None)
-    brings = edits is not None and bool(edits.insert or edits.merge)
-    organising = alone and not brings  # a caller who brings points has organised
+    wanted = request.goal is not None or (feedback is None and request.episode is not None)
+    brings_points = edits is not None and bool(edits.insert or edits.merge)
+    organising = wanted and not brings_points  # a caller who brings points has organised
     episode = await _episode(request, context) if feedback is not None or request.episode is not None else None
     if feedback is not None and episode is not None:
         feedback = resolve_numbers(feedback, episode)
         episode = add_explored(episode, feedback, context.episodes)
         check_feedback(feedback, episode)
-    asked = request.steps or _brought(request)
+    asked = request.steps or _default_steps(request)
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     if edits is not None:
@@ -84,9 +84,9 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
     if feedback is not None and episode is not None:
         if judged := tuple(step for step in asked if step in _ALL):
             several = feedback.correction is not None or any(map(names_fact, feedback.supports))
-            with anyio.CancelScope(shield=several):  # more than one commit: a cancelled call leaves all or none of them
-                told, left = await apply_feedback(feedback, episode, request, context, judged)
-            changes += told
+            with anyio.CancelScope(shield=several):  # several commits: a cancelled call leaves all of them or none
+                learnt, left = await apply_feedback(feedback, episode, request, context, judged)
+            changes += learnt
             skipped += left
         else:
             skipped.append(Skipped("feedback", NOT_ASKED))
@@ -97,31 +97,31 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
         done = await _organised(request, episode, context, asked, skipped)
         changes += done.changes
         engine, warnings, spent = done.engine if engine == "embedded" else engine, done.warnings, done.spent
-    elif request.goal is not None and not brings:
+    elif request.goal is not None and not brings_points:
         skipped.append(Skipped("points", NOT_ASKED))
-    elif request.episode is not None and feedback is None and brings:
+    elif request.episode is not None and feedback is None and brings_points:
         skipped.append(Skipped("points", _BROUGHT))
     skipped += [
         Skipped(step, _IDLE[step])
         for step in request.steps
         if step in _IDLE and (feedback is None if step in _ALL else not organising and edits is None)
     ]
-    changes += await _overall(request, context, skipped)
+    changes += await _whole_space(request, context, skipped)
     if not changes and not skipped:
         skipped.append(Skipped(asked[0], "All of it was known."))
-    return EvolveResult(tuple(changes), tuple(skipped), (*_unread(changes), *warnings), engine, spent)
+    return EvolveResult(tuple(changes), tuple(skipped), (*_correction_warning(changes), *warnings), engine, spent)
 
 
-def _unread(changes: Sequence[Improved]) -> tuple[str, ...]:
-    """Return a warning where a correction was kept and no fact was read in it: then it ends none."""
-    kept = any(one.kind == "message" for one in changes)
-    return (_NO_FACT,) if kept and not any(one.step == "feedback" and one.kind == "fact" for one in changes) else ()
+def _correction_warning(changes: Sequence[Improved]) -> tuple[str, ...]:
+    """Return a warning if a correction was stored and no fact was read from it: then it ends no fact."""
+    stored = any(change.kind == "message" for change in changes)
+    return (_NO_FACT,) if stored and not any(one.step == "feedback" and one.kind == "fact" for one in changes) else ()
 
 
-def _brought(request: EvolveRequest) -> tuple[EvolveStep, ...]:
-    """Return the steps for which a call brings input."""
-    making = request.goal is not None or request.points is not None
-    return (*(_MAKING if making else ()), *(_ALL if request.feedback is not None else ()))
+def _default_steps(request: EvolveRequest) -> tuple[EvolveStep, ...]:
+    """Return the steps for which a call has input."""
+    organising = request.goal is not None or request.points is not None
+    return (*(_MAKING if organising else ()), *(_ALL if request.feedback is not None else ()))
 
 
 async def _edited(
@@ -131,8 +131,8 @@ async def _edited(
     steps: Sequence[EvolveStep],
     skipped: list[Skipped],
 ) -> list[Improved]:
-    """Do to memory points what the caller says, as far as the steps go."""
-    if context.making is None:
+    """Apply the caller's edits of memory points, as far as the steps allow."""
+    if context.points is None:
         skipped.append(Skipped("points", _OFF))
         return []
     if "points" not in steps and (edits.insert or edits.update):
@@ -141,7 +141,7 @@ async def _edited(
     if "merge" not in steps and edits.merge:
         skipped.append(Skipped("merge", NOT_ASKED))
         edits = PointEdits(edits.insert, edits.update)
-    return await edit(request.space, edits, scope_of(request.goal or ""), context.making)
+    return await apply_edits(request.space, edits, scope_of(request.goal or ""), context.points, now=context.now)
 
 
 async def _organised(
@@ -150,39 +150,48 @@ async def _organised(
     context: EvolveContext,
     steps: Sequence[EvolveStep],
     skipped: list[Skipped],
-) -> Organised:
-    """Make points of what was found in the episode that the call names for it, or else of what the goal finds."""
+) -> OrganiseResult:
+    """Make points of the evidence of the named episode, or else of what is found for the goal."""
     steps = tuple(step for step in steps if step in _MAKING)
-    if context.making is None:
+    if context.points is None:
         skipped.extend(Skipped(step, _OFF) for step in steps)
-        return Organised(())
-    found = episode if request.feedback is None else None  # else the call names it for its feedback
+        return OrganiseResult(())
+    found = episode if request.feedback is None else None  # else the episode is only for the feedback
     goal = request.goal if request.goal is not None or found is None else found.query
     await context.progress(3, 4, "making memory points")
     count = itertools.count(1)
 
-    async def saying(what: str) -> None:
+    async def report(what: str) -> None:
         await context.progress(3 + next(count) / 4, 4, what)
 
-    done = await organise(request.space, goal or "", found, steps, context.making, saying=saying)
+    done = await organise(
+        request.space,
+        goal or "",
+        found,
+        steps,
+        context.points,
+        now=context.now,
+        judge=context.judge() if context.judge else None,
+        report=report,
+    )
     skipped += done.left
     skipped += [one for one in done.skipped if request.steps or one.step == "points" or not done.changes]
     await context.progress(4, 4, "done")
     return done
 
 
-async def _overall(request: EvolveRequest, context: EvolveContext, skipped: list[Skipped]) -> list[Improved]:
-    """Take the steps that go over the whole space, of those that the call names."""
+async def _whole_space(request: EvolveRequest, context: EvolveContext, skipped: list[Skipped]) -> list[Improved]:
+    """Run the steps over the whole space that the call names."""
     changes: list[Improved] = []
     if "entities" in request.steps:
-        told, left = await unite_names(
+        made, left = await unite_names(
             context.store, context.embedder, request.space, now=context.now, progress=context.progress
         )
-        changes += told
+        changes += made
         skipped += left
     if "questions" in request.steps:
-        told, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
-        changes += told
+        made, left = await pool_questions(context.store, context.embedder, request.space, progress=context.progress)
+        changes += made
         skipped += left
     return changes
 
@@ -202,7 +211,7 @@ _IDLE: dict[EvolveStep, str] = {
 
 
 async def _episode(request: EvolveRequest, context: EvolveContext) -> Episode:
-    """Return the episode, of this process or of the log."""
+    """Return the episode that the call names."""
     if request.episode is None:
         raise InvalidInput("episode", "is missing", "Give the episode that the reply of a recall or answer named.")
     return await find_episode(context.store, context.episodes, request.space, request.episode)

@@ -31,7 +31,7 @@ the correction's sentences are all that is taught.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence, Target
@@ -52,11 +52,11 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import QUESTION_MARKS
-from mcp_memory.ports import BeliefUpdate, Embedder, Progress, Store
+from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.episodes import Episodes, record_ids
 from mcp_memory.services.learn.update import labelled_sentences, learn, quote
-from mcp_memory.services.points.edits import Making
+from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.write import write
 from mcp_memory.view.space import Space
 
@@ -83,7 +83,8 @@ class EvolveContext:
         reading: what corrections are read with.
         episodes: of this process.
         teach: the update; None if learning is switched off.
-        making: what memory points are made with; None if they are switched off.
+        points: what memory points are made with; None if they are switched off.
+        judge: opens a judge of memory points; None for the rules.
         now: the moment of the call.
         progress: called after each part.
     """
@@ -93,7 +94,8 @@ class EvolveContext:
     reading: Reading
     episodes: Episodes
     teach: BeliefUpdate | None
-    making: Making | None
+    points: PointContext | None
+    judge: Callable[[], PointJudge] | None
     now: Millis
     progress: Progress
 

@@ -1,17 +1,10 @@
-"""Memory points made, updated and merged: by a caller's own words, or out of what was found for a goal (HGMem §3.3.3).
+"""Commit edits of memory points with optimistic concurrency: those of a caller and of the rules (HGMem §3.3.3).
 
-What a judge makes of what was found stands in ``proposed.py``; how all of it is recorded, in ``settling.py``.
+What to do is decided under the store's lock, by the points as they are then, so several processes may edit at once.
+Descriptions are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded,
+the lock is given back, the text is embedded, and the decision is made again. All edits of a call are one commit.
 
-What a judge has been asked about for a goal, in this process: it is not asked the same twice.
-
-What it took in stands in the points, for every process and for good. What it left out does not, and would be shown to
-it each time that the goal is organised. This is kept nowhere else, so another process asks once more.
-
-What is done to memory points, decided and recorded.
-
-It is decided under the store's lock, by what the points are then, so several processes may organise at once.
-Descriptions are embedded before it is taken: where a decision needs the vector of words that nobody has embedded yet,
-the lock is given back, the words are embedded, and it is decided again. All of a call is one commit.
+The edits that a judge proposes are applied in ``proposals.py``.
 """
 
 from __future__ import annotations
@@ -31,280 +24,96 @@ from mcp_memory.hypergraph.grouping import EvidenceGroup
 from mcp_memory.hypergraph.retrieval import is_placeholder
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Embedder, PointJudge, Store
+from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import Space
 
 MOST = 20_000
-"""Names that are kept; the oldest go."""
+"""Ids of seen evidence that a process keeps; the oldest are dropped."""
+TRIES = 8
+"""How often a decision is made again because it needs other vectors than those that were made."""
+_PLACEHOLDER = "placeholder: only memory points name it so far"
 
 
-class Considered:
-    """What was considered for the goals of each space, by names."""
+class SeenEvidence:
+    """What a judge has been asked about for the goals of each space, in this process: it is not asked twice.
+
+    What the judge used stands in the points, for every process and for good. What it left out does not, and would be
+    shown to it whenever the goal is organised. This is not stored, so another process asks once more.
+    """
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._known: dict[tuple[str, str, str], None] = {}
 
     def add(self, space: str, goal: str, names: Iterable[str]) -> None:
-        """Take note of what a judge has considered, once that is stored which came of it."""
+        """Note what a judge has seen; call it after the result is stored."""
         self._known |= dict.fromkeys((space, goal.casefold(), name) for name in names)
         while len(self._known) > self._most:
             self._known.pop(next(iter(self._known)))
 
     def all(self, space: str, goal: str, names: Iterable[str]) -> bool:
-        """Return whether all of these were considered before."""
+        """Return whether a judge has seen all of these."""
         return all((space, goal.casefold(), name) in self._known for name in names)
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
-    """What points are made with.
+class PointContext:
+    """What memory points are made with.
 
     Attributes:
-        store: where to.
+        store: of the points.
         embedder: of descriptions and goals.
-        recall: how what belongs to a goal is looked for.
+        recall: how evidence for a goal is found.
         settings: how points are made.
-        now: the moment of the call.
-        judge: says what to make of what belongs to a goal; None for the embedded way.
-        considered: what it was asked about before.
+        seen: what the judge was asked about before.
     """
 
     store: Store
     embedder: Embedder
     recall: RecallSettings
     settings: PointSettings
-    now: Millis
-    judge: PointJudge | None = None
-    considered: Considered = field(default_factory=Considered)
-
-
-async def edit(space: str, edits: PointEdits, scope: str, making: Making) -> list[Improved]:
-    """Do to points what a caller says, and return what changed: nothing where all of it was done before.
-
-    Args:
-        space: its name.
-        edits: all of them, or none.
-        scope: of what is inserted or merged; empty for none: then merged points keep the scope that all of them share.
-        making: what points are made with.
-
-    Raises:
-        InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
-        StoreError: nothing is changed.
-    """
-    now, settings = making.now, making.settings
-
-    def plan(held: Space, _vectors: Mapping[str, Vector]) -> Planned:
-        planned = Planned({point.id: point for point in held.hypergraph.all()})
-        touched: dict[str, str] = {}  # id → the argument that names it
-        for place, one in enumerate(edits.insert):
-            _insert(planned, held, one, f"points.insert[{place}]", scope, now, settings)
-        for place, update in enumerate(edits.update):
-            _update(planned, held, update, f"points.update[{place}]", touched, now)
-        for place, merge in enumerate(edits.merge):
-            _merge(planned, held, merge, f"points.merge[{place}]", scope, touched, now, settings)
-        return planned
-
-    return (await settle(making.store, making.embedder, space, plan)).changes
-
-
-async def shape(
-    space: str,
-    scope: str,
-    groups: Sequence[EvidenceGroup],
-    making: Making,
-    *,
-    merging: bool,
-    names: Sequence[str] = (),
-    among: Collection[str] | None = None,
-) -> list[Improved]:
-    """Make points of evidence, under a goal, and merge those that are alike; return what changed.
-
-    Args:
-        space: its name.
-        scope: of the goal.
-        groups: of evidence that belongs together; none where nothing is to be made.
-        making: what points are made with.
-        merging: whether points of the scope are merged afterwards: those that the call has changed with others, so that
-            a repeated call changes nothing; without groups, those of ``among``, or any.
-        names: of the entities that the goal names.
-        among: ids of the points that were changed before; None where that does not matter.
-
-    Raises:
-        StoreError: nothing is changed.
-    """
-    now, settings = making.now, making.settings
-
-    def plan(held: Space, vectors: Mapping[str, Vector]) -> Planned:
-        planned = Planned({point.id: point for point in held.hypergraph.all(scope)})
-        for group in groups:
-            before = dict(planned.now)
-            point = apply_group(held.facts, planned.now, group, space, scope, now, settings)
-            if point is not None:
-                planned.record(point)
-                old = before.get(point.id)
-                planned.tell("points", point, None if old is None else old.description)
-        if merging and all(point.description in vectors for point in planned.revisions):
-            changed = {point.id for point in planned.revisions} if groups else among
-            _merge_alike(planned, held, vectors, scope, now, settings, among=changed, names=names)
-        return planned
-
-    return (await settle(making.store, making.embedder, space, plan)).changes
-
-
-def _insert(
-    planned: Planned, held: Space, new: NewPoint, argument: str, scope: str, now: Millis, settings: PointSettings
-) -> None:
-    entities = distinct_names(new.entities)
-    meant = len({held.facts.key(name) for name in entities})
-    if meant < MIN_ENTITIES:
-        problem = f"name {meant} entity" if meant == len(entities) else "are names of one and the same entity"
-        raise InvalidInput(
-            f"{argument}.entities", problem, f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
-        )
-    if len(entities) > settings.order:
-        problem = f"name {len(entities)} entities"
-        remedy = f"Give at most {settings.order}, or several points. Nothing was changed."
-        raise InvalidInput(f"{argument}.entities", problem, remedy)
-    name = point_id(held.name, scope, entities, new.description)
-    if name in planned.now:
-        return  # what has become of it since is not undone by saying it again
-    point = Point(name, held.name, entities, new.description, scope, 0, "active", (), None, (), (), "caller", now)
-    planned.record(point)
-    planned.tell("points", point, None)
-
-
-def _update(
-    planned: Planned, held: Space, new: NewDescription, argument: str, touched: dict[str, str], now: Millis
-) -> None:
-    point = _named(planned, held, new.id, f"{argument}.id", touched)
-    if point.description == new.description:
-        return
-    revised = replace(point, description=new.description, revision=point.revision + 1, source="caller", at=now)
-    planned.record(revised)
-    planned.tell("points", revised, point.description)
-
-
-def _merge(
-    planned: Planned,
-    held: Space,
-    new: NewMerge,
-    argument: str,
-    scope: str,
-    touched: dict[str, str],
-    now: Millis,
-    settings: PointSettings,
-) -> None:
-    if _was_merged(planned, new):
-        return
-    parents = [_named(planned, held, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)]
-    shared = len({parent.scope.casefold() for parent in parents}) == 1
-    made, gone = merge_points(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
-    if len(made.entities) > settings.order:
-        problem = f"join {len(made.entities)} entities together"
-        remedy = f"A point joins at most {settings.order}: merge fewer. Nothing was changed."
-        raise InvalidInput(f"{argument}.ids", problem, remedy)
-    planned.record(made, *gone)
-    planned.tell("merge", made, " + ".join(new.ids))
-
-
-def _was_merged(planned: Planned, new: NewMerge) -> bool:
-    """Return whether a merge was done before, in these very words."""
-    into = {point.merged_into for name in new.ids if (point := planned.now.get(name)) is not None}
-    made = planned.now.get(into.pop() or "") if len(into) == 1 else None
-    return made is not None and set(made.parents) == set(new.ids)
-
-
-def _named(planned: Planned, held: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
-    """Return the active point that an edit names; none is named twice in a call."""
-    point = planned.now.get(name)
-    if point is None:
-        remedy = f"See memory://{held.name}/points. Nothing was changed."
-        raise InvalidInput(argument, f"space {held.name!r} has no point {name[:60]!r}", remedy)
-    if name in touched:
-        raise InvalidInput(argument, f"{name} stands in {touched[name]} too", "Name it once. Nothing was changed.")
-    if not point.active:
-        become = held.hypergraph.resolve(name)
-        remedy = f"Name {become.id if become else 'another'}. Nothing was changed."
-        raise InvalidInput(argument, f"{name} was merged into {point.merged_into}", remedy)
-    touched[name] = argument
-    return point
-
-
-def _merge_alike(
-    planned: Planned,
-    held: Space,
-    vectors: Mapping[str, Vector],
-    scope: str,
-    now: Millis,
-    settings: PointSettings,
-    *,
-    among: Collection[str] | None,
-    names: Sequence[str],
-) -> None:
-    """Do one round of merges among the points of a scope, each with one of ``among`` unless that is None."""
-    changed = {point.id for point in planned.revisions}
-
-    def vector(point: Point) -> Vector:
-        return vectors[point.description] if point.id in changed else held.hypergraph.vector(point.id)
-
-    active = [point for point in planned.now.values() if point.active]
-    said = [words(name) for name in names]
-    told = (name for point in active for name in point.entities)
-    asked = {held.facts.key(name) for name in names}  # a name that a goal opens with may have a verb before it
-    asked |= {held.facts.key(name) for name in told if any(one[1:] == words(name) for one in said)}
-    for pair in pairs_to_merge(held.facts, active, vector, settings, among, asked):
-        description = unite_descriptions(
-            [point.description for point in pair], settings.merged_words, settings.redundant
-        )
-        made, gone = merge_points(pair, description, scope, "embedded", now)
-        planned.record(made, *gone)
-        planned.tell("merge", made, " + ".join(point.id for point in pair))
-
-
-TRIES = 8
-"""How often a decision is taken anew because other words are needed than those that were embedded."""
+    seen: SeenEvidence = field(default_factory=SeenEvidence)
 
 
 @dataclass
-class Planned:
+class PlannedEdits:
     """What a call does to the points of a space.
 
     Attributes:
-        now: the points as they will be, by id.
-        revisions: to be recorded, in order.
-        changes: what the caller is told.
+        points: as they will be, by id.
+        revisions: to be stored, in order.
+        changes: reported to the caller.
         skipped: what was left out, and why.
     """
 
-    now: dict[str, Point]
+    points: dict[str, Point]
     revisions: list[Point] = field(default_factory=list)
     changes: list[Improved] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     def record(self, *points: Point) -> None:
-        """Let these be the last revisions of their points."""
+        """Add the next revisions of points."""
         self.revisions += points
-        self.now |= {point.id: point for point in points}
+        self.points |= {point.id: point for point in points}
 
-    def tell(self, step: EvolveStep, point: Point, before: str | None) -> None:
-        """Tell of a point that a step made or changed; ``before`` is how it was, in words."""
+    def report(self, step: EvolveStep, point: Point, before: str | None) -> None:
+        """Report a point that a step made or changed; ``before`` is its earlier description, or its parents."""
         joined = ", ".join(point.entities)
         self.changes.append(Improved(step, "point", point.id, joined, before, point.description))
 
     def skip(self, step: EvolveStep, reason: str) -> None:
-        """Tell why something was left out."""
+        """Report why something was left out."""
         self.skipped.append(Skipped(step, reason))
 
 
-Plan = Callable[[Space, Mapping[str, Vector]], Planned]
-"""Decides what to do, given a space and the vectors of descriptions; without them it stops short of what needs them."""
+Plan = Callable[[Space, Mapping[str, Vector]], PlannedEdits]
+"""Decides what to do, given a space and the vectors of descriptions; it stops before a step that lacks vectors."""
 
 
-async def settle(store: Store, embedder: Embedder, space: str, plan: Plan) -> Planned:
-    """Decide, embed what the decision needs, decide again, and record it; return what was decided.
+async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan) -> PlannedEdits:
+    """Decide, embed what the decision needs, decide again, and commit; return the edits.
 
     Raises:
         StoreError: nothing is changed.
@@ -334,11 +143,194 @@ async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> li
     if not new:
         return []
     async with store.reading() as view:
-        held = view.space(space)
+        current = view.space(space)
         names = distinct_names(name for point in new for name in point.entities)
-        return [
-            Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in names if is_placeholder(held, name)
-        ]
+        unknown = [name for name in names if is_placeholder(current, name)]
+    return [Improved("points", "entity", name, name, None, _PLACEHOLDER) for name in unknown]
 
 
-_PLACEHOLDER = "placeholder: only memory points name it so far"
+async def apply_edits(
+    space: str, edits: PointEdits, scope: str, context: PointContext, *, now: Millis
+) -> list[Improved]:
+    """Insert, update and merge points as a caller says, and return what changed; repeating a call changes nothing.
+
+    Args:
+        space: its name.
+        edits: all of them are done, or none.
+        scope: of inserted and merged points; empty for none: then merged points keep the scope that all of them share.
+        context: what points are made with.
+        now: the moment of the call.
+
+    Raises:
+        InvalidInput: an edit names a point that is unknown or was merged, or the like; nothing is changed.
+        StoreError: nothing is changed.
+    """
+    order = context.settings.order
+
+    def plan(current: Space, _vectors: Mapping[str, Vector]) -> PlannedEdits:
+        planned = PlannedEdits({point.id: point for point in current.hypergraph.all()})
+        touched: dict[str, str] = {}  # id → the argument that names it
+        for place, insert in enumerate(edits.insert):
+            _insert(planned, current, insert, f"points.insert[{place}]", scope, now, order)
+        for place, update in enumerate(edits.update):
+            point = _active_point(planned, current, update.id, f"points.update[{place}].id", touched)
+            _update(planned, point, update, now)
+        for place, merge in enumerate(edits.merge):
+            _merge(planned, current, merge, f"points.merge[{place}]", scope, touched, now, order)
+        return planned
+
+    return (await commit_edits(context.store, context.embedder, space, plan)).changes
+
+
+async def apply_groups(
+    space: str,
+    scope: str,
+    groups: Sequence[EvidenceGroup],
+    context: PointContext,
+    *,
+    now: Millis,
+    merging: bool,
+    names: Sequence[str] = (),
+    among: Collection[str] | None = None,
+) -> list[Improved]:
+    """Make points of groups of evidence, under a goal, and merge similar ones; return what changed.
+
+    Args:
+        space: its name.
+        scope: of the goal.
+        groups: of connected evidence; none if nothing is to be made.
+        context: what points are made with.
+        now: the moment of the call.
+        merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are
+            merged, so that a repeated call changes nothing; without groups, pairs with one of ``among``, or any.
+        names: of the entities that the goal names.
+        among: ids of the points that were changed before; None for any.
+
+    Raises:
+        StoreError: nothing is changed.
+    """
+    settings = context.settings
+
+    def plan(current: Space, vectors: Mapping[str, Vector]) -> PlannedEdits:
+        planned = PlannedEdits({point.id: point for point in current.hypergraph.all(scope)})
+        for group in groups:
+            before = dict(planned.points)
+            point = apply_group(current.facts, planned.points, group, space, scope, now, settings)
+            if point is not None:
+                planned.record(point)
+                old = before.get(point.id)
+                planned.report("points", point, None if old is None else old.description)
+        if merging and all(point.description in vectors for point in planned.revisions):
+            changed = {point.id for point in planned.revisions} if groups else among
+            _merge_similar(planned, current, vectors, scope, now, settings, among=changed, names=names)
+        return planned
+
+    return (await commit_edits(context.store, context.embedder, space, plan)).changes
+
+
+def _insert(
+    planned: PlannedEdits, current: Space, new: NewPoint, argument: str, scope: str, now: Millis, order: int
+) -> None:
+    entities = distinct_names(new.entities)
+    count = len({current.facts.key(name) for name in entities})
+    if count < MIN_ENTITIES:
+        problem = f"name {count} entity" if count == len(entities) else "are names of one and the same entity"
+        remedy = f"Give at least {MIN_ENTITIES} that differ. Nothing was changed."
+        raise InvalidInput(f"{argument}.entities", problem, remedy)
+    if len(entities) > order:
+        problem = f"name {len(entities)} entities"
+        raise InvalidInput(
+            f"{argument}.entities", problem, f"Give at most {order}, or several points. Nothing was changed."
+        )
+    name = point_id(current.name, scope, entities, new.description)
+    if name in planned.points:
+        return  # later changes of the point are not undone by repeating the call
+    point = Point(name, current.name, entities, new.description, scope, 0, "active", (), None, (), (), "caller", now)
+    planned.record(point)
+    planned.report("points", point, None)
+
+
+def _update(planned: PlannedEdits, point: Point, new: NewDescription, now: Millis) -> None:
+    if point.description != new.description:
+        revised = replace(point, description=new.description, revision=point.revision + 1, source="caller", at=now)
+        planned.record(revised)
+        planned.report("points", revised, point.description)
+
+
+def _merge(
+    planned: PlannedEdits,
+    current: Space,
+    new: NewMerge,
+    argument: str,
+    scope: str,
+    touched: dict[str, str],
+    now: Millis,
+    order: int,
+) -> None:
+    into = {point.merged_into for name in new.ids if (point := planned.points.get(name)) is not None}
+    successor = planned.points.get(into.pop() or "") if len(into) == 1 else None
+    if successor is not None and set(successor.parents) == set(new.ids):
+        return  # done by an earlier call
+    parents = [
+        _active_point(planned, current, name, f"{argument}.ids[{place}]", touched) for place, name in enumerate(new.ids)
+    ]
+    shared = len({parent.scope.casefold() for parent in parents}) == 1
+    made, gone = merge_points(parents, new.description, scope or (parents[0].scope if shared else ""), "caller", now)
+    if len(made.entities) > order:
+        problem = f"join {len(made.entities)} entities together"
+        raise InvalidInput(
+            f"{argument}.ids", problem, f"A point joins at most {order}: merge fewer. Nothing was changed."
+        )
+    planned.record(made, *gone)
+    planned.report("merge", made, " + ".join(new.ids))
+
+
+def _active_point(planned: PlannedEdits, current: Space, name: str, argument: str, touched: dict[str, str]) -> Point:
+    """Return the active point that an edit names; a call may name each point once."""
+    point = planned.points.get(name)
+    if point is None:
+        remedy = f"See memory://{current.name}/points. Nothing was changed."
+        raise InvalidInput(argument, f"space {current.name!r} has no point {name[:60]!r}", remedy)
+    if name in touched:
+        raise InvalidInput(argument, f"{name} stands in {touched[name]} too", "Name it once. Nothing was changed.")
+    if not point.active:
+        successor = current.hypergraph.resolve(name)
+        remedy = f"Name {successor.id if successor else 'another'}. Nothing was changed."
+        raise InvalidInput(argument, f"{name} was merged into {point.merged_into}", remedy)
+    touched[name] = argument
+    return point
+
+
+def _merge_similar(
+    planned: PlannedEdits,
+    current: Space,
+    vectors: Mapping[str, Vector],
+    scope: str,
+    now: Millis,
+    settings: PointSettings,
+    *,
+    among: Collection[str] | None,
+    names: Sequence[str],
+) -> None:
+    """Run one round of merges among the points of a scope; each pair has one of ``among`` unless that is None."""
+    changed = {point.id for point in planned.revisions}
+
+    def vector(point: Point) -> Vector:
+        return vectors[point.description] if point.id in changed else current.hypergraph.vector(point.id)
+
+    active = [point for point in planned.points.values() if point.active]
+    goal_words = [words(name) for name in names]
+    goal_keys = {current.facts.key(name) for name in names}  # a name at the start of a goal may have a verb before it
+    goal_keys |= {
+        current.facts.key(name)
+        for point in active
+        for name in point.entities
+        if any(one[1:] == words(name) for one in goal_words)
+    }
+    for pair in pairs_to_merge(current.facts, active, vector, settings, among, goal_keys):
+        description = unite_descriptions(
+            [point.description for point in pair], settings.merged_words, settings.redundant
+        )
+        made, gone = merge_points(pair, description, scope, "embedded", now)
+        planned.record(made, *gone)
+        planned.report("merge", made, " + ".join(point.id for point in pair))

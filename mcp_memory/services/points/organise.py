@@ -1,15 +1,16 @@
-"""Organise: memory points out of what is found for a goal (HGMem §3.3; DESIGN 2.1, DESIGN 2.2).
+"""Organise: make memory points of what is found for a goal (HGMem §3.3; DESIGN 2.1, DESIGN 2.2).
 
-Read it as the walk of one goal: recall what belongs to it, group what belongs together, make points of the groups or
-take them into those that are there, and merge where the goal relates things to each other. Where a judge takes part it
-is shown the evidence and the points instead, and says what to make of them; nothing is held while it thinks. What it
-says is taken in, in a commit for each of its two steps; where it says nothing usable, the embedded way is taken.
+Recall evidence for the goal, group what is connected, insert or update points from the groups, and merge points if the
+goal relates things to each other. If a judge takes part, it is shown the evidence and the points instead, and proposes
+edits; no lock is held while it thinks. Its proposals are applied in one commit for each of its two steps. If it
+proposes nothing usable, the rules decide.
 
-Organising again what was organised changes nothing, and asks nobody: evidence that stands in the words of a point is
-not shown again, nor is a judge asked where all that is left was shown to it before in this process (``considered.py``).
+Organising again what was organised changes nothing and asks nobody: evidence that a description takes in is not shown
+again, and a judge is not asked if it has seen all that is left before in this process (`SeenEvidence`).
 
 **Departures.** The paper forgets its points after each question and makes them over several steps of retrieval. Here
-they are kept under the goal (DESIGN D04), and a call is one step: who wants more asks again once more is known.
+they are kept under the goal (DESIGN D04), and a call is one step: a caller who wants more asks again once more is
+known.
 """
 
 from __future__ import annotations
@@ -23,32 +24,43 @@ from mcp_memory.domain.points import MIN_ENTITIES, Point, PointJudgeInput, scope
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
 from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.evolution import is_relational
 from mcp_memory.language.questions import understand
 from mcp_memory.ports import PointJudge
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
-from mcp_memory.services.points.edits import Making, shape
-from mcp_memory.services.points.proposals import SHOWN, found_for, groups_of, take_in
+from mcp_memory.services.points.edits import PointContext, apply_groups
+from mcp_memory.services.points.proposals import SHOWN, apply_proposals, evidence_groups, judge_input
 
 FOUND = 12
 """Items of evidence that points are made of: as many as a recall gives."""
+_OFF = "Merging is switched off here (switches.merge)."
+_KNOWN = "What was found stands in memory points already."
+_NO_GROUP = "Nothing that was found joins two entities, so there is nothing to make a point of."
+_ALONE = "No two points that changed are alike, share an entity and are small enough together."
+_PRIMITIVE = "The goal asks for one thing; merging would blur it. Ask why or how, compare, or name a topic."
+_NOTHING = "Claude found nothing in it that is worth a point of this goal."
+_SEEN = "What was found stands in memory points already, or Claude found nothing in it that is worth one."
+_APART = "Claude found no points that should be one for this goal."
+_FEW = "The goal has no two points that may be merged; what a caller has written stays as it is."
+_LEFT_OUT = "A proposal of Claude was left out: {}."
 
-Saying = Callable[[str], Awaitable[None]]
-"""Told what is being done."""
+Report = Callable[[str], Awaitable[None]]
+"""Reports what is being done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Organised:
-    """What came of organising.
+class OrganiseResult:
+    """What organising changed.
 
     Attributes:
         changes: what changed.
         skipped: steps that changed nothing, and why.
-        left: what a judge proposed and was left out, and why.
+        left: proposals of a judge that were left out, and why.
         engine: whose judgement decided.
-        warnings: why another than the wanted judge decided, in words.
-        spent: on a language model; None where none was asked.
+        warnings: why another judge than the wanted one decided, in words.
+        spent: on a language model; None if none was asked.
     """
 
     changes: tuple[Improved, ...]
@@ -60,42 +72,45 @@ class Organised:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _Goal:
     """A goal, and what is to be done for it.
 
     Attributes:
         space: its name.
-        goal: as given.
-        scope: under which its points are kept.
+        text: as given.
+        scope: of its points.
         steps: that the call names.
-        found: whose evidence is used; None for no evidence.
+        episode: whose evidence is used; None for no evidence.
         names: of the entities that the goal names.
-        relating: whether it relates things to each other and merging is switched on.
-        making: what points are made with.
-        saying: told what is being done.
+        relational: whether it relates things to each other and merging is switched on.
+        context: what points are made with.
+        now: the moment of the call.
+        report: reports what is being done.
     """
 
     space: str
-    goal: str
+    text: str
     scope: str
     steps: Collection[EvolveStep]
-    found: Episode | None
+    episode: Episode | None
     names: Sequence[str]
-    relating: bool
-    making: Making
-    saying: Saying
-
-    def considered(self, names: Iterable[str]) -> bool:
-        """Return whether a judge was asked about all of these for this goal."""
-        return self.making.considered.all(self.space, self._key, names)
-
-    def consider(self, names: Iterable[str]) -> None:
-        """Take note that a judge was asked about these."""
-        self.making.considered.add(self.space, self._key, names)
+    relational: bool
+    context: PointContext
+    now: Millis
+    report: Report
 
     @property
-    def _key(self) -> str:
-        return f"{self.scope}\n{scope_of(self.goal)}"  # of what belongs to no goal each question is another
+    def key(self) -> str:
+        """Identifies the goal for `SeenEvidence`; without a scope each question is a goal of its own."""
+        return f"{self.scope}\n{scope_of(self.text)}"
+
+    def seen(self, names: Iterable[str]) -> bool:
+        """Return whether a judge was asked about all of these for this goal."""
+        return self.context.seen.all(self.space, self.key, names)
+
+    def mark_seen(self, names: Iterable[str]) -> None:
+        """Note that a judge was asked about these."""
+        self.context.seen.add(self.space, self.key, names)
 
 
 async def organise(
@@ -103,10 +118,13 @@ async def organise(
     goal: str,
     episode: Episode | None,
     steps: Collection[EvolveStep],
-    making: Making,
+    context: PointContext,
+    *,
+    now: Millis,
+    judge: PointJudge | None = None,
     scope: str | None = None,
-    saying: Saying | None = None,
-) -> Organised:
+    report: Report | None = None,
+) -> OrganiseResult:
     """Make points for a goal, merge them, and return what changed, and why what did not.
 
     Args:
@@ -114,137 +132,144 @@ async def organise(
         goal: a question or topic; empty for the newest that was written.
         episode: whose evidence is used; None recalls for the goal.
         steps: ``points``, ``merge`` or both.
-        making: what points are made with.
-        scope: under which they are kept; None for the goal.
-        saying: told what is being done where that takes long.
+        context: what points are made with.
+        now: the moment of the call.
+        judge: proposes what to make of the evidence; None for the rules.
+        scope: of the points; None for the goal.
+        report: reports what is being done if it takes long.
 
     Raises:
         StoreError: what was changed before stays, and may be repeated.
     """
-    kept = Episodes()
-    asked = Query(goal, space, FOUND, now=making.now)
+    episodes = Episodes()
     recall = None
-    if episode is None or "merge" in steps:  # what an episode shows is enough to make points of it
-        recall = await reconstruct(making.store, making.embedder, asked, settings=making.recall, episodes=kept)
-    async with making.store.reading(whole=False) as view:
-        question = understand(goal, view.space(space).speakers, making.now)
-    task = _Task(
+    if episode is None or "merge" in steps:  # an episode's evidence is enough to make points of it
+        query = Query(goal, space, FOUND, now=now)
+        recall = await reconstruct(context.store, context.embedder, query, settings=context.recall, episodes=episodes)
+    async with context.store.reading(whole=False) as view:
+        question = understand(goal, view.space(space).speakers, now)
+    task = _Goal(
         space,
         goal,
         scope_of(goal) if scope is None else scope,
         steps,
-        kept.get(space, recall.episode) if episode is None and recall is not None else episode,
+        episodes.get(space, recall.episode) if episode is None and recall is not None else episode,
         question.names,
-        recall is not None and making.settings.merge and is_relational(question, recall.roots, recall.paths),
-        making,
-        saying or _silent,
+        recall is not None and context.settings.merge and is_relational(question, recall.roots, recall.paths),
+        context,
+        now,
+        report or _no_report,
     )
-    if making.judge is None:
+    if judge is None:
         return await _by_rules(task)
-    done = await _by_judge(task, making.judge) or await _by_rules(task)
-    return replace(done, warnings=making.judge.warnings, spent=making.judge.spent)
+    result = await _by_judge(task, judge) or await _by_rules(task)
+    return replace(result, warnings=judge.warnings, spent=judge.spent)
 
 
-async def _by_rules(task: _Task) -> Organised:
-    """Group what belongs together, and merge what is alike."""
-    making, steps = task.making, task.steps
-    groups = await groups_of(task.found, making) if task.found is not None and "points" in steps else []
-    merging = task.relating and "merge" in steps and (bool(groups) or "points" not in steps)
+async def _by_rules(goal: _Goal) -> OrganiseResult:
+    """Group connected evidence, make points of the groups, and merge similar points."""
+    context, steps = goal.context, goal.steps
+    groups = await evidence_groups(goal.episode, context) if goal.episode is not None and "points" in steps else []
+    merging = goal.relational and "merge" in steps and (bool(groups) or "points" not in steps)
     changes: list[Improved] = []
     if groups or merging:
-        changes = await shape(task.space, task.scope, groups, making, merging=merging, names=task.names)
-    return Organised(tuple(changes), _idle(task, changes, _KNOWN if groups else _NO_GROUP, _ALONE))
+        changes = await apply_groups(
+            goal.space, goal.scope, groups, context, now=goal.now, merging=merging, names=goal.names
+        )
+    return OrganiseResult(tuple(changes), _unchanged_steps(goal, changes, _KNOWN if groups else _NO_GROUP, _ALONE))
 
 
-async def _by_judge(task: _Task, judge: PointJudge) -> Organised | None:
-    """Let a judge say what to make of it; None where it does not, and both steps are left to the rules."""
-    done = await _evolved(task, judge) if "points" in task.steps and task.found is not None else _Step(_NO_GROUP)
-    if done is None:
+async def _by_judge(goal: _Goal, judge: PointJudge) -> OrganiseResult | None:
+    """Apply what a judge proposes; None if it proposes nothing, which leaves both steps to the rules."""
+    points: _StepResult | None = _StepResult(_NO_GROUP)
+    if "points" in goal.steps and goal.episode is not None:
+        points = await _make_points(goal, goal.episode, judge)
+    if points is None:
         return None
-    changed = {one.id for one in done.changes if one.kind == "point"} if "points" in task.steps else None
-    merged = None
-    if task.relating and "merge" in task.steps and (changed is None or changed):
-        merged = await _merged(task, judge, changed)
-    changes = (*done.changes, *(merged.changes if merged else ()))
-    left = (*done.left, *(merged.left if merged else ()))
-    told = {one.step for one in left}
-    skipped = _idle(task, changes, done.idle, merged.idle if merged else _ALONE)
-    idle = tuple(one for one in skipped if one.step not in told)
-    decided = done.decided or (merged is not None and merged.decided)
-    engine: Engine = judge.engine if decided else "embedded"
-    return Organised(changes, idle, left, engine)
+    changed = {change.id for change in points.changes if change.kind == "point"} if "points" in goal.steps else None
+    merged = _StepResult(_ALONE)
+    if goal.relational and "merge" in goal.steps and (changed is None or changed):
+        merged = await _merge_points(goal, judge, changed)
+    changes, left = (*points.changes, *merged.changes), (*points.left, *merged.left)
+    reported = {skipped.step for skipped in left}
+    unchanged = _unchanged_steps(goal, changes, points.reason, merged.reason)
+    skipped = tuple(one for one in unchanged if one.step not in reported)
+    engine: Engine = judge.engine if points.decided or merged.decided else "embedded"
+    return OrganiseResult(changes, skipped, left, engine)
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """What came of one step.
+class _StepResult:
+    """What one step of a judge changed.
 
     Attributes:
-        idle: why it changed nothing, if so.
+        reason: why it changed nothing, if so.
         changes: what changed.
         left: what was left out, and why.
-        decided: whether the judge did.
+        decided: whether the judge decided.
     """
 
-    idle: str
+    reason: str
     changes: Sequence[Improved] = ()
     left: Sequence[Skipped] = ()
     decided: bool = False
 
 
-async def _evolved(task: _Task, judge: PointJudge) -> _Step | None:
-    """Take in what a judge makes of what was found; None where it does not say."""
-    assert task.found is not None
-    found = await found_for(task.goal, task.scope, task.found, task.making)
-    fresh = [one for one in found.matter.evidence if not task.considered(one.ids)]
+async def _make_points(goal: _Goal, episode: Episode, judge: PointJudge) -> _StepResult | None:
+    """Apply the inserts and updates that a judge proposes; None if it proposes nothing."""
+    found, known = await judge_input(goal.text, goal.scope, episode, goal.context)
+    fresh = [piece for piece in found.evidence if not goal.seen(piece.ids)]
     if not fresh:
-        return _Step(_SEEN if found.matter.evidence else _KNOWN if found.known else _NO_GROUP)
-    rest = [one for one in found.matter.evidence if one not in fresh]  # what was left out before may belong to it now
-    matter = replace(found.matter, evidence=(*fresh, *rest))
-    await task.saying("Claude reads what was found")
-    proposed = await judge.evolve(matter)
-    if proposed is None:
+        return _StepResult(_SEEN if found.evidence else _KNOWN if known else _NO_GROUP)
+    rest = [piece for piece in found.evidence if piece not in fresh]  # what was left out before may fit now
+    found = replace(found, evidence=(*fresh, *rest))
+    await goal.report("Claude reads what was found")
+    proposals = await judge.evolve(found)
+    if proposals is None:
         return None
-    shown = [point.id for point in matter.points]
-    changes, left = await take_in(task.space, task.scope, proposed, task.making, judge.engine, shown)
-    task.consider(name for one in proposed.seen for name in one.ids)
-    left += [Skipped("points", _LEFT_OUT.format(reason)) for reason in proposed.left_out]
-    idle = _KNOWN if proposed.insert or proposed.update else _NOTHING
-    return _Step(idle, changes, left, decided=True)
+    shown = [point.id for point in found.points]
+    changes, left = await apply_proposals(
+        goal.space, goal.scope, proposals, goal.context, judge.engine, now=goal.now, shown=shown
+    )
+    goal.mark_seen(name for piece in proposals.seen for name in piece.ids)
+    left += [Skipped("points", _LEFT_OUT.format(reason)) for reason in proposals.left_out]
+    reason = _KNOWN if proposals.insert or proposals.update else _NOTHING
+    return _StepResult(reason, changes, left, decided=True)
 
 
-async def _merged(task: _Task, judge: PointJudge, among: Collection[str] | None) -> _Step:
-    """Merge what a judge wants to be merged, else what is alike.
+async def _merge_points(goal: _Goal, judge: PointJudge, among: Collection[str] | None) -> _StepResult:
+    """Apply the merges that a judge proposes, else merge similar points.
 
-    A judge is not shown what a caller has written: that is never merged.
+    Points that a caller has written are not shown to a judge: they are never merged.
 
     Args:
-        task: of a goal that relates things.
+        goal: which relates things.
         judge: who is asked.
-        among: ids of the points that the call has changed; None where that does not matter.
+        among: ids of the points that the call has changed; None for any.
     """
-    making = task.making
-    points = await _mergeable(task, among or ())
+    context = goal.context
+    points = await _mergeable(goal, among or ())
     if len(points) < MIN_ENTITIES:
-        return _Step(_FEW)
-    if task.considered([_state(points)]):
-        return _Step(_APART)
-    await task.saying("Claude looks for what belongs together")
-    proposed = await judge.merge(PointJudgeInput(task.goal, tuple(points), order=making.settings.order))
-    if proposed is None:
-        changes = await shape(task.space, task.scope, (), making, merging=True, names=task.names, among=among)
-        return _Step(_ALONE, changes)
-    changes, left = await take_in(task.space, task.scope, proposed, making, judge.engine)
-    now = await _mergeable(task, [one.id for one in changes])
-    task.consider([_state(points), _state(now)])
-    left += [Skipped("merge", _LEFT_OUT.format(reason)) for reason in proposed.left_out]
-    return _Step(_APART, changes, left, decided=True)
+        return _StepResult(_FEW)
+    if goal.seen([_state(points)]):
+        return _StepResult(_APART)
+    await goal.report("Claude looks for what belongs together")
+    proposals = await judge.merge(PointJudgeInput(goal.text, tuple(points), order=context.settings.order))
+    if proposals is None:
+        changes = await apply_groups(
+            goal.space, goal.scope, (), context, now=goal.now, merging=True, names=goal.names, among=among
+        )
+        return _StepResult(_ALONE, changes)
+    changes, left = await apply_proposals(goal.space, goal.scope, proposals, context, judge.engine, now=goal.now)
+    goal.mark_seen([_state(points), _state(await _mergeable(goal, [change.id for change in changes]))])
+    left += [Skipped("merge", _LEFT_OUT.format(reason)) for reason in proposals.left_out]
+    return _StepResult(_APART, changes, left, decided=True)
 
 
-async def _mergeable(task: _Task, first: Collection[str]) -> list[Point]:
-    """Return the points of the goal that a judge may merge, as many as it is shown, some of them first."""
-    async with task.making.store.reading(whole=False) as view:
-        active = view.space(task.space).hypergraph.active(task.scope)
+async def _mergeable(goal: _Goal, first: Collection[str]) -> list[Point]:
+    """Return the points of the goal that a judge may merge, those with ids in ``first`` first, `SHOWN` at most."""
+    async with goal.context.store.reading(whole=False) as view:
+        active = view.space(goal.space).hypergraph.active(goal.scope)
     points = [point for point in active if point.source != "caller"]
     return sorted(points, key=lambda point: point.id not in first)[:SHOWN]
 
@@ -253,27 +278,14 @@ def _state(points: Iterable[Point]) -> str:
     return "+".join(sorted(f"{point.id}.{point.revision}" for point in points))
 
 
-def _idle(task: _Task, changes: Iterable[Improved], points: str, merge: str) -> tuple[Skipped, ...]:
-    """Return the steps of a call that changed nothing, and why: the reasons where the goal and the settings allow."""
-    done = {one.step for one in changes}
-    why: dict[EvolveStep, str] = {
+def _unchanged_steps(goal: _Goal, changes: Iterable[Improved], points: str, merge: str) -> tuple[Skipped, ...]:
+    """Return the steps of a call that changed nothing, with the reason: these, or that the goal or settings forbid."""
+    changed = {change.step for change in changes}
+    reasons: dict[EvolveStep, str] = {
         "points": points,
-        "merge": merge if task.relating else _PRIMITIVE if task.making.settings.merge else _OFF,
+        "merge": merge if goal.relational else _PRIMITIVE if goal.context.settings.merge else _OFF,
     }
-    return tuple(Skipped(step, why[step]) for step in why if step in task.steps and step not in done)
+    return tuple(Skipped(step, reasons[step]) for step in reasons if step in goal.steps and step not in changed)
 
 
-async def _silent(_what: str) -> None:
-    return
-
-
-_OFF = "Merging is switched off here (switches.merge)."
-_KNOWN = "What was found stands in memory points already."
-_NO_GROUP = "Nothing that was found joins two entities, so there is nothing to make a point of."
-_ALONE = "No two points that changed are alike, share an entity and are small enough together."
-_PRIMITIVE = "The goal asks for one thing; merging would blur it. Ask why or how, compare, or name a topic."
-_NOTHING = "Claude found nothing in it that is worth a point of this goal."
-_SEEN = "What was found stands in memory points already, or Claude found nothing in it that is worth one."
-_APART = "Claude found no points that should be one for this goal."
-_FEW = "The goal has no two points that may be merged; what a caller has written stays as it is."
-_LEFT_OUT = "A proposal of Claude was left out: {}."
+async def _no_report(_what: str) -> None: ...

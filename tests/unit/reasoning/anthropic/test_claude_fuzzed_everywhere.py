@@ -3,6 +3,7 @@
 import json
 import random
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 from enriched_memory import enriching, numbered
@@ -14,7 +15,7 @@ from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, WriteRequest
-from mcp_memory.services.points.edits import Considered
+from mcp_memory.services.points.edits import SeenEvidence
 
 pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))
@@ -112,7 +113,7 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
         while len(api.requests) < REPLIES:
             hour += 1
             memory.clock = lambda hour=hour: NOW + hour * 3_600_000
-            memory.considered = Considered()  # as another process has it
+            memory.points = replace(memory.points, seen=SeenEvidence())  # as another process has it
             question = draw.choice(QUESTIONS)
             answer = await asked(memory, question)
             recall = await memory.reconstruct(Query(question, "default", 6))

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from judged_memory import judged
@@ -214,7 +215,7 @@ async def test_mutated_replies_leave_sound_points(seed):
         mine = NewPoint(("Rufus", "Ann"), "Rufus is Ann's dog.")
         await memory.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits((mine,))))
         for turn in range(24):
-            memory.considered = type(memory.considered)()  # as another process has it
+            memory.points = replace(memory.points, seen=type(memory.points.seen)())  # as another process has it
             if turn % 3 == 2:
                 await told(memory, f"Eve: Rufus met Bella and Dog{turn % 13} near the lake, {turn} times.")
             done = await organised(memory, steps=draw.choice([(), ("points",), ("merge",), ("points", "merge")]))
