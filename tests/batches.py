@@ -1,4 +1,4 @@
-"""Batches made of nothing but a name, for tests of what carries them: no model, no splitting."""
+"""Batches derived from names alone, without model and splitting, for tests of stores and views."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ def derive(turns: Sequence[Turn], dimension: int = DIMENSION) -> Batch:
 
 
 def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Batch:
-    """Return a batch of messages with these refs, of each of which the caller asserts something too."""
+    """Return a batch of messages with these refs; the caller asserts something about each as well."""
     rows = derive([turn(ref, space, place) for place, ref in enumerate(refs)], dimension)
     told = [asserted(one, extractor="caller") for one in rows.turns]
     return replace(rows, assertions=(*told, *rows.assertions))
 
 
 def asserted(one: Turn, number: int = 0, extractor: Extractor = "embedded", **changes: object) -> Assertion:
-    """Return an assertion of a turn; several of one extractor are told apart by their number."""
+    """Return an assertion of a turn; ``number`` distinguishes several of one extractor."""
     tail = f"place {number}"
     made = Assertion(
         id=assertion_id(one.id, 0, 10, "Ann", "lives_in", tail, extractor),
@@ -96,7 +96,7 @@ def asserted(one: Turn, number: int = 0, extractor: Extractor = "embedded", **ch
 def lesson(
     name: str, labels: Mapping[str, Target] | None = None, space: str = "default", source: Engine = "caller"
 ) -> Lesson:
-    """Return what a judge says of an episode in which everything is filled in."""
+    """Return a lesson about an episode in which every field is filled."""
     labels = labels or {}
     episode = Episode(
         id=f"ep_{name}",
@@ -117,32 +117,32 @@ def lesson(
 
 
 def belief(sentence: str, supported: int = 1, space: str = "default", dimension: int = DIMENSION) -> Belief:
-    """Return what is believed of a sentence after so many lessons; every other one has a time."""
+    """Return a belief about a sentence after so many lessons; every other one has a time."""
     task, time = unit_vectors([f"{sentence} helped {supported}", f"{sentence} then {supported}"], dimension)
     return Belief(sentence, space, task, 0.5**supported, time if supported % 2 else None, 0.75, supported, 3)
 
 
 def taught(*names: str, sentence: str = "s_1", supported: int = 1) -> Batch:
-    """Return lessons that all praise one sentence, and what is believed of it after them."""
+    """Return lessons that all label one sentence as supporting, and the belief about it after them."""
     return Batch(lessons=tuple(lesson(name, {sentence: 1}) for name in names), beliefs=(belief(sentence, supported),))
 
 
 def known(one: Belief) -> tuple[object, ...]:
-    """Return what a belief says, so that two can be compared."""
+    """Return the contents of a belief, so that two can be compared."""
     time = None if one.time is None else one.time.tolist()
     counts = one.supported, one.unsupported
     return one.sentence_id, one.space, one.task.tolist(), one.task_doubt, time, one.time_doubt, counts
 
 
 def point(name: str, entities: Sequence[str] = ("Ann", "Bob"), space: str = "default", scope: str = "") -> Point:
-    """Return the first revision of a memory point, supported by nothing."""
+    """Return the first revision of a memory point without support."""
     return Point(
         f"h_{name}", space, tuple(entities), f"What {name} is.", scope, 0, "active", (), None, (), (), "caller", 1
     )
 
 
 def merged(name: str, *parents: Point) -> tuple[Point, ...]:
-    """Return a point that was merged of others, and the revisions that say so of them."""
+    """Return a point merged from others, and the revisions of the others that record it."""
     union = tuple(dict.fromkeys(entity for one in parents for entity in one.entities))
     made = replace(point(name, union), parents=tuple(one.id for one in parents))
     gone = (replace(one, revision=one.revision + 1, status="merged", merged_into=made.id) for one in parents)

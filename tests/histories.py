@@ -1,7 +1,7 @@
-"""Made-up lives: a relation with one value at a time, what is told of it, and what was true when.
+"""Synthetic histories: a relation with one value at a time, statements about it, and its true value at each time.
 
-Everything comes from one seed. What is told of a life is enough to know it, in any order: each value's start, ends
-where there is a gap, wrong values together with what corrects them, and mentions in between.
+Everything comes from one seed. The statements determine the history in any order: each value's start, ends where there
+is a gap, wrong values together with their corrections, and mentions in between.
 """
 
 import random
@@ -20,7 +20,7 @@ CITIES = ("Bergen", "Cork", "Dakar", "Hanoi", "Lima", "Lyon", "Osaka", "Porto", 
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A value and how long it was true, ``[since, until)``."""
+    """A value and the interval in which it was true, ``[since, until)``."""
 
     tail: str
     since: int
@@ -28,8 +28,8 @@ class Stay:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One thing that is told, as `mcp_memory.domain.facts.Assertion` has it."""
+class Statement:
+    """One statement, with the fields of `mcp_memory.domain.facts.Assertion`."""
 
     tail: str
     since: int
@@ -41,23 +41,23 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A life.
+    """A history.
 
     Attributes:
         stays: what was true, in order, with gaps where nothing was.
-        told: what is told of it, in the order in which it arrives.
+        statements: about it, in the order of arrival.
     """
 
     stays: Sequence[Stay]
-    told: Sequence[Told]
+    statements: Sequence[Statement]
 
     def value_at(self, instant: int) -> str | None:
-        """Return what was true then."""
+        """Return the true value at an instant."""
         return next((stay.tail for stay in self.stays if stay.since <= instant < stay.until), None)
 
     def overwritten(self, instant: int) -> str | None:
-        """Return what a memory says that keeps only the last value that it was told."""
-        last = self.told[-1]
+        """Return the value at an instant in a memory that keeps only the last statement."""
+        last = self.statements[-1]
         return None if last.negated or not last.since <= instant < last.until else last.tail
 
     def instants(self, rng: random.Random, count: int) -> list[int]:
@@ -65,52 +65,52 @@ class History:
         return [rng.randrange(self.stays[0].since - 365 * DAY, self.stays[-1].since + 365 * DAY) for _ in range(count)]
 
     def assertions(self, head: str, relation: str = "lives_in") -> list[Assertion]:
-        """Return what is told as assertions, each in a turn of its own."""
+        """Return the statements as assertions, each in a turn of its own."""
         return [
             asserted(
-                told.tail,
-                told.since,
-                told.until,
+                statement.tail,
+                statement.since,
+                statement.until,
                 head=head,
                 relation=relation,
                 turn=f"t_{head}{number}",
-                negated=told.negated,
-                confidence=told.confidence,
-                said_at=told.said_at,
+                negated=statement.negated,
+                confidence=statement.confidence,
+                said_at=statement.said_at,
                 recorded_at=number,
             )
-            for number, told in enumerate(self.told)
+            for number, statement in enumerate(self.statements)
         ]
 
 
 def history(rng: random.Random, *, dated: bool = True) -> History:
-    """Return a life with two to five changes.
+    """Return a history with two to five changes.
 
     Args:
         rng: its seed decides everything.
-        dated: whether the memory learns when each thing was said; else corrections are surer, never just later.
+        dated: whether the memory learns the time of each statement; else corrections have a higher confidence.
     """
     stays = _stays(rng)
-    told: list[Told] = []
+    statements: list[Statement] = []
     for number, stay in enumerate(stays):
         follows = number + 1 < len(stays) and stays[number + 1].since == stay.until
         stated = stay.until < FOREVER and rng.random() < (0.2 if follows else 0.6)
         until = stay.until if stated else FOREVER
-        later = stay.since + rng.randrange(2000) * DAY  # when one hears of it
-        told.append(Told(stay.tail, stay.since, until, later))
+        later = stay.since + rng.randrange(2000) * DAY  # when it is stated
+        statements.append(Statement(stay.tail, stay.since, until, later))
         if stay.until < FOREVER and not stated and (not follows or rng.random() < 0.3):
-            told.append(Told(stay.tail, stay.until, FOREVER, stay.until, negated=True))
-        if rng.random() < 0.25:  # somebody had it wrong
+            statements.append(Statement(stay.tail, stay.until, FOREVER, stay.until, negated=True))
+        if rng.random() < 0.25:  # a wrong statement
             wrong = rng.choice([city for city in CITIES if city != stay.tail])
             if dated and rng.random() < 0.5:
-                told.append(Told(wrong, stay.since, FOREVER, later - DAY))
+                statements.append(Statement(wrong, stay.since, FOREVER, later - DAY))
             else:
-                told.append(Told(wrong, stay.since, FOREVER, later + DAY, confidence=0.85))
-        if rng.random() < 0.4:  # said again in passing
+                statements.append(Statement(wrong, stay.since, FOREVER, later + DAY, confidence=0.85))
+        if rng.random() < 0.4:  # mentioned again
             last = min(stay.until, stay.since + 1000 * DAY) // DAY
-            told += _mention(rng, stay, stay.since // DAY + 1, last, until)
-    rng.shuffle(told)
-    return History(tuple(stays), tuple(told))
+            statements += _mention(rng, stay, stay.since // DAY + 1, last, until)
+    rng.shuffle(statements)
+    return History(tuple(stays), tuple(statements))
 
 
 def _stays(rng: random.Random) -> list[Stay]:
@@ -130,8 +130,8 @@ def _stays(rng: random.Random) -> list[Stay]:
     return stays
 
 
-def _mention(rng: random.Random, stay: Stay, first: int, last: int, until: int) -> list[Told]:
+def _mention(rng: random.Random, stay: Stay, first: int, last: int, until: int) -> list[Statement]:
     if first >= last:
         return []
     day = rng.randrange(first, last) * DAY
-    return [Told(stay.tail, day, until, day)]
+    return [Statement(stay.tail, day, until, day)]

@@ -1,4 +1,4 @@
-"""The stores that are held to the same promises."""
+"""The stores that the contract tests run on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Open = Callable[..., Store]
 
 @pytest.fixture(params=["lancedb", "fake"])
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
-    """Return what opens another store over the same rows, as another process would."""
+    """Return a function that opens another store over the same rows, as another process would."""
     log = FakeLog()
 
     def open_(embedder: str = "fake", dimension: int = DIMENSION, **settings: object) -> Store:
@@ -31,5 +31,5 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
 
 @pytest.fixture
 def uri(tmp_path: Path) -> str:
-    """Where a store of its own may lie."""
+    """The path of a store for one test."""
     return str(tmp_path / "store")

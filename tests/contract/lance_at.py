@@ -1,4 +1,4 @@
-"""LanceDB stores at a place of their own, whose clock stands still."""
+"""LanceDB stores with a fixed clock."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOW = 1_800_000_000_000
 
 
 def open_at(uri: str, embedder: str = "fake", dimension: int = DIMENSION, **more: object) -> LanceStore:
-    """Return the store of a process that has just begun."""
+    """Return the store as a new process opens it."""
     return LanceStore(uri, embedder=embedder, dimension=dimension, clock=lambda: NOW, **more)  # type: ignore[arg-type]
 
 

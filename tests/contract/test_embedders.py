@@ -1,4 +1,4 @@
-"""What every embedder must do, asked of each that is installed; and how far two forms of one model agree."""
+"""What every embedder must do, tested on each that is installed; and how far two forms of one model agree."""
 
 from __future__ import annotations
 
@@ -88,13 +88,13 @@ async def test_vectors_come_in_the_order_of_the_texts(embedder: Embedder) -> Non
         assert int(np.argmax(together @ alone[0])) == place
 
 
-async def test_the_texts_beside_it_do_not_move_a_vector(embedder: Embedder) -> None:
+async def test_other_texts_in_a_batch_do_not_change_a_vector(embedder: Embedder) -> None:
     together = await embedder.embed(SENTENCES)
     alone = np.concatenate([await embedder.embed([text]) for text in SENTENCES])
     assert (together * alone).sum(axis=1).min() >= 0.9999
 
 
-async def test_no_texts_make_no_vectors(embedder: Embedder) -> None:
+async def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
     vectors = await embedder.embed([])
     assert vectors.shape == (0, embedder.dimension)
     assert vectors.dtype == np.float32
@@ -126,18 +126,18 @@ async def test_any_text_has_a_vector(embedder: Embedder, text: str) -> None:
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
 
 
-async def test_what_lies_behind_the_longest_input_changes_nothing(embedder: Embedder) -> None:
+async def test_text_beyond_the_longest_input_changes_nothing(embedder: Embedder) -> None:
     first, second = await embedder.embed([LONG, LONG + " And then a parcel came from Lyon."])
     assert first @ second >= 0.9999
 
 
 async def test_text_is_read_further_than_the_first_128_tokens(embedder: Embedder) -> None:
-    start = "We walked from the mill to the chapel and counted boats. " * 11  # some 145 tokens
+    start = "We walked from the mill to the chapel and counted boats. " * 11  # about 145 tokens
     first, second = await embedder.embed([start, start + "The surgeon forgot her violin in a taxi. " * 8])
     assert first @ second < 0.98
 
 
-async def test_a_question_lies_nearer_to_its_answer_in_other_words_than_to_anything_unrelated(
+async def test_a_question_is_closer_to_its_answer_in_other_words_than_to_unrelated_texts(
     embedder: Embedder,
 ) -> None:
     asked, answer, *unrelated = await embedder.embed(
@@ -146,7 +146,7 @@ async def test_a_question_lies_nearer_to_its_answer_in_other_words_than_to_anyth
     assert asked @ answer > max(asked @ other for other in unrelated)
 
 
-async def test_a_question_comes_in_between_the_batches_of_a_long_document(embedder: Embedder) -> None:
+async def test_a_query_is_embedded_between_the_batches_of_a_long_document(embedder: Embedder) -> None:
     finished: list[str] = []
 
     async def run(what: str, texts: list[str]) -> None:
@@ -169,7 +169,7 @@ async def test_a_long_call_can_be_cancelled_between_batches_and_the_next_one_wor
     assert (await embedder.embed(["afterwards"])).shape == (1, embedder.dimension)
 
 
-async def test_first_calls_at_once_load_the_model_once(
+async def test_concurrent_first_calls_load_the_model_once(
     make: Callable[[], Embedder], caplog: pytest.LogCaptureFixture
 ) -> None:
     embedder = make()
@@ -180,7 +180,7 @@ async def test_first_calls_at_once_load_the_model_once(
     assert [record.message.partition(" ")[0] for record in caplog.records].count("loaded") == 1
 
 
-async def test_the_name_says_model_form_and_revision(embedder: Embedder) -> None:
+async def test_the_name_contains_model_form_and_revision(embedder: Embedder) -> None:
     model, _, revision = embedder.name.rpartition("@")
     assert "/" in model
     assert revision

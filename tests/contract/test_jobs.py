@@ -1,4 +1,4 @@
-"""What every store promises of jobs: the last about a text counts, for all processes at once and after restarts."""
+"""In every store the last job about a text counts, for all processes at once and after restarts."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def _jobs(store: Store, space: str = "default") -> dict[str, Job]:
 
 
 async def _take(store: Store, ref: str, holder: str, now: int) -> bool:
-    """Lease a text unless somebody has it, and return whether it was to be had."""
+    """Lease a text unless another holder has it, and return whether it was free."""
     async with store.writing() as transaction:
         job = transaction.view.space("default").jobs.get(turn(ref).id)
         if job is not None and not job.free(now):
@@ -45,7 +45,7 @@ async def _take(store: Store, ref: str, holder: str, now: int) -> bool:
 
 
 async def test_the_last_revision_of_each_turn_counts_in_its_space(open_store: Open) -> None:
-    """Of several commits, and of one: those of a commit come in the order in which they were given."""
+    """Across several commits and within one, in the order in which they were passed."""
     store = open_store()
     a, b, elsewhere = _leased("a", "one"), _leased("b", "one"), _leased("a", "two", space="other")
     waiting = replace(b, state="waiting", tries=1, holder="")
@@ -59,7 +59,7 @@ async def test_the_last_revision_of_each_turn_counts_in_its_space(open_store: Op
         assert await _jobs(opened, "nowhere") == {}
 
 
-async def test_a_lease_stands_beside_what_else_its_commit_has(open_store: Open) -> None:
+async def test_a_lease_can_share_its_commit_with_other_rows(open_store: Open) -> None:
     store, job = open_store(), _leased("a", "one")
     await _write(store, job, rows=batch("a"))
     for opened in (store, open_store()):
@@ -68,7 +68,7 @@ async def test_a_lease_stands_beside_what_else_its_commit_has(open_store: Open) 
             assert (list(space.turns), space.jobs) == ([turn("a").id], {job.turn_id: job})
 
 
-async def test_what_one_process_leases_the_other_sees_at_once(open_store: Open) -> None:
+async def test_a_lease_of_one_process_is_visible_to_the_other_at_once(open_store: Open) -> None:
     one, other = open_store(), open_store()
     assert await _jobs(other) == {}
     assert await _take(one, "a", "one", NOW)
@@ -76,7 +76,7 @@ async def test_what_one_process_leases_the_other_sees_at_once(open_store: Open) 
     assert not await _take(other, "a", "other", NOW)
 
 
-async def test_of_many_that_want_a_text_at_once_one_gets_it(open_store: Open) -> None:
+async def test_of_many_processes_that_lease_a_text_at_once_one_succeeds(open_store: Open) -> None:
     stores = [open_store(), open_store()]
     taken: list[tuple[str, str]] = []
 
@@ -95,7 +95,7 @@ async def test_of_many_that_want_a_text_at_once_one_gets_it(open_store: Open) ->
         }
 
 
-async def test_a_lease_ends_by_itself_and_the_work_goes_on_elsewhere(open_store: Open) -> None:
+async def test_a_lease_expires_and_another_process_continues_the_work(open_store: Open) -> None:
     assert await _take(open_store(), "a", "one", NOW)
     other = open_store()
     assert not await _take(other, "a", "other", NOW + LEASE_MS - 1)
@@ -103,7 +103,7 @@ async def test_a_lease_ends_by_itself_and_the_work_goes_on_elsewhere(open_store:
     assert (await _jobs(open_store()))[turn("a").id].holder == "other"
 
 
-async def test_a_call_that_was_cancelled_before_its_commit_has_leased_nothing(open_store: Open) -> None:
+async def test_a_call_cancelled_before_its_commit_leases_nothing(open_store: Open) -> None:
     with anyio.CancelScope() as scope:
         async with open_store().writing() as transaction:
             scope.cancel()

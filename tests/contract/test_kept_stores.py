@@ -1,6 +1,6 @@
-"""Whoever has a store of an older format has it still: it opens, is written to, and nothing of it is lost.
+"""A store of an older format opens and can be written to, and nothing in it is lost.
 
-From format 5 on there is a store of each, written by a program of its time (``written_stores.py``).
+From format 5 on there is a kept store of each format, written by a program of its time (``written_stores.py``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcp_memory.storage.tables import Tables
 pytestmark = pytest.mark.anyio
 FORMATS = sorted(int(path.name.partition("_")[2].partition(".")[0]) for path in STORES.glob("format_*.tar.xz"))
 LOG = ("turns", "lessons", "aliases", "jobs", "spent")
-"""What no rebuild may touch, beside the words of points, and what was told or paid for."""
+"""What no rebuild may change, beside the text of points and the assertions of callers and of Claude."""
 Held = Mapping[str, Sequence[Mapping[str, Any]]]
 TODO = (
     "The tables of the store are not what users of format {format} have. If that is meant, raise FORMAT and do what "
@@ -38,7 +38,7 @@ async def _held(memory: Memory) -> Held:
 
 
 def _agree(now: Sequence[Mapping[str, Any]], then: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether rows say what they said; a later program may know more of each."""
+    """Return whether rows contain what they contained; a later program may add to each."""
     return len(now) == len(then) and all(row.items() >= was.items() for row, was in zip(now, then, strict=True))
 
 
@@ -49,7 +49,7 @@ async def _faults(memory: Memory) -> list[str]:
 
 @pytest.mark.parametrize("number", FORMATS)
 async def test_a_store_of_an_older_format_is_read_as_it_was(number: int, tmp_path: Path) -> None:
-    """Row for row, and without being changed by it."""
+    """Row by row, and reading changes nothing."""
     folder = unpacked(number, tmp_path)
     memory = memory_of(folder)
     now, then = await _held(memory), was_held(number)
@@ -60,9 +60,7 @@ async def test_a_store_of_an_older_format_is_read_as_it_was(number: int, tmp_pat
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_a_store_of_an_older_format_is_written_to_and_is_of_this_one_from_then_on(
-    number: int, tmp_path: Path
-) -> None:
+async def test_writing_to_a_store_of_an_older_format_raises_its_format(number: int, tmp_path: Path) -> None:
     folder = unpacked(number, tmp_path)
     request = WriteRequest("default", "later", "message", (NewItem("Rufus found a frog.", "m9", "Ann"),))
     await memory_of(folder).write(request)
@@ -77,7 +75,7 @@ async def test_a_store_of_an_older_format_is_written_to_and_is_of_this_one_from_
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_what_a_store_of_an_older_format_holds_is_found(number: int, tmp_path: Path) -> None:
+async def test_recall_finds_what_a_store_of_an_older_format_contains(number: int, tmp_path: Path) -> None:
     memory = memory_of(unpacked(number, tmp_path))
     found = await memory.reconstruct(Query("Where did Rufus and Bella meet?", "default", 3))
     assert "Rufus and Bella met in Hyde Park." in found.evidence[0].text
@@ -86,8 +84,8 @@ async def test_what_a_store_of_an_older_format_holds_is_found(number: int, tmp_p
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_what_a_store_of_an_older_format_holds_is_not_stored_again(number: int, tmp_path: Path) -> None:
-    """So ids are made as they were."""
+async def test_what_a_store_of_an_older_format_contains_is_not_stored_again(number: int, tmp_path: Path) -> None:
+    """So ids are computed as before."""
     memory = memory_of(unpacked(number, tmp_path))
     again = await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
     assert [item.stored for item in again.items] == [False] * len(MESSAGES)
@@ -100,9 +98,7 @@ async def test_what_a_store_of_an_older_format_holds_is_not_stored_again(number:
 
 
 @pytest.mark.parametrize("number", FORMATS)
-async def test_a_rebuild_of_a_store_of_an_older_format_loses_nothing_that_it_could_not_make_anew(
-    number: int, tmp_path: Path
-) -> None:
+async def test_a_rebuild_of_a_store_of_an_older_format_keeps_the_log(number: int, tmp_path: Path) -> None:
     folder = unpacked(number, tmp_path)
     memory = memory_of(folder)
     then = was_held(number)
@@ -123,7 +119,7 @@ async def test_there_is_a_store_of_every_format_from_the_fifth_on() -> None:
 
 
 async def test_no_column_of_any_table_changes_unless_the_format_does(tmp_path: Path) -> None:
-    """As ``columns.json`` says it, as it is written now, and as it was when the format was new."""
+    """Compares ``columns.json``, the tables as they are written now, and the kept store of this format."""
     await write(tmp_path / "store")
     said = json.loads((STORES / "columns.json").read_text(encoding="utf-8"))
     todo = TODO.format(format=FORMAT)

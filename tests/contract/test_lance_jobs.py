@@ -1,6 +1,6 @@
-"""What LanceDB's store promises of what Claude reads: it was paid for, so no dead writer, bad row or rebuild harms it.
+"""LanceDB's store keeps what Claude reads, which was paid for, through dead writers, bad rows and rebuilds.
 
-These are the jobs, and the assertions that came of them.
+That is the jobs and the assertions that Claude extracted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ async def _jobs(store: LanceStore) -> list[Job]:
 
 
 async def _counting(store: LanceStore) -> list[Assertion]:
-    """Return what counts of what is asserted in the first message."""
+    """Return the assertions of the first message that count."""
     async with store.reading(whole=False) as view:
         return view.space("default").facts.assertions_in(turn("a").id)
 
@@ -52,7 +52,7 @@ async def _faults(uri: str) -> list[tuple[str, str]]:
     return [(finding.severity, finding.text) for finding in found if finding.severity != "note"]
 
 
-async def test_what_a_dead_writer_leased_is_never_seen_and_swept_by_the_next(uri: str) -> None:
+async def test_leases_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, replace(batch("a"), jobs=(LEASED,)))
     Tables(uri).append("jobs", job_rows([DONE], [0], [2]))
@@ -65,8 +65,8 @@ async def test_what_a_dead_writer_leased_is_never_seen_and_swept_by_the_next(uri
     assert await _faults(uri) == []
 
 
-async def test_a_rebuild_keeps_the_jobs_and_what_came_of_them(uri: str) -> None:
-    """Of those that come meanwhile too; what the embedded engine reads is made anew, and Claude's word is not."""
+async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:
+    """Also those written meanwhile; assertions of the embedded engine are made anew, those of Claude are not."""
     await commit_to(store := open_at(uri), derive([turn("a")]))
     read = asserted(turn("a"), 1, "anthropic")
     await commit_to(store, Batch(assertions=(read,), jobs=(DONE,)))
@@ -91,11 +91,11 @@ async def test_a_rebuild_keeps_the_jobs_and_what_came_of_them(uri: str) -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations(get_args(Extractor))))
-async def test_of_one_sentence_a_callers_word_counts_then_claudes_then_the_embedded_engines(
+async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_the_embedded_engines(
     uri: str, order: tuple[Extractor, ...]
 ) -> None:
-    """Whichever was written first, in this process and in another; after a rebuild too."""
-    (made,) = derive([turn("a")]).assertions  # what a rebuild makes
+    """In any order of writing, in this process and in another, and after a rebuild."""
+    (made,) = derive([turn("a")]).assertions  # as a rebuild makes it
     said = {one: made if one == "embedded" else asserted(turn("a"), 1, one) for one in order}
     await commit_to(store := open_at(uri), replace(derive([turn("a")]), assertions=()))
     for number, extractor in enumerate(order, start=1):
@@ -111,7 +111,7 @@ async def test_of_one_sentence_a_callers_word_counts_then_claudes_then_the_embed
     assert await _faults(uri) == []
 
 
-async def test_who_reads_nothing_gets_no_table_for_it(uri: str) -> None:
+async def test_without_jobs_there_is_no_table_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
     assert "jobs" not in Tables(uri).names()
 
@@ -147,20 +147,20 @@ async def test_one_bad_job_never_blocks_the_start_and_doctor_names_it(
 
 
 @pytest.mark.parametrize("changes", [{"turn_id": "t_nobody"}, {"space": "other"}])
-async def test_doctor_names_a_job_of_a_text_that_is_not_there(uri: str, changes: dict[str, str]) -> None:
+async def test_doctor_names_a_job_of_an_unknown_text(uri: str, changes: dict[str, str]) -> None:
     await commit_to(open_at(uri), replace(batch("a"), jobs=(replace(DONE, **changes),)))  # type: ignore[arg-type]
     assert [text.partition(":")[2][:29] for _, text in await _faults(uri)] == [" of no stored turn of its spa"]
 
 
-async def test_doctor_finds_jobs_that_are_missing(uri: str) -> None:
+async def test_doctor_reports_missing_jobs(uri: str) -> None:
     await commit_to(open_at(uri), replace(batch("a"), jobs=(LEASED, DONE)))
     Tables(uri).delete("jobs", "place = 1")
     assert await _faults(uri) == [("error", "jobs: a commit has other rows than it says: commit 1")]
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-async def test_jobs_that_count_no_more_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
-    """Readers that hold some, none or all of them see the same before and after."""
+async def test_compaction_deletes_superseded_jobs_after_ten_minutes(uri: str) -> None:
+    """Readers with some, none or all of them see the same before and after."""
     store, some = open_at(uri), open_at(uri)
     await commit_to(store, batch("a", "b"))
     texts = [turn("a").id, turn("b", place=1).id]

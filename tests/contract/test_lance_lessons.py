@@ -1,4 +1,4 @@
-"""What LanceDB's store promises of lessons: no dead writer, older program, bad row or rebuild does them harm."""
+"""LanceDB's store keeps lessons through dead writers, older programs, bad rows and rebuilds."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def _learnt(store: LanceStore) -> tuple[list[str], dict[str, int]]:
-    """Return the ids of the episodes that were learnt from, and how often each sentence is believed to have helped."""
+    """Return the ids of the episodes with lessons, and how often each sentence is believed to have helped."""
     async with store.reading() as view:
         beliefs = view.space("default").beliefs
         found = {name: beliefs.get(name) for name in beliefs.sentence_ids}
@@ -43,7 +43,7 @@ async def _derive(turns: Sequence[Turn]) -> Batch:
 
 
 async def _count(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
-    """Teach how often each sentence helped, and leave out those that are not there."""
+    """Return beliefs that count how often each sentence helped; unknown sentences are skipped."""
     made = []
     for one in lessons:
         for name in one.labels:
@@ -57,8 +57,8 @@ def _sentence(ref: str, index: int = 0) -> str:
     return derive([turn(ref)]).sentences[index].id
 
 
-async def test_what_a_dead_writer_taught_is_never_seen_and_swept_by_the_next(uri: str) -> None:
-    """Nor does it keep the same judge from being heard."""
+async def test_lessons_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
+    """They do not prevent a lesson of the same judge either."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, taught("a"))
     await _learnt(other)
@@ -71,7 +71,7 @@ async def test_what_a_dead_writer_taught_is_never_seen_and_swept_by_the_next(uri
 
 
 def _in_format_2(uri: str, *refs: str) -> None:
-    """Write what a program wrote that knew of no lessons."""
+    """Write the rows of a program without lessons."""
     tables = Tables(uri)
     tables.drop("commits")
     last = 0
@@ -95,10 +95,8 @@ async def _old_store(uri: str) -> None:
     _in_format_2(uri, "a", "b")
 
 
-async def test_a_store_from_before_lessons_is_read_and_written_as_it_is(
-    uri: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
+async def test_a_store_without_lessons_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
     await _old_store(uri)
     assert await _learnt(open_at(uri)) == ([], {})
     about = await open_at(uri).about()
@@ -115,8 +113,8 @@ async def test_a_store_from_before_lessons_is_read_and_written_as_it_is(
         await commit_to(open_at(uri), batch("c"))
 
 
-async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own(uri: str) -> None:
-    """An older program goes on writing, and the next of ours finds the columns there."""
+async def test_a_writer_may_die_between_adding_columns_to_the_commits_and_writing_its_own(uri: str) -> None:
+    """An older program goes on writing, and our next write finds the columns there."""
     await _old_store(uri)
     tables = Tables(uri)
     last = last_commit(tables)
@@ -130,7 +128,7 @@ async def test_a_writer_may_die_between_widening_the_commits_and_writing_its_own
     assert await open_at(uri).check() == []
 
 
-async def test_who_is_never_taught_gets_no_tables_for_it(uri: str) -> None:
+async def test_without_lessons_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
     assert not {"episodes", "beliefs_0"} & set(Tables(uri).names())
     await commit_to(open_at(uri), Batch(lessons=(lesson("a"),)))
@@ -141,7 +139,7 @@ async def test_who_is_never_taught_gets_no_tables_for_it(uri: str) -> None:
 async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In pieces, with those that come meanwhile, each with the turns and vectors of its time; the log stays."""
+    """In chunks, with lessons written meanwhile, each with the turns and vectors of its time; the log stays."""
     monkeypatch.setattr(relearning, "CHUNK", 2)
     monkeypatch.setattr(relearning, "SENTENCES", 1)
     a, b = _sentence("a"), _sentence("b", 1)
@@ -188,8 +186,8 @@ async def test_a_rebuild_makes_the_beliefs_anew_from_the_lessons_in_order(
     assert Tables(uri).count("beliefs_1") == 3
 
 
-async def test_a_rebuild_without_a_room_that_learns_keeps_the_lessons_for_one_that_has(uri: str) -> None:
-    """And so does one that fails halfway."""
+async def test_a_rebuild_without_learning_keeps_the_lessons_for_a_later_one(uri: str) -> None:
+    """A rebuild that fails halfway keeps them too."""
     await commit_to(open_at(uri), replace(taught("x", sentence=_sentence("a")), turns=batch("a").turns))
     await open_at(uri).rebuild(_derive)
     assert await _learnt(open_at(uri)) == (["ep_x"], {})
@@ -205,10 +203,10 @@ async def test_a_rebuild_without_a_room_that_learns_keeps_the_lessons_for_one_th
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
 @pytest.mark.parametrize("dies", [False, True])
-async def test_beliefs_that_count_no_more_go_at_a_compaction_ten_minutes_later(
+async def test_compaction_deletes_superseded_beliefs_after_ten_minutes(
     uri: str, monkeypatch: pytest.MonkeyPatch, dies: bool
 ) -> None:
-    """Readers that hold some, none or all of them see the same before and after, also if it dies before it merges."""
+    """Readers with some, none or all of them see the same before and after, even if it dies before merging."""
     store, some, none = open_at(uri), open_at(uri), open_at(uri)
     for number in range(9):
         await commit_to(store, taught(f"l{number}", sentence=f"s_{number % 2}", supported=number // 2 + 1))
@@ -253,7 +251,7 @@ def _fail(*_: object) -> None:
 async def test_one_bad_lesson_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
 ) -> None:
-    """It is left out with a warning that names it, and doctor finds it; it is a part of the log, so it is a loss."""
+    """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
     await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
     _spoil(uri, "episodes", column, lambda values: [value, *values[1:]])
     assert (await _learnt(open_at(uri)))[0] == ["ep_good"]
@@ -263,8 +261,8 @@ async def test_one_bad_lesson_never_blocks_the_start(
 
 
 @pytest.mark.parametrize("trace", ["{", None, '{"shown": [{"id": "g"}]}'])
-async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_tells_of_it(uri: str, trace: str | None) -> None:
-    """What it taught stays, its judge is not heard again, and a rebuild learns from it; the episode is lost."""
+async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_reports_it(uri: str, trace: str | None) -> None:
+    """Its belief stays, its judge cannot judge again, and a rebuild learns from it; the episode is lost."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("bad", sentence=name))))
     _spoil(uri, "episodes", "trace", lambda _: [trace])
@@ -292,14 +290,14 @@ async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_tells_of_it(uri
         ("supported", lambda _: None, "a required column is empty"),
     ],
 )
-async def test_of_a_sentence_whose_last_belief_is_bad_the_one_before_counts(
+async def test_if_the_last_belief_of_a_sentence_is_bad_the_one_before_counts(
     uri: str,
     caplog: pytest.LogCaptureFixture,
     column: str,
     change: Callable[[object], object],
     found: str,
 ) -> None:
-    """Doctor finds it; a rebuild makes it anew."""
+    """Doctor reports it; a rebuild makes it anew."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     await commit_to(open_at(uri), taught("y", sentence=name, supported=3))
@@ -312,8 +310,8 @@ async def test_of_a_sentence_whose_last_belief_is_bad_the_one_before_counts(
     assert (await _learnt(open_at(uri)))[1] == {name: 2}
 
 
-async def test_beliefs_of_another_length_are_left_out(uri: str) -> None:
-    """As a table would have them that another embedder's process made."""
+async def test_beliefs_of_another_dimension_are_left_out(uri: str) -> None:
+    """As in a table that a process with another embedder created."""
     await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("x"),)))
     Tables(uri).append("beliefs_0", belief_rows([belief(_sentence("a"), dimension=4)], [0], [1]))
     assert await _learnt(open_at(uri)) == (["ep_x"], {})
@@ -343,10 +341,10 @@ def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], l
         (lambda t: t.delete("sentences_0", "true"), "beliefs: of no stored sentence"),
     ],
 )
-async def test_doctor_finds_what_is_missing_of_what_was_learnt(
+async def test_doctor_reports_missing_lessons_and_beliefs(
     uri: str, change: Callable[[Tables], object], found: str
 ) -> None:
-    """Beliefs that a later one takes the place of need not be there."""
+    """Superseded beliefs may be missing."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     await commit_to(open_at(uri), taught("y", sentence=name, supported=2))
@@ -356,8 +354,8 @@ async def test_doctor_finds_what_is_missing_of_what_was_learnt(
     assert any(found in finding.text for finding in await open_at(uri).check())
 
 
-async def test_a_lesson_that_stands_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it could only without a common lock; the first word counts, and a rebuild learns from it alone."""
+async def test_a_lesson_that_is_twice_in_the_log_counts_once(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This can only happen without a common lock; the first one counts, and a rebuild learns from it alone."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     first = lesson("x", {name: 1})

@@ -1,4 +1,4 @@
-"""What LanceDB's store promises of what was spent: no older format, rebuild or odd row does it harm."""
+"""LanceDB's store keeps what was spent through older formats, rebuilds and odd rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 TODAY = 20_833
 COLUMNS = ["day", "calls", "input_tokens", "cached_tokens", "output_tokens"]
 LACKING = {4: ["aliases", "questions", *COLUMNS, "jobs"], 5: [*COLUMNS, "jobs"]}
-"""Columns that commits of a format lacked; the fifth got its last while it was made."""
+"""Columns that commits of a format lack; format 5 got its last one during development."""
 
 
 def outlay(tokens: int, calls: int = 1, day: int = TODAY) -> Batch:
@@ -33,7 +33,7 @@ async def _spent(store: LanceStore) -> Spending:
 
 
 @pytest.mark.parametrize("former", LACKING)
-async def test_a_store_from_before_it_is_read_and_written_as_it_is(uri: str, former: int) -> None:
+async def test_a_store_without_spending_is_read_and_written_as_it_is(uri: str, former: int) -> None:
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
@@ -48,7 +48,7 @@ async def test_a_store_from_before_it_is_read_and_written_as_it_is(uri: str, for
     assert await open_at(uri).check() == []
 
 
-async def test_a_rebuild_keeps_it_and_what_comes_meanwhile(uri: str) -> None:
+async def test_a_rebuild_keeps_what_was_spent_before_and_during_it(uri: str) -> None:
     await commit_to(store := open_at(uri), batch("a"))
     await commit_to(store, outlay(700))
     meanwhile = iter([outlay(-200, 0)])
@@ -65,7 +65,7 @@ async def test_a_rebuild_keeps_it_and_what_comes_meanwhile(uri: str) -> None:
     assert [finding for finding in await open_at(uri).check() if finding.severity != "note"] == []
 
 
-async def test_doctor_says_where_less_than_nothing_was_spent(uri: str) -> None:
+async def test_doctor_reports_negative_spending(uri: str) -> None:
     await commit_to(store := open_at(uri), outlay(700))
     await commit_to(store, outlay(-701, 0))
     (finding,) = await store.check()
@@ -75,7 +75,7 @@ async def test_doctor_says_where_less_than_nothing_was_spent(uri: str) -> None:
     )
 
 
-async def test_one_commit_holds_one_day(uri: str) -> None:
+async def test_a_commit_holds_the_spending_of_one_day(uri: str) -> None:
     two = Batch(outlays=(*outlay(1).outlays, *outlay(1, day=TODAY + 1).outlays))
     with pytest.raises(ValueError, match="one day"):
         await commit_to(open_at(uri), two)

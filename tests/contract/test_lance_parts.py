@@ -1,4 +1,4 @@
-"""A large store is read in parts, so that it is never held twice; what is read of it is the same."""
+"""A large store is read in parts, so that it is never in memory twice; the result is the same."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("rebuilt", [False, True])
-async def test_a_store_with_everything_in_it_is_read_in_parts_as_in_one(
+async def test_a_store_with_rows_of_all_kinds_reads_the_same_in_parts_as_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rebuilt: bool
 ) -> None:
     await write(tmp_path / "store")
@@ -36,10 +36,10 @@ async def test_a_store_with_everything_in_it_is_read_in_parts_as_in_one(
         assert held(view) == once
 
 
-async def test_what_only_a_rebuild_read_out_of_texts_is_there_in_every_part(
+async def test_assertions_that_only_a_rebuild_derived_are_in_every_part(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commits that wrote the texts count nothing of it."""
+    """The commits that wrote the texts do not count these assertions."""
 
     async def make(turns: list[Turn]) -> Batch:
         return derive(turns)

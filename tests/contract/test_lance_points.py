@@ -1,4 +1,4 @@
-"""What LanceDB's store promises of memory points: no dead writer, older program, bad row or rebuild does them harm."""
+"""LanceDB's store keeps memory points through dead writers, older programs, bad rows and rebuilds."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], l
     tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
 
 
-async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: str) -> None:
-    """Nor does it come in with the number of the next commit."""
+async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
+    """They do not become visible with the number of the next commit either."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, pointed(point("a")))
     torn = pointed(point("torn"))
@@ -64,7 +64,7 @@ async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: 
 async def test_a_store_from_before_points_is_read_and_written_as_it_is(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
+    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
@@ -85,14 +85,14 @@ async def test_a_store_from_before_points_is_read_and_written_as_it_is(
         await commit_to(open_at(uri), batch("b"))
 
 
-async def test_who_makes_no_points_gets_no_tables_for_them(uri: str) -> None:
+async def test_without_points_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
     assert not {"points", "point_vectors_0"} & set(Tables(uri).names())
     assert await open_at(uri).check() == []
 
 
-async def test_a_rebuild_keeps_the_points_and_makes_their_vectors_anew_by_another_embedder(uri: str) -> None:
-    """Of those that come meanwhile too; afterwards points are written as before."""
+async def test_a_rebuild_keeps_the_points_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
+    """Also of points written during the rebuild; afterwards points are written as before."""
 
     async def embed(texts: Sequence[str]) -> Matrix:
         return unit_vectors(texts, 4)
@@ -120,8 +120,8 @@ def _parts(rows: Batch) -> dict[str, object]:
     return {"points": rows.points, "point_vectors": rows.point_vectors}
 
 
-async def test_a_rebuild_without_an_embedder_of_descriptions_leaves_points_like_nothing(uri: str) -> None:
-    """Doctor tells of it."""
+async def test_after_a_rebuild_without_an_embedder_points_are_similar_to_nothing(uri: str) -> None:
+    """Doctor reports it."""
 
     async def make(turns: Sequence[Turn]) -> Batch:
         return derive(turns)
@@ -150,7 +150,7 @@ async def test_a_rebuild_without_an_embedder_of_descriptions_leaves_points_like_
 async def test_one_bad_point_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, column: str, value: str | None, found: str
 ) -> None:
-    """It is left out with a warning that names it, and doctor finds it; it is a part of the log, so it is a loss."""
+    """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
     await commit_to(open_at(uri), pointed(point("bad"), point("good")))
     _spoil(uri, "points", column, lambda values: [value, *values[1:]])
     assert await _points(open_at(uri)) == _expected(point("good"))
@@ -159,7 +159,7 @@ async def test_one_bad_point_never_blocks_the_start(
     assert (finding.severity, found in finding.text) == ("error", True)
 
 
-async def test_a_point_with_a_bad_vector_is_like_nothing_and_stays(uri: str) -> None:
+async def test_a_point_with_a_bad_vector_stays_and_is_similar_to_nothing(uri: str) -> None:
     await commit_to(open_at(uri), pointed(point("bad"), point("good")))
     _spoil(uri, "point_vectors_0", "vector", lambda vectors: [[9.0] * DIMENSION, *vectors[1:]])
     held = await _points(open_at(uri))

@@ -1,4 +1,4 @@
-"""What LanceDB's store promises of aliases and questions: no older format, bad row or rebuild does them harm."""
+"""LanceDB's store keeps aliases and questions through older formats, bad rows and rebuilds."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def asked(*texts: str, dimension: int = DIMENSION) -> Batch:
 
 
 async def _held(store: LanceStore) -> tuple[list[str], str, list[list[float]]]:
-    """Return the questions of a store, whom Anna is, and the vectors."""
+    """Return the questions of a store, the entity that "Anna" means, and the vectors."""
     async with store.reading() as view:
         space = view.space("default")
         vectors = [] if space.questions.vectors is None else space.questions.vectors
@@ -54,7 +54,7 @@ def _spoil(uri: str, table: str, column: str, value: object) -> None:
     tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
 
 
-async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: str) -> None:
+async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, replace(asked("Where?"), aliases=(ALIAS,)))
     torn = asked("Torn?")
@@ -68,8 +68,10 @@ async def test_what_a_dead_writer_left_is_never_seen_and_swept_by_the_next(uri: 
     assert await open_at(uri).check() == []
 
 
-async def test_a_store_from_before_them_is_read_and_written_as_it_is(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading leaves its format; the first write raises it, and an older program refuses it from then on."""
+async def test_a_store_without_aliases_and_questions_is_read_and_written_as_it_is(
+    uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reading does not change its format; the first write raises it, and an older program refuses it from then on."""
     await commit_to(store := open_at(uri), batch("a"))
     while store._compaction.running:
         await checkpoint()
@@ -90,8 +92,8 @@ async def test_a_store_from_before_them_is_read_and_written_as_it_is(uri: str, m
         await commit_to(open_at(uri), batch("b"))
 
 
-async def test_a_rebuild_keeps_both_and_makes_the_vectors_anew_by_another_embedder(uri: str) -> None:
-    """Of those that come meanwhile too; another rebuild finds them again."""
+async def test_a_rebuild_keeps_both_and_makes_new_vectors_with_another_embedder(uri: str) -> None:
+    """Also those that are written during the rebuild; another rebuild finds them again."""
 
     async def embed(texts: Sequence[str]) -> Matrix:
         return unit_vectors(texts, 4)
@@ -138,6 +140,6 @@ async def test_one_bad_row_never_blocks_the_start_and_doctor_names_it(
     assert (finding.severity, found in finding.text) == (severity, True)
 
 
-async def test_who_pools_nothing_gets_no_tables_for_it(uri: str) -> None:
+async def test_without_aliases_and_questions_there_are_no_tables_for_them(uri: str) -> None:
     await commit_to(open_at(uri), batch("a"))
     assert not {"questions_0", "aliases"} & set(Tables(uri).names())

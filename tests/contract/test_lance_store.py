@@ -1,4 +1,4 @@
-"""What LanceDB's store promises beyond the port: it survives dead writers, full disks, bad rows and rebuilds."""
+"""LanceDB's store beyond the port: it survives dead writers, full disks, bad rows and rebuilds."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ async def _asserted(store: LanceStore, space: str = "default") -> list[Assertion
         return view.space(space).facts.rows
 
 
-async def _settled(store: LanceStore) -> None:
-    while store._compaction.running:  # it keeps another one out
+async def _wait_for_compaction(store: LanceStore) -> None:
+    while store._compaction.running:  # only one runs at a time
         await checkpoint()
 
 
@@ -66,7 +66,7 @@ async def _derive(turns: Sequence[Turn]) -> Batch:
 
 
 def _tear(uri: str, tx: int, *refs: str) -> None:
-    """Append what a writer appends that dies before its commit."""
+    """Append the rows of a writer that dies before its commit."""
     rows = batch(*refs)
     tables = Tables(uri)
     tables.append("turns", turn_rows(rows.turns, [tx] * len(refs)))
@@ -76,8 +76,8 @@ def _tear(uri: str, tx: int, *refs: str) -> None:
     tables.append("assertions_0", assertion_rows(read, range(len(told), 2 * len(told)), [tx] * len(read)))
 
 
-async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: str) -> None:
-    """Seen by nobody: not by an open store, not by a new one, not after their number has been given again."""
+async def test_rows_of_a_dead_writer_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
+    """Not in an open store, not in a new one, and not after their number has been used by a commit."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, batch("a"))
     await _refs(other)
@@ -93,7 +93,7 @@ async def test_rows_of_a_dead_writer_are_never_seen_and_swept_by_the_next(uri: s
 
 
 async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
-    """There are tables, yet no commit."""
+    """There are tables but no commit."""
     await commit_to(open_at(uri), Batch())
     _tear(uri, 1, "torn")
     assert await _refs(open_at(uri)) == []
@@ -101,7 +101,7 @@ async def test_a_first_write_that_died_leaves_an_empty_store(uri: str) -> None:
     assert await _refs(open_at(uri)) == ["a"]
 
 
-async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -> None:
+async def test_a_rebuild_replaces_derived_rows_and_other_processes_reload(uri: str) -> None:
     """Another store was reading before, writes during it, and writes after it."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, batch("a", "b"))
@@ -110,7 +110,7 @@ async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -
 
     async def make(turns: Sequence[Turn]) -> Batch:
         for rows in during:
-            with anyio.move_on_after(0.2):  # the write lock may be held by the rebuild's last step already
+            with anyio.move_on_after(0.2):  # the last step of the rebuild may hold the write lock already
                 await commit_to(other, rows)
         return replace(derive(turns), segments=derive(turns).segments)
 
@@ -123,7 +123,7 @@ async def test_a_rebuild_replaces_what_was_derived_and_others_reload(uri: str) -
     assert (await store.about()).generation == 1
 
 
-async def test_re_embedding_lets_the_new_embedder_in_and_keeps_the_old_one_out(uri: str) -> None:
+async def test_after_re_embedding_the_new_embedder_is_accepted_and_the_old_one_refused(uri: str) -> None:
     """The dimension may change too."""
     old, new = open_at(uri), open_at(uri, "new", 4)
     await commit_to(old, batch("a", "b"))
@@ -138,8 +138,8 @@ async def _with_dimension(turns: Sequence[Turn], dimension: int) -> Batch:
     return derive(turns, dimension)
 
 
-async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_the_next(uri: str) -> None:
-    """Its tables are not those of any generation that a commit names."""
+async def test_an_unfinished_rebuild_changes_nothing_and_the_next_one_drops_its_tables(uri: str) -> None:
+    """No commit names the generation of its tables."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
 
@@ -158,8 +158,8 @@ async def test_an_unfinished_rebuild_changes_nothing_and_its_rest_is_dropped_by_
         assert len(view.space("default").sentences) == 2
 
 
-async def test_a_rebuild_replaces_what_was_read_out_of_texts_and_keeps_what_the_caller_asserts(uri: str) -> None:
-    """Twice, with other facts each time, in chunks that end within a commit, and with the caller's words first."""
+async def test_a_rebuild_replaces_derived_assertions_and_keeps_those_of_the_caller(uri: str) -> None:
+    """Twice, with different facts each time, in chunks that end within a commit, the caller's assertions first."""
     store, other = open_at(uri), open_at(uri)
     refs = [f"r{number}" for number in range(CHUNK + 5)]
     rows = batch(*refs)
@@ -181,8 +181,8 @@ async def test_a_rebuild_replaces_what_was_read_out_of_texts_and_keeps_what_the_
     assert [finding for finding in await store.check() if finding.severity != "note"] == []
 
 
-async def test_a_batch_that_asserts_nothing_makes_and_touches_no_table_of_assertions(uri: str) -> None:
-    """Most messages are such."""
+async def test_a_batch_without_assertions_creates_and_changes_no_table_of_assertions(uri: str) -> None:
+    """Most messages assert nothing."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     before = [Tables(uri).version(name) for name in ("facts", "assertions_0")]
@@ -193,8 +193,8 @@ async def test_a_batch_that_asserts_nothing_makes_and_touches_no_table_of_assert
     assert await open_at(f"{uri}2").check() == await store.check() == []
 
 
-async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
-    """The rebuild's commit takes the number that they carry."""
+async def test_uncommitted_rows_from_before_a_rebuild_stay_invisible_after_it(uri: str) -> None:
+    """The rebuild's commit has the number that they carry."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     _tear(uri, 2, "torn")
@@ -203,12 +203,12 @@ async def test_rows_torn_off_before_a_rebuild_stay_invisible_after_it(uri: str) 
     assert await _asserted(open_at(uri)) == await _asserted(store) == list(batch("a").assertions)
 
 
-async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) -> None:
-    """Not before: another process may not have noticed yet."""
+async def test_compaction_drops_replaced_tables_after_ten_minutes(uri: str) -> None:
+    """Not earlier: another process may not have refreshed yet."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     await store.rebuild(_derive)
-    await _settled(store)
+    await _wait_for_compaction(store)
     for later, there in ((OLD_GENERATION_MS, True), (OLD_GENERATION_MS + 1, False)):
         compact(Tables(uri), 64, now=NOW + later, stop=threading.Event())
         assert ({"segments_0", "assertions_0"} <= set(Tables(uri).names())) is there
@@ -217,8 +217,8 @@ async def test_replaced_tables_go_at_a_compaction_ten_minutes_later(uri: str) ->
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
-    """Neither by a store that holds an older version of every table nor by a new one."""
+async def test_a_compaction_changes_nothing_for_readers_and_writers(uri: str) -> None:
+    """Neither for a store that has an older version of every table open nor for a new one."""
     store, other = open_at(uri), open_at(uri)
     for number in range(12):
         await commit_to(store, batch(f"r{number}"))
@@ -234,7 +234,7 @@ async def test_a_compaction_is_noticed_by_nobody(uri: str) -> None:
 
 
 async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> None:
-    """Whoever waits for it does not wait for our view to take the rows in."""
+    """A writer that waits for the lock does not wait until our view has taken the rows in."""
     store, other = open_at(uri), open_at(uri, lock_timeout_s=0.2)
     async with store.writing(batch("a")) as transaction:
         await transaction.commit(batch("a"))
@@ -242,8 +242,8 @@ async def test_the_lock_is_free_as_soon_as_the_commit_is_written(uri: str) -> No
     assert await _refs(store) == await _refs(other) == ["a", "b"]
 
 
-async def test_a_view_that_takes_in_nothing_is_loaded_anew(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows are stored, so the call has succeeded."""
+async def test_a_view_that_fails_to_take_in_a_commit_is_loaded_again(uri: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are stored, so the call succeeds."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     with monkeypatch.context() as broken:
@@ -253,10 +253,10 @@ async def test_a_view_that_takes_in_nothing_is_loaded_anew(uri: str, monkeypatch
         assert len(view.space("default").turns) == len(view.space("default").segments) == 2
 
 
-async def test_a_reader_that_fails_while_another_writes_costs_the_writer_nothing(
+async def test_a_reader_that_fails_does_not_disturb_a_concurrent_writer(
     uri: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reader drops the view and what is known of the last commit; the writer goes on from what it began with."""
+    """The reader resets the view and the last commit; the writer goes on with those that it started with."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     async with store.writing() as transaction:
@@ -270,7 +270,7 @@ async def test_a_reader_that_fails_while_another_writes_costs_the_writer_nothing
     assert await store.check() == []
 
 
-async def test_whoever_knows_of_no_commit_sweeps_nothing_where_there_are_some(uri: str) -> None:
+async def test_a_sweep_without_a_known_commit_deletes_nothing_where_there_are_commits(uri: str) -> None:
     store = open_at(uri)
     await commit_to(store, batch("a"))
     with pytest.raises(StoreBusy, match="Nothing was stored"):
@@ -288,14 +288,14 @@ import datetime, logging, os, sys, threading
 from mcp_memory.storage.compaction import compact
 from mcp_memory.storage.tables import Tables
 tables = Tables(sys.argv[1])
-tables.names()  # LanceDB is loaded by now
+tables.names()  # loads LanceDB
 threading.Timer(float(sys.argv[2]), os._exit, [0]).start()
 compact(tables, 2, now=0, stop=threading.Event(), keep=datetime.timedelta(milliseconds=1))
 """
 
 
-async def test_a_process_that_leaves_during_a_compaction_leaves_everything(uri: str) -> None:
-    """As the server does when its time to drain is over: at once, whatever LanceDB is at."""
+async def test_a_process_that_ends_during_a_compaction_loses_nothing(uri: str) -> None:
+    """As the server does when its shutdown time is over: at once, whatever LanceDB is doing."""
     store = open_at(uri)
     refs = [f"r{number}" for number in range(16)]
     for ref in refs:
@@ -309,11 +309,11 @@ async def test_a_process_that_leaves_during_a_compaction_leaves_everything(uri: 
     assert await store.check() == []
 
 
-async def test_commits_of_this_process_make_it_compact_in_the_background(uri: str) -> None:
-    """And closing waits for it, briefly."""
+async def test_commits_of_this_process_start_compactions_in_the_background(uri: str) -> None:
+    """Closing waits for it, briefly."""
     store = open_at(uri, compact_after=4)
     for number in range(9):
-        await _settled(store)  # else a slow disk's first one may still be under way when the next is due
+        await _wait_for_compaction(store)  # on a slow disk, the first may still be running when the next is due
         await commit_to(store, batch(f"r{number}"))
     await store.aclose()
     assert not store._compaction.running
@@ -321,8 +321,8 @@ async def test_commits_of_this_process_make_it_compact_in_the_background(uri: st
 
 
 @pytest.mark.parametrize("table", ["turns", "facts", "sentences_0", "assertions_0", "commits"])
-async def test_rows_that_a_full_disk_cut_short_are_passed_over_and_taken_out(uri: str, table: str) -> None:
-    """LanceDB lets such a version stand; here its writer is killed before it could notice."""
+async def test_a_version_that_a_full_disk_cut_short_is_skipped_and_repaired(uri: str, table: str) -> None:
+    """LanceDB keeps such a version; here the writer is killed before it can check its files."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     names = {path.name for path in _everything(uri)}
@@ -361,10 +361,10 @@ async def test_a_newer_format_is_refused_and_nothing_is_changed(uri: str) -> Non
     assert Tables(uri).count("turns") == 1
 
 
-async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
+async def test_an_older_format_is_rebuilt_from_the_log_with_a_warning(
     uri: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Without something to derive with, it is refused with the command that does it."""
+    """Without a function that derives, it is refused with the command that rebuilds it."""
     await commit_to(open_at(uri), batch("a", "b"))
     _commit_with(uri, format=0)
     with pytest.raises(StoreMismatch, match="doctor --rebuild"):
@@ -374,8 +374,8 @@ async def test_an_older_format_is_rebuilt_from_the_log_at_open_loudly(
     assert await _refs(open_at(uri)) == ["a", "b"]
 
 
-async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_in_words(uri: str) -> None:
-    """Rebuilding takes the lock that we hold then, so the call gives up and the next one rebuilds."""
+async def test_a_write_by_an_older_program_while_we_wait_for_the_lock_is_refused_with_a_reason(uri: str) -> None:
+    """Rebuilding needs the lock that this call holds, so the call gives up and the next one rebuilds."""
     await commit_to(open_at(uri), batch("a"))
     store, turnstile = open_at(uri, derive=lambda: _derive), lock_file(Path(uri) / "next.lock")
     told: list[str] = []
@@ -386,9 +386,9 @@ async def test_an_older_program_that_writes_while_we_wait_for_the_lock_is_told_i
         except StoreBusy as error:
             told.append(str(error))
 
-    async with anyio.create_task_group() as tasks, open_at(uri).writing():  # the lock is released first
+    async with anyio.create_task_group() as tasks, open_at(uri).writing():  # leaving releases the lock first
         tasks.start_soon(late)
-        while try_lock(turnstile):  # until it waits for us
+        while try_lock(turnstile):  # until the other waits for the lock
             turnstile.release()
             await anyio.sleep(0.01)
         _commit_with(uri, format=0)
@@ -407,7 +407,7 @@ def _commit_with(uri: str, **changes: int) -> None:
 
 
 def _in_format_1(uri: str) -> None:
-    """Write what a program wrote that knew of no assertions: two commits of a message each."""
+    """Write the rows of a program without assertions: two commits of one message each."""
     tables = Tables(uri)
     for tx, ref in enumerate("ab", start=1):
         rows = batch(ref)
@@ -418,8 +418,8 @@ def _in_format_1(uri: str) -> None:
         tables.append("commits", commit_rows(commit).drop_columns(["facts", "assertions", "episodes", "beliefs"]))
 
 
-async def test_a_store_from_before_facts_is_refused_in_words_or_rebuilt_with_the_facts_of_its_texts(uri: str) -> None:
-    """Its table of commits gets the columns that it lacks; nothing else of the log is touched."""
+async def test_a_store_without_facts_is_refused_with_a_reason_or_rebuilt_with_the_facts_of_its_texts(uri: str) -> None:
+    """Its table of commits gets the missing columns; nothing else in the log changes."""
     _in_format_1(uri)
     with pytest.raises(StoreMismatch, match="doctor --rebuild"):
         await _refs(open_at(uri))
@@ -437,8 +437,10 @@ async def test_a_store_from_before_facts_is_refused_in_words_or_rebuilt_with_the
     assert (await store.about()).format == FORMAT
 
 
-async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_programs_go_on_writing(uri: str) -> None:
-    """The columns that it added say nothing in their rows, and the next rebuild finds them there."""
+async def test_a_rebuild_of_a_store_without_facts_may_die_before_its_commit_and_older_programs_go_on_writing(
+    uri: str,
+) -> None:
+    """The added columns are empty in their rows, and the next rebuild finds the columns there."""
     _in_format_1(uri)
     tables = Tables(uri)
     last = last_commit(tables)
@@ -454,10 +456,10 @@ async def test_a_rebuild_from_before_facts_may_die_before_its_commit_and_older_p
 
 
 async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCaptureFixture) -> None:
-    """It is left out with a warning that names it, and doctor finds it."""
+    """It is left out with a warning that names it, and doctor reports it."""
     rows = batch("a", "b")
     vectors = rows.sentence_vectors.copy()
-    vectors[0] = 0  # one that is not finite LanceDB does not let in
+    vectors[0] = 0  # LanceDB accepts no vector that is not finite
     far = replace(rows.segments[0], end=10_000)
     await commit_to(open_at(uri), replace(rows, sentence_vectors=vectors, segments=(far, rows.segments[1])))
     store = open_at(uri)
@@ -488,7 +490,7 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
 async def test_one_bad_assertion_never_blocks_the_start(
     uri: str, caplog: pytest.LogCaptureFixture, extractor: Extractor, wrong: dict[str, object], found: str
 ) -> None:
-    """The others are shown; one that was told or paid for is a loss, another is made anew by a rebuild."""
+    """The others are visible; an assertion of a caller or of Claude is a loss, a rebuild makes others anew."""
     rows = batch("a")
     bad = asserted(rows.turns[0], 7, extractor, **wrong)
     await commit_to(open_at(uri), replace(rows, assertions=(bad, *rows.assertions)))
@@ -501,10 +503,10 @@ async def test_one_bad_assertion_never_blocks_the_start(
 
 
 async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
-    """A segment without its id is left out, and of a sentence the times that say nothing."""
+    """A segment without id is left out, and so are empty times of a sentence."""
     rows = batch("a", "b")
-    nameless = replace(rows.segments[0], id=None)  # type: ignore[arg-type]
-    await commit_to(open_at(uri), replace(rows, segments=(nameless, rows.segments[1])))
+    without_id = replace(rows.segments[0], id=None)  # type: ignore[arg-type]
+    await commit_to(open_at(uri), replace(rows, segments=(without_id, rows.segments[1])))
     tables = Tables(uri)
     sentences = tables.rows("sentences_0")
     place = sentences.column_names.index("times")
@@ -530,10 +532,10 @@ async def test_empty_columns_of_a_row_never_block_the_start(uri: str) -> None:
         (lambda t: t.append("commits", t.rows("commits", "tx = 2")), "commits written twice"),
     ],
 )
-async def test_doctor_finds_what_is_missing_or_doubled(
+async def test_doctor_reports_missing_and_duplicate_rows(
     uri: str, change: Callable[[Tables], object], found: str
 ) -> None:
-    """Each in plain words."""
+    """Each with a message in words."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     await commit_to(store, batch("b"))
@@ -543,7 +545,7 @@ async def test_doctor_finds_what_is_missing_or_doubled(
 
 @pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
-    """Also those that LanceDB makes and the folders above the store, and whatever the umask was."""
+    """Also those that LanceDB creates and the folders above the store, whatever the umask."""
     before = os.umask(0o022)
     try:
         await commit_to(open_at(f"{uri}/new/store"), batch("a"))
@@ -553,8 +555,8 @@ async def test_files_and_folders_are_for_their_owner_alone(uri: str) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == (0o700 if path.is_dir() else 0o600), path
 
 
-async def test_status_names_the_processes_that_live_and_forgets_the_dead(uri: str) -> None:
-    """A dead one's file is there, its lock is not."""
+async def test_status_lists_living_processes_and_removes_dead_ones(uri: str) -> None:
+    """The lock file of a dead process exists, but is not locked."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     (Path(uri) / "holders" / "1-dead.lock").touch()
@@ -565,7 +567,7 @@ async def test_status_names_the_processes_that_live_and_forgets_the_dead(uri: st
 
 
 async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) -> None:
-    """Below a regular file nothing can be made, by nobody."""
+    """Nobody can create anything below a regular file."""
     (tmp_path / "file").touch()
     store = open_at(str(tmp_path / "file" / "store"))
     assert await _refs(store) == []
@@ -574,17 +576,17 @@ async def test_a_place_that_cannot_be_written_to_reads_as_empty(tmp_path: Path) 
     assert "cannot be written to" in (await store.about()).problems[0]
 
 
-async def test_a_file_in_the_place_of_the_store_is_told_by_status_and_a_folder_yet_to_be_made_is_not(
+async def test_status_reports_a_file_in_the_place_of_the_store_but_not_a_missing_folder(
     tmp_path: Path,
 ) -> None:
-    """A folder for it is made by the first write, so its absence is no problem."""
+    """The first write creates the folder, so its absence is no problem."""
     (tmp_path / "file").touch()
     assert "cannot be written to" in (await open_at(str(tmp_path / "file")).about()).problems[0]
     assert (await open_at(str(tmp_path / "some" / "day")).about()).problems == ()
 
 
-async def test_a_uri_of_a_kind_that_nobody_knows_is_told_in_words() -> None:
-    """In reading and writing as well as in status."""
+async def test_a_uri_of_an_unknown_kind_is_refused_with_a_reason() -> None:
+    """When reading and writing as well as in the status."""
     store = open_at("bogus://somewhere")
     with pytest.raises(StoreError, match=r"storage\.uri 'bogus://somewhere' cannot be opened"):
         await _refs(store)
@@ -593,16 +595,16 @@ async def test_a_uri_of_a_kind_that_nobody_knows_is_told_in_words() -> None:
     assert len((await store.about()).problems) == 1
 
 
-def test_what_lancedb_says_is_told_without_the_places_in_its_own_source() -> None:
-    """They help nobody who reads a tool's reply."""
+def test_an_error_of_lancedb_is_shown_without_positions_in_its_source() -> None:
+    """They do not help the reader of a tool's reply."""
     said = "lance error: LanceError(IO): No space left on device (os error 28), /root/.cargo/lance-13/a.rs:258:9"
     assert error_text(said) == "lance error: LanceError(IO): No space left on device (os error 28)"
 
 
-async def test_another_store_in_the_place_of_a_deleted_one_is_loaded_anew_though_its_numbers_are_the_same(
+async def test_a_store_that_replaces_a_deleted_one_is_loaded_again_though_its_numbers_are_the_same(
     uri: str, tmp_path: Path
 ) -> None:
-    """One process deletes and begins again; what the other holds in memory has the same last commit and version."""
+    """One process deletes it and starts again; the other's view has the same last commit and version."""
     store, other = open_at(uri), open_at(uri)
     await commit_to(store, batch("a"))
     assert await _refs(other) == ["a"]
@@ -613,8 +615,8 @@ async def test_another_store_in_the_place_of_a_deleted_one_is_loaded_anew_though
     assert await _refs(store) == await _refs(open_at(uri)) == ["b", "c"]
 
 
-async def test_a_store_that_was_taken_away_reads_as_empty_and_can_be_begun_again(uri: str, tmp_path: Path) -> None:
-    """A user deletes the folder under a running server."""
+async def test_a_deleted_store_reads_as_empty_and_can_be_written_again(uri: str, tmp_path: Path) -> None:
+    """A user deletes the folder while the server runs."""
     store = open_at(uri)
     await commit_to(store, batch("a"))
     os.rename(uri, tmp_path / "elsewhere")  # noqa: PTH104 (anyio's Path for one line)
@@ -663,7 +665,7 @@ def _in_a_process(uri: str, body: str) -> dict[str, object]:
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 @pytest.mark.parametrize("limit", [0, 1000, 2700])
 async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, limit: int) -> None:
-    """The limit lets none, some or most of a write's files through."""
+    """The limit allows none, some or most of a write's files."""
     await commit_to(open_at(uri), batch("a"))
     said = _in_a_process(
         uri,
@@ -685,7 +687,7 @@ async def test_on_a_full_disk_reads_go_on_and_later_writes_work_again(uri: str, 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a limit on the size of files stands for the full disk")
 async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) -> None:
-    """The version before it is still there, however old it is."""
+    """The version before it still exists, however old it is."""
     store = open_at(uri)
     refs = [f"r{number}" for number in range(20)]
     for ref in refs:
@@ -714,7 +716,7 @@ async def test_a_compaction_that_a_full_disk_cuts_short_loses_nothing(uri: str) 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs another user's rights, or not to be root")
 async def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path) -> None:
-    """The process gives up root's rights, if it has them."""
+    """The process drops root's rights, if it has them."""
     uri = str(tmp_path / "store")
     await commit_to(open_at(uri), batch("a"))
     for path in _everything(uri):
@@ -731,7 +733,7 @@ async def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     warm = LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION)
     await write(warm, "a")
     await refs(LanceStore(folder + "-of-its-own", embedder="fake", dimension=DIMENSION))
-    if os.getuid() == 0:  # everything is imported by now: it may lie where only root may read
+    if os.getuid() == 0:  # everything is imported by now, since only root may be able to read it
         os.setuid(65534)
     said["read"] = await refs(store)
     said["write"] = await write(store, "b")
@@ -759,10 +761,10 @@ WRITES = st.lists(
 
 @settings(max_examples=20, deadline=None)
 @given(writes=WRITES)
-def test_rows_are_never_lost_doubled_or_let_into_another_space(
+def test_rows_are_never_lost_duplicated_or_visible_in_another_space(
     tmp_path_factory: pytest.TempPathFactory, writes: list[tuple[str, list[int]]]
 ) -> None:
-    """DESIGN I1, DESIGN I8 and DESIGN I39, with a writer that checks under the lock what is there already."""
+    """DESIGN I1, DESIGN I8 and DESIGN I39, with a writer that checks under the lock what is stored already."""
     uri = str(tmp_path_factory.mktemp("property") / "store")
 
     async def run() -> None:
@@ -799,14 +801,14 @@ def _same(view: View, expected: dict[str, set[str]]) -> None:
 
 
 def test_importing_the_store_loads_neither_lancedb_nor_arrow() -> None:
-    """They take a second, and the first reply does not wait for them."""
+    """Loading them takes a second, and the first reply must not wait for it."""
     script = "import sys, mcp_memory.storage.store; print([m for m in ('lancedb', 'pyarrow') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
-async def test_what_lancedb_says_stays_off_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """The protocol has it."""
+async def test_lancedb_writes_nothing_to_stdout(uri: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Stdout belongs to the protocol."""
     logging.getLogger(__name__).debug("writing to %s", uri)
     await commit_to(open_at(uri), batch("a"))
     await _refs(open_at(uri))

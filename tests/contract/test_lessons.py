@@ -1,4 +1,4 @@
-"""What every store promises of lessons: recorded once, seen by all, and of each sentence the last belief counts."""
+"""Every store records a lesson once and shows it to all; of each sentence the last belief counts."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ async def _write(store: Store, rows: Batch) -> int:
 
 
 async def _learnt(store: Store, space: str = "default") -> tuple[list[Lesson], dict[str, tuple[object, ...]]]:
-    """Return the lessons of a space in order, and what is believed of each sentence."""
+    """Return the lessons of a space in order, and the belief about each sentence."""
     async with store.reading() as view:
         beliefs = view.space(space).beliefs
         assert len(beliefs) == len(beliefs.sentence_ids) == len(beliefs.task) == len(beliefs.task_doubts)
         return beliefs.lessons(), {name: known(beliefs.get(name) or belief("")) for name in beliefs.sentence_ids}
 
 
-async def test_lessons_and_beliefs_come_back_to_the_letter(open_store: Open) -> None:
-    """With everything that an episode has, with nothing that it need not have, and with odd words."""
+async def test_lessons_and_beliefs_are_read_back_unchanged(open_store: Open) -> None:
+    """With every field filled, with every optional field empty, and with odd words."""
     bare = Lesson.of(Episode("ep_bare", "default", "", 0), "embedded")
     odd = lesson("\u202eodd 'id' \N{WOMAN}\u200d\N{GIRL}", {"s_'1": -1, "s_2": 0, "s_3": 1})
     beliefs = belief("s_'1", 1), belief("s_2", 2), belief("s_3", 3)
@@ -48,7 +48,7 @@ async def test_lessons_and_beliefs_come_back_to_the_letter(open_store: Open) -> 
 
 
 async def test_the_last_belief_about_a_sentence_counts(open_store: Open) -> None:
-    """Of several commits, and of several in one."""
+    """Across several commits and within one."""
     one, other = open_store(), open_store()
     await _write(one, taught("a", supported=1))
     await _learnt(other)
@@ -60,8 +60,8 @@ async def test_the_last_belief_about_a_sentence_counts(open_store: Open) -> None
         assert believed == {"s_1": known(last), "s_2": known(belief("s_2"))}
 
 
-async def test_a_judge_is_heard_once_on_an_episode(open_store: Open) -> None:
-    """The first word counts, whichever process has it; another judge, and the same in another space, is another."""
+async def test_a_judge_has_one_lesson_per_episode(open_store: Open) -> None:
+    """The first lesson counts, whichever process writes it; other judges and other spaces are independent."""
     one, other = open_store(), open_store()
     assert await _write(one, taught("a", supported=1)) == 1
     changed = replace(taught("a", supported=2), lessons=(lesson("a", {"s_1": 0}),))
@@ -78,8 +78,8 @@ async def test_a_judge_is_heard_once_on_an_episode(open_store: Open) -> None:
         assert (await _learnt(store, "other"))[0] == [lesson("a", space="other")]
 
 
-async def test_what_came_of_known_and_new_lessons_together_is_refused(open_store: Open) -> None:
-    """Nobody could tell it apart; a batch that has one twice is refused likewise, and nothing of either is stored."""
+async def test_beliefs_from_known_and_new_lessons_together_are_refused(open_store: Open) -> None:
+    """Their beliefs cannot be separated; a batch with one lesson twice is refused too, and nothing is stored."""
     store = open_store()
     await _write(store, taught("a"))
     for names in (["a", "b"], ["b", "b"]):
@@ -88,8 +88,8 @@ async def test_what_came_of_known_and_new_lessons_together_is_refused(open_store
     assert await _write(store, taught("b", supported=2)) == 2
 
 
-async def test_a_writer_starts_from_what_others_have_taught(open_store: Open) -> None:
-    """Though it may not have read the sentences yet; and so does a reader of turns only."""
+async def test_a_writer_starts_from_the_beliefs_of_others(open_store: Open) -> None:
+    """Even if it has not read the sentences yet; the same holds for a reader of turns alone."""
     stores = [open_store(), open_store()]
     for number in range(6):
         store = stores[number % 2]
@@ -107,8 +107,8 @@ def _parts(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
     return {"lessons": rows.lessons, "beliefs": rows.beliefs}
 
 
-async def test_spaces_are_walls_for_what_was_learnt(open_store: Open) -> None:
-    """One batch may teach several."""
+async def test_what_was_learnt_in_a_space_is_invisible_in_others(open_store: Open) -> None:
+    """One batch may contain lessons of several spaces."""
     store = open_store()
     rows = Batch(
         lessons=(lesson("a", {"s_1": 1}, "left"), lesson("a", {"s_2": 1}, "right")),
@@ -122,8 +122,8 @@ async def test_spaces_are_walls_for_what_was_learnt(open_store: Open) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_what_two_learn_in_any_interleaving_is_what_a_third_reads(open_store: Open, seed: int) -> None:
-    """Lessons that are old or new, with turns and without, and reads of more or less in between (DESIGN I27)."""
+async def test_lessons_of_two_stores_in_any_interleaving_are_what_a_third_reads(open_store: Open, seed: int) -> None:
+    """Old or new lessons, with turns and without, and complete or partial reads in between (DESIGN I27)."""
     dice = random.Random(seed)
     stores = [open_store(), open_store()]
     expected: dict[str, int] = {}
@@ -147,8 +147,8 @@ async def test_what_two_learn_in_any_interleaving_is_what_a_third_reads(open_sto
     assert {name: belief_[-1][0] for name, belief_ in fresh[1].items()} == {n: c for n, c in expected.items() if c}  # type: ignore[index]
 
 
-async def test_another_process_learns_of_a_lesson_and_can_tell_its_episode(open_store: Open) -> None:
-    """Its view has been read before; what it then holds is what the first holds."""
+async def test_another_process_reads_a_lesson_and_its_episode(open_store: Open) -> None:
+    """Its view was read before; afterwards it contains the same as the first one's."""
     one, other = open_store(), open_store()
     await _write(one, taught("a"))
     await _learnt(other)
@@ -161,8 +161,8 @@ async def test_another_process_learns_of_a_lesson_and_can_tell_its_episode(open_
             assert beliefs.episode("ep_c") is None
 
 
-async def test_the_arrays_stand_side_by_side(open_store: Open) -> None:
-    """A sentence without a time has zeros there."""
+async def test_the_arrays_have_the_same_rows(open_store: Open) -> None:
+    """A sentence without a time has a row of zeros."""
     store = open_store()
     await _write(store, Batch(lessons=(lesson("a"),), beliefs=(belief("s_1", 1), belief("s_2", 2))))
     async with open_store().reading() as view:

@@ -1,4 +1,4 @@
-"""What every store promises of what was spent: it is one sum over all processes and restarts, for each day."""
+"""Every store sums what was spent on each day over all processes and restarts."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_two_processes_see_each_other_and_never_spend_more_than_a_day_allo
     assert all("900 of 1,000 input tokens" in one for one in refused)
 
 
-async def test_a_call_that_was_cancelled_before_its_commit_has_spent_nothing(open_store: Open) -> None:
+async def test_a_call_cancelled_before_its_commit_spends_nothing(open_store: Open) -> None:
     store = open_store(dimension=DIMENSION)
     with anyio.CancelScope() as scope:
         async with store.writing() as transaction:

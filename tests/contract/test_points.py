@@ -1,4 +1,4 @@
-"""What every store promises of memory points: revisions last, the last one counts, and merges resolve."""
+"""Every store keeps the revisions of memory points; the last one counts, and merges resolve."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ async def _points(store: Store, space: str = "default") -> list[Point]:
         return view.space(space).hypergraph.all()
 
 
-async def test_points_come_back_to_the_letter_with_their_vectors(open_store: Open) -> None:
-    """With all that one can have, with nothing that it need not have, and with odd words."""
+async def test_points_are_read_back_unchanged_with_their_vectors(open_store: Open) -> None:
+    """With every field filled, with every optional field empty, and with odd words."""
     odd = replace(point("odd"), entities=("O'Neill", '"C++"', "\N{WOMAN}\u200d\N{GIRL}"), scope="why, 'so'?")
     full = replace(point("full"), parents=("h_1", "h_2"), sentences=("s_1", "s_2"), facts=("f_1",))
     rows = pointed(odd, full, replace(point("gone"), status="merged", merged_into="h_full"))
@@ -44,7 +44,7 @@ async def test_points_come_back_to_the_letter_with_their_vectors(open_store: Ope
 
 
 async def test_the_last_revision_counts_whoever_wrote_it(open_store: Open) -> None:
-    """Of several commits, and of several in one; the earlier ones can still be told."""
+    """Across several commits and within one; earlier revisions can still be read."""
     one, other = open_store(), open_store()
     first = point("a")
     second, third, fourth = (replace(first, revision=n, description=f"words {n}") for n in (1, 2, 3))
@@ -58,8 +58,8 @@ async def test_the_last_revision_counts_whoever_wrote_it(open_store: Open) -> No
             assert list(view.space("default").hypergraph.revisions(first.id)) == [first, second, third, fourth]
 
 
-async def test_a_merged_point_stays_and_resolves_to_what_took_it_in(open_store: Open) -> None:
-    """Over several merges, in any order of reading (DESIGN I13)."""
+async def test_a_merged_point_stays_and_resolves_to_the_point_it_was_merged_into(open_store: Open) -> None:
+    """Through several merges, in any order of reading (DESIGN I13)."""
     store = open_store()
     a, b, c = point("a"), point("b", ("Bob", "Cy")), point("c", ("Cy", "Di"))
     await _write(store, pointed(a, b, c))
@@ -75,8 +75,8 @@ async def test_a_merged_point_stays_and_resolves_to_what_took_it_in(open_store: 
             assert held.resolve("h_none") is None
 
 
-async def test_points_of_a_space_are_seen_in_no_other(open_store: Open) -> None:
-    """One batch may bring points for several."""
+async def test_points_of_a_space_are_visible_in_no_other(open_store: Open) -> None:
+    """One batch may contain points of several spaces."""
     store = open_store()
     rows = pointed(point("a", space="left"), point("b", space="right"), point("c", space="left"))
     await _write(store, rows)
@@ -88,8 +88,8 @@ async def test_points_of_a_space_are_seen_in_no_other(open_store: Open) -> None:
             assert np.array_equal(view.space("left").hypergraph.vector("h_c"), rows.point_vectors[2])
 
 
-async def test_points_come_with_turns_whose_pieces_are_read_later(open_store: Open) -> None:
-    """A writer that has not read the newest sentences takes in its own point at once, and then the sentences."""
+async def test_points_are_read_with_turns_whose_pieces_are_read_later(open_store: Open) -> None:
+    """A writer that has not read the newest sentences adds its own point at once, and the sentences later."""
     one, other = open_store(), open_store()
     await _write(one, batch("a"))
     async with other.writing() as transaction:

@@ -1,4 +1,4 @@
-"""What every store promises of aliases and of the pool of questions: to the letter, in order, behind their wall."""
+"""Every store keeps aliases and the question pool unchanged, in order, and within their space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def _write(store: Store, rows: Batch) -> int:
         return await transaction.commit(rows)
 
 
-async def test_questions_come_back_to_the_letter_in_their_order_with_their_vectors(open_store: Open) -> None:
+async def test_questions_are_read_back_unchanged_in_order_with_their_vectors(open_store: Open) -> None:
     store = open_store()
     await _write(store, batch("a"))
     await _write(store, asked("Where is 'Ann'?", 'Who is "Bob"?'))
@@ -45,7 +45,7 @@ async def test_questions_come_back_to_the_letter_in_their_order_with_their_vecto
             assert np.allclose(held.vectors.dot(unit_vectors(texts)).diagonal(), 1)
 
 
-async def test_an_alias_comes_back_to_the_letter_and_its_names_are_one_entity(open_store: Open) -> None:
+async def test_an_alias_is_read_back_unchanged_and_its_names_are_one_entity(open_store: Open) -> None:
     store = open_store()
     await _write(store, batch("a"))
     assert await _write(store, Batch(aliases=(Alias("default", "Ann", "Anna", "a guess", "embedded", 1), ODD))) == 2
@@ -57,8 +57,8 @@ async def test_an_alias_comes_back_to_the_letter_and_its_names_are_one_entity(op
             assert facts.inferred_aliases(facts.key("O'Neill")) == [ODD]
 
 
-async def test_neither_is_seen_from_another_space(open_store: Open) -> None:
-    """One commit may bring both for several."""
+async def test_neither_is_visible_in_another_space(open_store: Open) -> None:
+    """One commit may contain both for several spaces."""
     store = open_store()
     left, right = asked("Where?", space="left"), asked("Who?", space="right")
     both = Batch(

@@ -1,4 +1,4 @@
-"""What every store promises, asked of LanceDB and of the fake: visible once committed, to all, and never changed."""
+"""Every store, LanceDB and the fake: what was committed is visible to all processes and never changes."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ async def _refs(store: Store, space: str = "default") -> list[str]:
 
 
 async def test_an_absent_store_reads_as_an_empty_one(open_store: Open) -> None:
-    """Reading makes nothing."""
+    """Reading creates nothing."""
     store = open_store()
     async with store.reading() as view:
         assert (view.tx, view.spaces) == (0, {})
     assert (await store.about()).tx == 0
 
 
-async def test_what_was_committed_is_there_to_the_letter(open_store: Open) -> None:
-    """Turns, pieces, stated times, assertions and vectors come back as they went in, in their order."""
+async def test_what_was_committed_is_read_back_unchanged(open_store: Open) -> None:
+    """Turns, pieces, stated times, assertions and vectors are read as they were written, in their order."""
     rows = batch("b", "a", "c")
     await _write(open_store(), rows)
     async with open_store().reading() as view:
@@ -58,8 +58,8 @@ async def test_what_was_committed_is_there_to_the_letter(open_store: Open) -> No
         assert (space.segment_vectors.dot(rows.segment_vectors).diagonal() > 0.9999).all()
 
 
-async def test_assertions_keep_the_order_in_which_they_were_recorded_whoever_made_them(open_store: Open) -> None:
-    """The caller's and others' mixed, of several commits and spaces, whatever the turns that they are about."""
+async def test_assertions_keep_the_order_of_recording_whoever_made_them(open_store: Open) -> None:
+    """Those of the caller and of others mixed, in several commits and spaces, about any turns."""
     store = open_store()
     first, second = turn("a"), turn("b", "other", place=1)
     rows = replace(
@@ -84,8 +84,8 @@ async def test_assertions_keep_the_order_in_which_they_were_recorded_whoever_mad
             assert {name: space.facts.rows for name, space in view.spaces.items()} == expected
 
 
-async def test_what_a_caller_asserts_about_an_earlier_turn_is_a_commit_of_its_own(open_store: Open) -> None:
-    """Nothing but assertions in a batch, made ready or not."""
+async def test_assertions_about_an_earlier_turn_can_be_a_commit_of_their_own(open_store: Open) -> None:
+    """A batch of assertions alone, prepared or not."""
     store, other = open_store(), open_store()
     await _write(store, derive([turn("a")]))
     rows = Batch(assertions=(asserted(turn("a"), 1, "caller"),))
@@ -98,8 +98,10 @@ async def test_what_a_caller_asserts_about_an_earlier_turn_is_a_commit_of_its_ow
             assert len(view.space("default").segments) == 1
 
 
-async def test_assertions_of_others_are_seen_by_writers_and_by_whoever_reads_turns_only(open_store: Open) -> None:
-    """Whether something is known already is decided under the lock."""
+async def test_assertions_of_other_processes_are_visible_to_writers_and_to_readers_of_turns_alone(
+    open_store: Open,
+) -> None:
+    """A writer decides under the lock whether something is stored already."""
     one, other = open_store(), open_store()
     await _refs(other)
     for ref in ("a", "b"):
@@ -125,8 +127,8 @@ async def test_assertions_of_others_are_seen_by_writers_and_by_whoever_reads_tur
         "x" * 100_000 + ". y",
     ],
 )
-async def test_odd_texts_come_back_unchanged(open_store: Open, text: str) -> None:
-    """Text is data: kept as it is, whatever it holds."""
+async def test_odd_texts_are_read_back_unchanged(open_store: Open, text: str) -> None:
+    """Text is data: it is stored as it is, whatever it contains."""
     one = turn("odd")
     odd = type(one)(*(text if name == "text" else getattr(one, name) for name in one.__slots__))
     await _write(open_store(), derive([odd]))
@@ -134,7 +136,7 @@ async def test_odd_texts_come_back_unchanged(open_store: Open, text: str) -> Non
         assert [kept.text for kept in view.space("default").turns.values()] == [text]
 
 
-async def test_a_commit_is_seen_by_others_at_their_next_read(open_store: Open) -> None:
+async def test_a_commit_is_visible_to_others_at_their_next_read(open_store: Open) -> None:
     """Two stores over the same rows take turns."""
     one, other = open_store(), open_store()
     assert await _refs(other) == []
@@ -144,8 +146,8 @@ async def test_a_commit_is_seen_by_others_at_their_next_read(open_store: Open) -
     assert await _refs(one) == ["a", "b", "c"]
 
 
-async def test_a_writer_sees_what_others_wrote_before_it_got_the_lock(open_store: Open) -> None:
-    """Or it could write the same thing twice."""
+async def test_a_writer_sees_what_others_wrote_before_it_took_the_lock(open_store: Open) -> None:
+    """Otherwise it could write the same thing twice."""
     one, other = open_store(), open_store()
     await _write(one, batch("a"))
     async with other.writing() as transaction:
@@ -155,7 +157,7 @@ async def test_a_writer_sees_what_others_wrote_before_it_got_the_lock(open_store
 
 
 async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_everything(open_store: Open) -> None:
-    """Another's rows, one's own upon them, and another's again: in the order of the commits, as if loaded at once."""
+    """Rows of another store, own rows after them, and rows of the other again: in the order of the commits."""
     one, other = open_store(), open_store()
     for ref in ("a", "b", "c", "d"):
         store = other if ref == "b" else one
@@ -174,8 +176,8 @@ async def test_a_writer_may_see_turns_before_their_pieces_and_a_reader_sees_ever
             assert (vectors.dot(expected.sentence_vectors).diagonal() > 0.9999).all()
 
 
-async def test_what_was_made_ready_is_not_written_when_another_batch_is_committed(open_store: Open) -> None:
-    """The service changes its mind when somebody was faster."""
+async def test_a_prepared_batch_is_not_written_when_another_one_is_committed(open_store: Open) -> None:
+    """A service commits another batch when another writer was faster."""
     store = open_store()
     async with store.writing(batch("a", "b")) as transaction:
         await transaction.commit(batch("b"))
@@ -192,7 +194,7 @@ async def test_commits_are_numbered_without_gaps(open_store: Open) -> None:
 
 
 async def test_a_writer_that_fails_before_its_commit_leaves_nothing(open_store: Open) -> None:
-    """And it gives the lock back."""
+    """It also releases the lock."""
     store = open_store()
     with pytest.raises(LookupError):
         async with store.writing():
@@ -200,8 +202,8 @@ async def test_a_writer_that_fails_before_its_commit_leaves_nothing(open_store: 
     assert await _write(store, batch("a")) == 1
 
 
-async def test_spaces_are_walls(open_store: Open) -> None:
-    """One batch may hold several; names with quotes in them are names (DESIGN I39)."""
+async def test_rows_of_a_space_are_invisible_in_others(open_store: Open) -> None:
+    """One batch may contain rows of several spaces; names may contain quotes (DESIGN I39)."""
     store = open_store()
     odd = "o'brien' OR '1'='1"
     await _write(store, derive([turn("a", "left"), turn("a", odd, place=1), turn("b", "left", place=2)]))
@@ -211,7 +213,7 @@ async def test_spaces_are_walls(open_store: Open) -> None:
         assert {name for name, _ in near} == {derive([turn(ref, space)]).segments[0].id for ref in refs}
 
 
-async def test_the_nearest_come_first_with_their_cosine(open_store: Open) -> None:
+async def test_the_nearest_segments_come_first_with_their_cosines(open_store: Open) -> None:
     """Each query gets its own list."""
     store = open_store()
     rows = batch("a", "b", "c")
@@ -223,7 +225,7 @@ async def test_the_nearest_come_first_with_their_cosine(open_store: Open) -> Non
 
 
 async def test_above_the_limit_no_vectors_are_held(open_store: Open) -> None:
-    """Neither when a view grows over it nor when it is loaded above it."""
+    """Neither when a view grows beyond the limit nor when it is loaded above it."""
     grown = open_store(make_view=lambda: View(vector_limit=3))
     await _write(grown, batch("a"))
     async with grown.reading() as view:
@@ -237,8 +239,8 @@ async def test_above_the_limit_no_vectors_are_held(open_store: Open) -> None:
             assert [len(space.sentences) for space in view.spaces.values()] == [4, 2]
 
 
-async def test_another_embedder_is_refused_with_the_command_that_mends_it(open_store: Open) -> None:
-    """Reading too: a question's vector would be compared with another model's."""
+async def test_another_embedder_is_refused_with_the_command_that_helps(open_store: Open) -> None:
+    """Reading too: the vector of a query would be compared with those of another model."""
     await _write(open_store(), batch("a"))
     other = open_store(embedder="other")
     with pytest.raises(StoreMismatch, match="doctor --re-embed"):
@@ -248,7 +250,7 @@ async def test_another_embedder_is_refused_with_the_command_that_mends_it(open_s
     assert await _refs(open_store()) == ["a"]
 
 
-async def test_a_write_that_waits_too_long_is_refused_in_words(open_store: Open) -> None:
+async def test_a_write_that_waits_too_long_is_refused_with_a_reason(open_store: Open) -> None:
     """Between two stores, and within one."""
     one, other = open_store(lock_timeout_s=0.05), open_store(lock_timeout_s=0.05)
     await _write(one, batch("a"))
@@ -267,7 +269,7 @@ async def test_a_write_that_waits_too_long_is_refused_in_words(open_store: Open)
     assert await _write(other, batch("b")) == 2
 
 
-async def test_writes_in_flight_queue_up_and_reads_go_on(open_store: Open) -> None:
+async def test_concurrent_writes_queue_up_and_reads_go_on(open_store: Open) -> None:
     """Ten at once, in two stores."""
     stores = [open_store(), open_store()]
     async with anyio.create_task_group() as tasks:
@@ -280,7 +282,7 @@ async def test_writes_in_flight_queue_up_and_reads_go_on(open_store: Open) -> No
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_a_cancelled_write_is_stored_completely_or_not_at_all(open_store: Open, seed: int) -> None:
-    """Cancelled after some turns of the event loop, anywhere from the wait for the lock to after the commit."""
+    """Cancelled after some steps of the event loop, anywhere from the wait for the lock to after the commit."""
     store = open_store()
     await _write(store, batch("before"))
     done = anyio.Event()

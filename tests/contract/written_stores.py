@@ -1,8 +1,8 @@
-"""Stores that a program of their time has written, one of each format, and what they held.
+"""The kept stores, one of each format, written by a program of their time, and their contents.
 
-``stores/format_<n>.tar.xz`` is the store, ``stores/format_<n>.json`` what was in it as the program that wrote it read
-it, a row a line. Neither is ever made anew: they stand for what users have. Run as ``python written_stores.py FORMAT``
-to make those of a new format, once, with the code that raised it.
+``stores/format_<n>.tar.xz`` is the store, ``stores/format_<n>.json`` its contents as read by the program that wrote it,
+one row per line. Neither is ever written again: they represent the stores of users. ``python written_stores.py FORMAT``
+makes those of a new format, once, with the code that raised it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ FACTS = (
 
 
 def memory_of(folder: Path) -> Memory:
-    """Return a memory over a store, at the time at which all of it is written."""
+    """Return a memory over a store, at the time at which everything in it is written."""
     store = LanceStore(
         str(folder),
         embedder=FakeEmbedder.name,
@@ -67,7 +67,7 @@ def memory_of(folder: Path) -> Memory:
 
 
 async def write(folder: Path) -> None:
-    """Write something into every table, by way of the services where one writes it."""
+    """Write something into every table, through the services where one writes it."""
     memory = memory_of(folder)
     await memory.write(WriteRequest("default", "talk", "message", MESSAGES, FACTS))
     for text in ("The boiler is in the cellar. It was made in 1990.", "The boiler is in the attic. It hums."):
@@ -86,7 +86,7 @@ async def write(folder: Path) -> None:
 
 
 async def _read_by_claude(memory: Memory) -> None:
-    """Write what a language model would have read, and how far that got."""
+    """Write assertions that a language model would have read, and how far it has read."""
     async with memory.store.writing() as transaction:
         said = {turn.ref: turn for turn in transaction.view.space("default").turns.values()}
         told = next(one for one in transaction.view.space("default").facts.rows if one.extractor == "caller")
@@ -114,7 +114,7 @@ async def _read_by_claude(memory: Memory) -> None:
 
 
 def held(view: View) -> dict[str, list[dict[str, Any]]]:
-    """Return every row of every space, by what it is; of vectors the first four numbers."""
+    """Return every row of every space, by kind; of vectors the first four numbers."""
     found: dict[str, list[dict[str, Any]]] = {"spent": [asdict(view.spent(NOW // 86_400_000))]}
     for name in sorted(view.spaces):
         for kind, rows in _rows(view.space(name)):
@@ -161,20 +161,20 @@ def _begun(vector: Vector) -> dict[str, list[float]]:
 
 
 def unpacked(number: int, into: Path) -> Path:
-    """Return a copy of the store of a format that may be written to."""
+    """Return a writable copy of the store of a format."""
     with tarfile.open(STORES / f"format_{number}.tar.xz") as packed:
         packed.extractall(into, filter="data")
     return into / "store"
 
 
 def was_held(number: int) -> Mapping[str, list[dict[str, Any]]]:
-    """Return what the store of a format held."""
+    """Return what the store of a format contained."""
     text = (STORES / f"format_{number}.json").read_text(encoding="utf-8")
     return json.loads(text)  # type: ignore[no-any-return]
 
 
 def main(number: str) -> None:
-    """Write the store of a new format, and what it holds, beside the others."""
+    """Write the store of a new format, and its contents, beside the others."""
 
     async def written() -> dict[str, list[dict[str, Any]]]:
         await write(folder)
@@ -193,7 +193,7 @@ def main(number: str) -> None:
 
 
 def _nobodys(member: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Return a file of an archive without who had it and when, for everybody to read."""
+    """Return a file of an archive without owner and time, readable for everybody."""
     member.uid = member.gid = member.mtime = 0
     member.uname = member.gname = ""
     member.mode = 0o755 if member.isdir() else 0o644

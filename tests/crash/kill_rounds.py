@@ -1,8 +1,8 @@
-"""Kill a process that writes and learns at random moments, many times over one store, and look for harm.
+"""Kill a process that writes and learns at random moments, many times over one store, and check for damage.
 
-Run as ``python tests/crash/kill_rounds.py --rounds 30``. What must hold: every acknowledged transaction is there,
-every transaction is there whole or not at all, every lesson was learnt once, and the store opens every time. The suite
-runs five rounds of it.
+Run as ``python tests/crash/kill_rounds.py --rounds 30``. What must hold: every acknowledged transaction is stored,
+every transaction is stored completely or not at all, every lesson was learnt once, and the store opens every time. The
+test suite runs five rounds.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ WRITER = Path(__file__).with_name("writer.py")
 
 
 @dataclass(frozen=True, slots=True)
-class Harm:
-    """What came of the rounds.
+class Damage:
+    """The damage that the rounds caused.
 
     Attributes:
-        acknowledged: transactions that a writer said were stored.
-        lost: of these, how many are not there.
-        unlearnt: how many of their lessons are not there.
-        miscounted: what is believed of a sentence beside the number of lessons about it, where the two differ.
-        halves: transactions of which only a part is there.
-        refusals: what the store said where it did not open, or found wrong with itself.
+        acknowledged: transactions that a writer acknowledged.
+        lost: how many of these are missing.
+        unlearnt: how many of their lessons are missing.
+        miscounted: the count in a belief and the number of lessons about its sentence, where they differ.
+        halves: transactions stored in part.
+        refusals: errors of the store when it was opened or checked.
     """
 
     acknowledged: int
@@ -50,8 +50,8 @@ class Harm:
     refusals: tuple[str, ...]
 
 
-def kill_rounds(folder: Path, rounds: int, seed: int) -> Harm:
-    """Start a writer and kill it, ``rounds`` times, and return what came of it."""
+def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
+    """Start a writer and kill it, ``rounds`` times, and return the damage."""
     dice = random.Random(seed)
     acknowledged: list[str] = []
     refusals: list[str] = []
@@ -71,7 +71,7 @@ def kill_rounds(folder: Path, rounds: int, seed: int) -> Harm:
     refusals += anyio.run(_errors, folder)
     sizes: Counter[str] = Counter(ref.rpartition("-")[0] for ref in present)
     halves = [ref for ref in present if sizes[ref.rpartition("-")[0]] != int(ref.rpartition("of")[2])]
-    return Harm(
+    return Damage(
         acknowledged=len({ref.rpartition("-")[0] for ref in acknowledged}),
         lost=len({ref.rpartition("-")[0] for ref in acknowledged if ref not in present}),
         unlearnt=len({f"ep_{ref.rpartition('-')[0]}" for ref in acknowledged} - learnt),
@@ -82,7 +82,7 @@ def kill_rounds(folder: Path, rounds: int, seed: int) -> Harm:
 
 
 def _write_and_kill(folder: Path, name: str, after: int, then_s: float) -> list[str]:
-    """Return what a writer acknowledged that was killed a moment after it had acknowledged some."""
+    """Start a writer, kill it a moment after it has acknowledged some writes, and return what it acknowledged."""
     with subprocess.Popen([sys.executable, WRITER, folder, name], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(after)]
@@ -106,7 +106,7 @@ async def _refs(folder: Path) -> Counter[str]:
 
 
 async def _learnt(folder: Path) -> tuple[set[str], list[tuple[int, int]]]:
-    """Return the ids of the episodes that were learnt from, and the beliefs that do not add up to that."""
+    """Return the ids of the episodes with lessons, and the beliefs that do not match them."""
     store = _open(folder)
     async with store.reading() as view:
         beliefs = view.space("default").beliefs
@@ -123,15 +123,15 @@ async def _errors(folder: Path) -> list[str]:
 
 
 def main() -> None:
-    """Say what came of it, and fail if anything came to harm."""
+    """Print the damage, and fail if there is any."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        harm = kill_rounds(Path(folder) / "store", asked.rounds, asked.seed)
-    sys.stdout.write(f"{asked.rounds} rounds: {harm}\n")
-    sys.exit(bool(harm.lost or harm.unlearnt or harm.miscounted or harm.halves or harm.refusals))
+        damage = kill_rounds(Path(folder) / "store", asked.rounds, asked.seed)
+    sys.stdout.write(f"{asked.rounds} rounds: {damage}\n")
+    sys.exit(bool(damage.lost or damage.unlearnt or damage.miscounted or damage.halves or damage.refusals))
 
 
 if __name__ == "__main__":

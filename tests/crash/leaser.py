@@ -1,7 +1,7 @@
-"""A process that leases one text after the other until it is killed, and says on stdout which it got.
+"""A process that leases one text after the other until it is killed, and prints the ones it got.
 
-Run as ``python leaser.py FOLDER NAME NOW TEXTS``: of the texts ``t_0``, ``t_1``, … so many are to be had. When none is
-left that it may take at the time ``NOW``, which stands still, it says ``.`` and waits to be killed.
+Run as ``python leaser.py FOLDER NAME NOW TEXTS``: there are so many texts, ``t_0``, ``t_1``, … When none is left that
+it may lease at the fixed time ``NOW``, it prints ``.`` and waits to be killed.
 """
 
 from __future__ import annotations

@@ -20,18 +20,18 @@ LEASER = Path(__file__).with_name("leaser.py")
 NOW = 1_800_000_000_000
 
 
-def test_nothing_comes_to_harm_when_a_writer_is_killed_again_and_again(tmp_path: Path) -> None:
-    """Messages, singly and in batches, and lessons; each round opens the store that the one before left."""
-    harm = kill_rounds(tmp_path / "store", rounds=5, seed=7)
-    assert harm.acknowledged > 5
-    assert (harm.lost, harm.unlearnt, harm.miscounted, harm.halves, harm.refusals) == (0, 0, (), 0, ())
+def test_nothing_is_damaged_when_a_writer_is_killed_again_and_again(tmp_path: Path) -> None:
+    """Messages, single and in batches, and lessons; each round opens the store of the round before."""
+    damage = kill_rounds(tmp_path / "store", rounds=5, seed=7)
+    assert damage.acknowledged > 5
+    assert (damage.lost, damage.unlearnt, damage.miscounted, damage.halves, damage.refusals) == (0, 0, (), 0, ())
 
 
 @pytest.mark.parametrize(("processes", "each"), [(2, 40), (4, 15)])
 def test_processes_with_ten_calls_in_flight_lose_nothing_and_fail_nowhere(
     tmp_path: Path, processes: int, each: int
 ) -> None:
-    """Two that write much, four that crowd each other."""
+    """Two that write much, four that compete for the lock."""
     folder = tmp_path / "store"
     names = [f"p{number}" for number in range(processes)]
     writers = [
@@ -59,7 +59,7 @@ def _leasing(folder: Path, name: str, now: int, texts: int) -> subprocess.Popen[
 
 
 def _taken(process: subprocess.Popen[str], most: int) -> list[str]:
-    """Return what a process leased that is killed after so many texts, or when none is left."""
+    """Return what a process leased; it is killed after so many texts, or when none is left."""
     said: list[str] = []
     with process:
         assert process.stdout is not None
@@ -70,8 +70,8 @@ def _taken(process: subprocess.Popen[str], most: int) -> list[str]:
     return [name for name in said if name != "."]
 
 
-def test_a_text_that_one_process_leased_is_leased_by_no_other_though_the_first_is_killed(tmp_path: Path) -> None:
-    """A lease that is committed outlives its process, until it ends by itself."""
+def test_no_process_leases_a_text_that_a_killed_process_has_leased(tmp_path: Path) -> None:
+    """A committed lease outlives its process, until it expires."""
     folder, texts = tmp_path / "store", 24
     first = _leasing(folder, "first", NOW, texts)
     assert first.stdout is not None
@@ -91,6 +91,6 @@ def test_a_text_that_one_process_leased_is_leased_by_no_other_though_the_first_i
     assert len(held) == texts
     assert [held[turn] for turn in one] == ["first"] * len(one)
     assert [held[turn] for turn in other] == ["second"] * len(other)
-    assert texts - len(one) - len(other) <= 1  # the first may have been killed before it could say so
+    assert texts - len(one) - len(other) <= 1  # the first may have been killed before it printed its lease
     assert not any(job.free(NOW + LEASE_MS - 1) for job in leases.values())
     assert all(job.free(NOW + LEASE_MS) for job in leases.values())

@@ -1,9 +1,9 @@
-"""A process that writes and learns in a store until it is done or killed, and says on stdout what was acknowledged.
+"""A process that writes and learns in a store until it is done or killed, and prints what was acknowledged.
 
 Run as ``python writer.py FOLDER NAME [TRANSACTIONS [IN_FLIGHT]]``. Every third transaction has twenty messages, the
-others one; a message's ref tells which transaction it belongs to and how many it has: ``NAME-7-3of20``. After each of
-them comes a lesson, of the same name and number, in a transaction of its own; each praises the same sentences, so what
-is believed of them is how many lessons were learnt.
+others one; a message's ref says which transaction it belongs to and how many messages that has: ``NAME-7-3of20``.
+After each of them comes a lesson, of the same name and number, in a transaction of its own; all lessons label the same
+sentences as supporting, so the beliefs about these count the lessons that were learnt.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def refs_of(name: str, number: int) -> list[str]:
 
 
 async def main(folder: str, name: str, transactions: int = 0, in_flight: int = 1) -> None:
-    """Write so many transactions, or forever if 0, and acknowledge each."""
+    """Write so many transactions, or without end if 0, and acknowledge each."""
     store = LanceStore(folder, embedder="fake", dimension=DIMENSION, compact_after=16)
     numbers = iter(range(transactions)) if transactions else itertools.count()
     async with anyio.create_task_group() as tasks:

@@ -1,4 +1,4 @@
-"""The embedder that comes with the install refuses files that are not the ones it was written for."""
+"""The default embedder refuses files other than those that it was written for."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def test_the_tokenizer_that_ships_is_the_original() -> None:
     assert read_checked(TOKENIZER, TOKENIZER_SHA256) == TOKENIZER.read_bytes()
 
 
-def test_one_changed_byte_is_noticed_and_the_file_named(tmp_path: Path) -> None:
+def test_one_changed_byte_is_detected_and_the_file_named(tmp_path: Path) -> None:
     changed = tmp_path / "tokenizer.json"
     changed.write_bytes(TOKENIZER.read_bytes()[:-1] + b" ")
     with pytest.raises(EmbedderError, match=r"tokenizer\.json has been changed.*pip install --force-reinstall"):
         read_checked(changed, TOKENIZER_SHA256)
 
 
-def test_a_missing_file_is_named_with_what_mends_it(tmp_path: Path) -> None:
+def test_a_missing_file_is_named_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match=r"gone\.json cannot be read.*pip install --force-reinstall"):
         read_checked(tmp_path / "gone.json", TOKENIZER_SHA256)
 
@@ -49,7 +49,7 @@ def test_weights_of_another_hash_are_refused(monkeypatch: pytest.MonkeyPatch) ->
         anyio.run(OnnxEmbedder().embed, ["a text"])
 
 
-def test_a_runtime_that_cannot_be_imported_is_an_error_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runtime_that_cannot_be_imported_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(EmbedderError, match=r"cannot be started.*Visual C\+\+"):
         anyio.run(partial(OnnxEmbedder().embed, ["a text"]))

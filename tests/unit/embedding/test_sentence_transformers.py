@@ -1,4 +1,4 @@
-"""How the embedder for any model finds it, without the extra being installed."""
+"""How the embedder for any model finds the model; these tests need no extra."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_memory.errors import EmbedderError
 
 
 @pytest.mark.parametrize("model", ["./gone", "~/gone/model", "a/b/c", "C:\\models\\gone", "/gone/model"])
-def test_what_looks_like_a_path_is_never_asked_of_the_hub(model: str) -> None:
+def test_a_path_is_never_looked_up_on_the_hub(model: str) -> None:
     with pytest.raises(EmbedderError, match="There is no folder"):
         SentenceTransformersEmbedder(model)
 

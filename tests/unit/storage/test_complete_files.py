@@ -1,4 +1,4 @@
-"""A data file that was cut short anywhere does not look whole."""
+"""A data file that was cut short anywhere is recognised as incomplete."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mcp_memory.storage.tables import Tables, is_complete
 from mcp_memory.storage.text_rows import sentence_rows
 
 
-def test_a_file_looks_whole_only_at_its_full_length(tmp_path: Path) -> None:
+def test_a_file_is_complete_only_at_its_full_length(tmp_path: Path) -> None:
     """Cut at every byte, and with zeros in place of its end, as a file system may leave it."""
     rows = batch("a")
     Tables(str(tmp_path)).append("sentences_0", sentence_rows(rows.sentences, rows.sentence_vectors, [1, 1]))

@@ -1,4 +1,4 @@
-"""Jobs out of rows: of each text the last revision that is right, whatever the order in which rows come."""
+"""Of each text, the last valid job counts, in any order of the rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = Job("default", "t_0", "waiting", 0, 0, 0, "", 1)
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_last_revision_of_each_text_that_is_right_counts_in_any_order_of_the_rows(seed: int) -> None:
+def test_the_last_valid_job_of_each_text_counts_in_any_order_of_the_rows(seed: int) -> None:
     dice = np.random.default_rng(seed)
     said = [replace(FIRST, turn_id=f"t_{dice.integers(4)}", parts=int(dice.integers(-1, 5))) for _ in range(12)]
     txs = sorted(dice.integers(1, 5, len(said)).tolist())

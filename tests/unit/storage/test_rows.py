@@ -1,4 +1,4 @@
-"""Rows that cannot be right are left out, whole columns at a time, and exactly those that a closer look would."""
+"""Checking whole columns leaves out exactly the rows that checking one by one would."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from mcp_memory.storage.text_rows import batch_of, piece_faults, segment_rows, s
 Known = Callable[[str, str], Turn | None]
 
 
-def nobody(_space: str, _turn: str) -> None:
+def no_turn(_space: str, _turn: str) -> None:
     return None
 
 
 def damaged(seed: int) -> Batch:
-    """Return a batch in which a third of the pieces have something wrong with them, in an order of their own."""
+    """Return a batch in random order, in which a third of the pieces have a fault."""
     dice = np.random.default_rng(seed)
     rows = derive([turn(f"r{n}", ("left", "right")[n % 2], n) for n in range(12)])
     wrong: list[dict[str, Any]] = [
@@ -33,7 +33,7 @@ def damaged(seed: int) -> Batch:
         {"end": None}, {"turn_id": "t_nobody"}, {"space": "elsewhere"}, {"space": "left"}, {"space": "right"},
     ]  # fmt: skip
 
-    def harm(pieces: Any, more: list[dict[str, Any]]) -> tuple[Any, ...]:
+    def damage(pieces: Any, more: list[dict[str, Any]]) -> tuple[Any, ...]:
         choices = [*wrong, *more]
         out = [replace(one, **choices[dice.integers(len(choices))]) if dice.random() < 1 / 3 else one for one in pieces]
         return tuple(out[place] for place in dice.permutation(len(out)))
@@ -43,14 +43,14 @@ def damaged(seed: int) -> Batch:
         vectors[2 * place] *= np.float32(factor)
     return replace(
         rows,
-        segments=harm(rows.segments, [{"first": -1}, {"first": 2, "last": 1}, {"last": None}]),
-        sentences=harm(rows.sentences, []),
+        segments=damage(rows.segments, [{"first": -1}, {"first": 2, "last": 1}, {"last": None}]),
+        sentences=damage(rows.sentences, []),
         sentence_vectors=vectors,
     )
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the closer look multiplies what is not finite
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the single check multiplies infinite numbers
 def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(seed: int) -> None:
     rows = damaged(seed)
     turns = {one.id: one for one in rows.turns}
@@ -67,7 +67,7 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
         rows.turns,
         segment_rows(rows.segments, rows.segment_vectors, numbers[0]),
         sentence_rows(rows.sentences, rows.sentence_vectors, numbers[1]),
-        nobody,
+        no_turn,
     )
     assert [*read.segments, *read.sentences] == [piece for piece, _ in kept]
     assert np.array_equal(np.concatenate([read.segment_vectors, read.sentence_vectors]), [vec for _, vec in kept])
@@ -86,7 +86,7 @@ WRONG: list[dict[str, Any]] = [
 def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_the_order_of_recording(
     seed: int,
 ) -> None:
-    """Of both tables, in any order in them."""
+    """In both tables, in any order."""
     dice = np.random.default_rng(seed)
     turns = {one.id: one for one in (turn(f"r{n}", ("left", "right")[n % 2], n) for n in range(6))}
     right = [
@@ -114,15 +114,15 @@ def test_exactly_the_assertions_with_faults_are_left_out_and_the_others_come_in_
     assert any(map(faults, range(len(rows))))
 
 
-def test_what_was_derived_for_one_place_comes_before_what_was_told_there() -> None:
-    """A rebuild gives places anew and may give one that the caller's has; the order is the same at every reading."""
+def test_at_the_same_place_derived_assertions_come_before_logged_ones() -> None:
+    """A rebuild may give a place that an assertion of the caller has; the order is the same at every reading."""
     one = turn("a")
     rows = [assertion_rows([asserted(one, 0, extractor)], [0], [1]) for extractor in ("caller", "embedded")]
     assert [row.extractor for row in assertions_in_order(*rows, lambda *_: one)] == ["embedded", "caller"]
-    assert assertions_in_order(None, None, nobody) == ()
+    assert assertions_in_order(None, None, no_turn) == ()
 
 
-def test_the_number_of_a_commit_can_be_filled_in_and_nothing_else_changes() -> None:
+def test_filling_in_the_number_of_a_commit_changes_nothing_else() -> None:
     rows = derive([turn("a"), turn("b")])
     zeros = sentence_rows(rows.sentences, rows.sentence_vectors, [0] * 4)
     assert with_tx(zeros, 7).equals(sentence_rows(rows.sentences, rows.sentence_vectors, [7] * 4))

@@ -25,17 +25,17 @@ def facts_of(*said: Assertion) -> Facts:
 
 
 @pytest.mark.parametrize("order", list(permutations(READINGS)))
-def test_of_one_sentence_the_best_reading_counts_whatever_came_first(order: tuple[Assertion, ...]) -> None:
+def test_of_one_sentence_the_best_extractors_assertions_count_in_any_order(order: tuple[Assertion, ...]) -> None:
     facts = Facts()
     for assertion in order:
         facts.add([assertion])
-        facts.versions("ann", "lives_in")  # what is kept from before must not matter
+        facts.versions("ann", "lives_in")  # cached results must not matter
     assert shown(facts.versions("ann", "lives_in")) == [("Turin", 2010, 2015), ("Lima", 2015, INF)]
     assert {a.tail for a in facts.assertions_in("t")} == {"Turin", "Lima"}
     assert facts_of(*READINGS[:2]).versions("ann", "lives_in")[0].tail == "Bergen"
 
 
-def test_what_a_turn_as_a_whole_says_stands_beside_what_its_sentences_say() -> None:
+def test_an_assertion_about_the_whole_turn_counts_beside_those_of_its_sentences() -> None:
     whole = asserted("Oslo", 2010, turn="t", sentence=WHOLE, extractor="caller")
     facts = facts_of(whole, asserted("Lima", 2015, turn="t", sentence=0, extractor="embedded"))
     assert shown(facts.versions("ann", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
@@ -48,26 +48,26 @@ def test_the_same_assertion_twice_is_one() -> None:
     assert facts.names("ann") == ("Ann",)
 
 
-def test_what_the_old_revision_of_a_document_said_counts_no_more() -> None:
+def test_assertions_of_an_old_revision_of_a_document_do_not_count() -> None:
     facts = facts_of(asserted("Oslo", 2010, turn="t_old"), asserted("Lima", 2015, turn="t_new"))
     assert len(facts.versions("ann", "lives_in")) == 2
     facts.retire("t_old")
     assert shown(facts.versions("ann", "lives_in")) == [("Lima", 2015, INF)]
     assert facts.assertions_in("t_old") == []
     late = Facts()
-    late.retire("t_old")  # a view that is read at once learns of it before the assertions come
+    late.retire("t_old")  # a view that is loaded at once retires the turn before the assertions are added
     late.add(facts.rows)
     assert late.versions("ann", "lives_in") == facts.versions("ann", "lives_in")
 
 
-def test_a_better_reading_of_a_sentence_tells_that_those_before_count_no_more() -> None:
+def test_adding_a_better_assertion_returns_that_earlier_ones_no_longer_count() -> None:
     rows = Assertions()
     assert [rows.add(one, "ann", one.tail) for one in READINGS] == [False, True, True, False]
     assert [rows.counts(row) for row in range(4)] == [False, False, True, True]
     assert [rows.counts(row, lambda other: other < 2) for row in range(2)] == [False, True]
 
 
-def test_an_entity_of_two_names_takes_part_in_what_is_said_of_either() -> None:
+def test_an_entity_of_two_names_has_the_assertions_about_both() -> None:
     rows = Assertions()
     for head, relation, tail in (("ann", "likes", "tea"), ("annie", "likes", "oslo"), ("bob", "likes", "ann")):
         rows.add(asserted(tail, head=head, relation=relation), head, tail)

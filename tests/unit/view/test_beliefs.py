@@ -1,4 +1,4 @@
-"""What is held of the beliefs of a space: the last about each sentence, and arrays that follow it."""
+"""A space stores the last belief about each sentence, also in arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp_memory.view.view import View
 
 
 def test_nothing_learnt_is_an_empty_space_of_beliefs() -> None:
-    """And a sentence that nobody judged has none (DESIGN I20)."""
+    """A sentence without a label has no belief (DESIGN I20)."""
     beliefs = Beliefs()
     assert (len(beliefs), beliefs.sentence_ids, beliefs.lessons()) == (0, [], [])
     assert beliefs.get("s_1") is None
@@ -24,8 +24,8 @@ def test_nothing_learnt_is_an_empty_space_of_beliefs() -> None:
     assert beliefs.task_doubts.shape == beliefs.time_doubts.shape == (0,)
 
 
-def test_a_later_belief_takes_the_place_of_an_earlier_one_in_every_array() -> None:
-    """The others stay where they are."""
+def test_a_later_belief_replaces_an_earlier_one_in_every_array() -> None:
+    """The others keep their rows."""
     beliefs = Beliefs()
     beliefs.add([belief("s_1", 1), belief("s_2", 1)])
     assert np.array_equal(beliefs.task[0], belief("s_1", 1).task)
@@ -37,7 +37,7 @@ def test_a_later_belief_takes_the_place_of_an_earlier_one_in_every_array() -> No
     assert beliefs.task_doubts.tolist() == [0.25, 0.5, 0.5]
 
 
-def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
+def test_the_first_lesson_of_a_judge_about_an_episode_stays() -> None:
     """Each judge has one."""
     beliefs = Beliefs()
     first, second, other = lesson("a", {"s_1": 1}), lesson("a", {"s_1": 0}), lesson("a", source="embedded")
@@ -51,8 +51,8 @@ def test_the_first_word_of_a_judge_on_an_episode_stays() -> None:
     assert not beliefs.lessons_for("What?")
 
 
-def test_what_is_handed_out_stays_as_it_was_when_its_row_is_written_anew() -> None:
-    """A learner compares it with what comes after; and no reader can write to the arrays."""
+def test_a_returned_belief_stays_the_same_when_its_row_is_overwritten() -> None:
+    """Learning compares it with the belief afterwards; and no reader can write to the arrays."""
     beliefs = Beliefs()
     beliefs.add([belief("s_1", 1)])
     before = beliefs.get("s_1")
@@ -65,8 +65,8 @@ def test_what_is_handed_out_stays_as_it_was_when_its_row_is_written_anew() -> No
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_arrays_follow_however_beliefs_come(seed: int) -> None:
-    """One by one or several at once, new and changed, beyond every size that an array has on the way."""
+def test_the_arrays_match_the_beliefs_in_any_order_of_arrival(seed: int) -> None:
+    """One by one or several at once, new and changed, beyond every intermediate size of the arrays."""
     dice = random.Random(seed)
     beliefs, last = Beliefs(), {}
     while len(last) < 70:
@@ -81,8 +81,8 @@ def test_the_arrays_follow_however_beliefs_come(seed: int) -> None:
     assert beliefs.time_doubts.tolist() == [one.time_doubt for one in last.values()]
 
 
-def test_an_episode_is_told_by_the_first_lesson_that_can() -> None:
-    """One whose trace is damaged cannot; where none can, it is said why."""
+def test_an_episode_is_read_from_the_first_lesson_that_holds_it() -> None:
+    """A lesson with a damaged trace holds none; if no lesson holds it, the reason is returned."""
     beliefs = Beliefs()
     beliefs.add([], [replace(lesson("a"), trace=b"{")])
     assert beliefs.episode("ep_a") == "its trace cannot be read"
@@ -91,8 +91,8 @@ def test_an_episode_is_told_by_the_first_lesson_that_can() -> None:
     assert beliefs.episode("ep_b") is None
 
 
-def test_a_view_hands_each_space_what_was_learnt_in_it() -> None:
-    """A lesson alone makes a space, and a space that is not there knows none."""
+def test_a_view_gives_each_space_its_own_lessons() -> None:
+    """A lesson alone creates a space, and an unknown space has none."""
     view = View()
     assert not view.has_lesson(lesson("a"))
     both = Batch(

@@ -1,4 +1,4 @@
-"""A column grows at the end and can be changed by its owner only."""
+"""A column grows at the end, and its values are read-only."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from mcp_memory.vectors import Column
 
 
-def test_a_column_holds_what_was_added_in_order_however_long_it_grows() -> None:
+def test_a_column_keeps_the_order_of_its_values_as_it_grows() -> None:
     column: Column[np.int64] = Column(np.int64)
     for number in range(100):
         column.append(number)
@@ -15,7 +15,7 @@ def test_a_column_holds_what_was_added_in_order_however_long_it_grows() -> None:
     assert column.values.tolist() == [0, 1, 2, -1, *range(4, 1000)]
 
 
-def test_a_column_is_read_only_from_outside_and_has_no_rows_beyond_its_end() -> None:
+def test_the_values_of_a_column_are_read_only_and_end_with_its_last_row() -> None:
     column: Column[np.bool_] = Column(np.bool_)
     column.append(True)
     with pytest.raises(ValueError, match="read-only"):

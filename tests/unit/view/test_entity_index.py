@@ -1,4 +1,4 @@
-"""The index of names: both sides of eq. 1, extended as segments arrive."""
+"""The entity index: both directions of eq. 1, extended as segments arrive."""
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def test_a_sentence_that_two_segments_share_is_read_once() -> None:
     assert read == ["One.", "Two.", "Three."]
 
 
-def test_what_arrives_later_is_added_and_nothing_is_read_again() -> None:
+def test_later_segments_are_added_and_nothing_is_read_again() -> None:
     whole, parts = EntityIndex(lambda _, s: NAMES[s]), EntityIndex(lambda _, s: NAMES[s])
     given = space()
     whole.extend(given, 0)

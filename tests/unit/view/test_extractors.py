@@ -1,6 +1,6 @@
-"""Three that read the same texts, the caller, Claude and the embedded engine: what design D.1 promises holds of them.
+"""Three extractors of the same texts, the caller, Claude and the embedded engine: the invariants of facts hold.
 
-``test_facts.py`` asks it of the order of arrival (DESIGN I4), with these three as well.
+``test_facts.py`` tests the order of arrival (DESIGN I4), with these three as well.
 """
 
 from asserting import asserted
@@ -54,10 +54,10 @@ def test_i4_every_positive_assertion_that_counts_supports_one_version_and_no_oth
 
 @thorough
 @given(histories, said_in(st.just("t_new")))
-def test_i6_another_texts_word_for_a_fact_never_lowers_its_confidence_whoever_read_it(
+def test_i6_another_text_that_states_a_fact_never_lowers_its_confidence_whoever_extracted_it(
     said: list[Assertion], one: Assertion
 ) -> None:
-    """Of the version that it supports; it may divide others, or end them."""
+    """Of the version that it supports; it may split or end other versions."""
     facts = facts_of(said)
     before = _supported(facts, one)
     facts.add([one])
@@ -68,7 +68,7 @@ def test_i6_another_texts_word_for_a_fact_never_lowers_its_confidence_whoever_re
 
 
 def _supported(facts: Facts, one: Assertion) -> Version | None:
-    """Return the version that says the same from the same moment on."""
+    """Return the version with the same content and start."""
     same = (version for version in facts.all_versions("ann", one.relation) if version.tail == one.tail)
     return next((version for version in same if version.since == one.since), None)
 

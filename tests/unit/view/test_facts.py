@@ -1,4 +1,4 @@
-"""The facts of a space: which names are one, what they add up to, and that the order of arrival decides nothing."""
+"""The facts of a space: names, versions, counters, and that the order of arrival does not matter."""
 
 import random
 from itertools import permutations
@@ -39,14 +39,14 @@ def test_a_short_name_means_the_only_person_of_that_name() -> None:
     assert facts.kind("anna patel") == "person"
 
 
-def test_a_short_name_that_was_never_written_is_understood_in_a_question() -> None:
+def test_a_short_name_that_was_never_written_is_resolved_in_a_query() -> None:
     facts = facts_of(asserted("Acme", 2010, head="Anna Patel", relation="works_at"))
     assert facts.resolve("Patel") == "anna patel"
     assert facts.resolve("Ms Patel") == "anna patel"
     assert facts.resolve("Raj") is None
 
 
-def test_a_short_name_that_two_people_bear_means_neither_of_them() -> None:
+def test_a_short_name_of_two_people_means_neither_of_them() -> None:
     anna, short = asserted("Acme", 2010, head="Anna Patel", relation="works_at"), asserted("Lima", head="Dr. Patel")
     facts = facts_of(anna, short)
     assert shown(facts.versions("anna patel", "lives_in")) == [("Lima", 0, INF)]
@@ -67,7 +67,7 @@ def test_a_place_is_never_merged_with_a_person_of_that_name() -> None:
     assert town.resolve("Victoria") == "victoria"
 
 
-def test_asking_for_what_nobody_knows_leaves_no_trace() -> None:
+def test_a_query_for_an_unknown_name_changes_nothing() -> None:
     facts = facts_of(asserted("Oslo"))
     assert facts.resolve("Zoe") is None
     assert (facts.name("zoe"), facts.names("zoe"), facts.kind("zoe"), facts.degree("zoe")) == ("zoe", ("zoe",), None, 0)
@@ -96,7 +96,7 @@ def test_facts_are_found_from_both_ends() -> None:
     assert len(list(facts.all())) == 4
 
 
-def test_what_is_suspected_is_shown_only_on_demand() -> None:
+def test_suspected_versions_are_returned_only_on_request() -> None:
     rumour = asserted("Lima", 2015, confidence=0.45)
     facts = facts_of(asserted("Oslo", 2010), rumour)
     assert [v.tail for v in facts.from_("ann")] == [v.tail for v in facts.all()] == ["Oslo"]
@@ -108,7 +108,7 @@ def test_what_is_suspected_is_shown_only_on_demand() -> None:
     assert facts.version(version.id) == version
 
 
-def test_an_id_lasts_when_an_earlier_assertion_arrives_late_or_a_better_reading_takes_its_place() -> None:
+def test_an_id_stays_valid_when_an_earlier_assertion_arrives_late_or_a_better_one_replaces_it() -> None:
     read = asserted("Oslo", 2012, turn="t", extractor="embedded")
     facts = facts_of(read)
     (before,) = facts.versions("ann", "lives_in")
@@ -131,7 +131,7 @@ def test_a_repeated_statement_finds_its_version_though_it_is_recorded_at_another
 # What was known before
 
 
-def test_what_was_known_earlier_is_the_fold_of_what_was_recorded_by_then() -> None:
+def test_the_history_is_the_fold_of_what_was_recorded_by_each_moment() -> None:
     said = [
         asserted("Oslo", 2010, turn="t", extractor="embedded", recorded_at=1),
         asserted("Rome", 2020, recorded_at=2),
@@ -152,7 +152,7 @@ def test_what_was_known_earlier_is_the_fold_of_what_was_recorded_by_then() -> No
 # Cardinality
 
 
-def test_a_relation_learnt_as_single_folds_as_if_that_had_been_known() -> None:
+def test_a_relation_learnt_as_single_folds_like_one_registered_as_single() -> None:
     switches = [
         asserted(job, year, head=head, relation="roots_for", change=year > 2010)
         for head in ("Ann", "Bob")
@@ -171,13 +171,13 @@ def test_a_relation_learnt_as_single_folds_as_if_that_had_been_known() -> None:
     assert shown(early.versions("cleo", "roots_for")) == shown(facts.versions("cleo", "roots_for"))
 
 
-def test_what_the_registry_knows_is_not_unlearnt() -> None:
+def test_learning_does_not_override_the_registry() -> None:
     both = [asserted(city, year, turn=f"t_{year}") for year in range(4) for city in ("Oslo", "Lima")]
     assert facts_of(*both).cardinality("lives_in") == "single"
     assert facts_of().cardinality("roots_for") == "unknown"
 
 
-def test_two_values_are_counted_apart_once_their_names_no_longer_mean_the_same() -> None:
+def test_two_values_are_counted_separately_once_their_names_no_longer_mean_the_same_entity() -> None:
     both = [asserted(name, 1, head="Bob", relation="met", turn="t") for name in ("Anna Patel", "Patel")]
     facts = facts_of(*both, asserted("Lima", head="Anna Patel"))
     assert facts.counts("met") == Counts(0, 0)
@@ -206,7 +206,7 @@ histories = st.lists(assertions, max_size=12, unique_by=lambda assertion: assert
 
 
 def visible(facts: Facts) -> object:
-    """Return all that a space shows of its facts but their ids, which the order of arrival decides."""
+    """Return everything visible of the facts of a space except ids, which depend on the order of arrival."""
     keys = sorted(facts.entities())
     groups = [(key, relation) for key in keys for relation in sorted(facts.relations_of(key))]
     layers = [[facts.versions(*group), facts.suspected(*group)] for group in groups]
@@ -238,7 +238,7 @@ def visible(facts: Facts) -> object:
 
 @thorough
 @given(histories, st.booleans(), st.randoms(use_true_random=False))
-def test_nothing_that_is_visible_depends_on_the_order_of_arrival_or_on_what_was_asked_meanwhile(
+def test_nothing_visible_depends_on_the_order_of_arrival_or_on_queries_in_between(
     said: list[Assertion], retired: bool, rng: random.Random
 ) -> None:
     once, stepwise = Facts(), Facts()
@@ -275,7 +275,7 @@ def test_counters_kept_up_to_date_equal_those_counted_from_scratch(said: list[As
 
 @thorough
 @given(histories)
-def test_every_id_that_was_ever_shown_still_names_a_version(said: list[Assertion]) -> None:
+def test_every_id_that_was_ever_returned_still_names_a_version(said: list[Assertion]) -> None:
     facts, shown_ids = Facts(), set()
     for assertion in said:
         facts.add([assertion])

@@ -1,4 +1,4 @@
-"""Which names mean one entity: aliases that are said, and what keeps them from meaning anybody."""
+"""Which names mean one entity: stated aliases, and what prevents them from counting."""
 
 import random
 from itertools import permutations
@@ -29,11 +29,11 @@ ROBERT = (alias("Robert", "Bob"), asserted("Oslo", 2010, head="Robert"), asserte
 
 
 @pytest.mark.parametrize("order", list(permutations(ROBERT)))
-def test_an_alias_means_its_bearer_whatever_came_first(order: tuple[Assertion, ...]) -> None:
+def test_an_alias_means_its_entity_in_any_order_of_arrival(order: tuple[Assertion, ...]) -> None:
     facts = Facts()
     for assertion in order:
         facts.add([assertion])
-        list(facts.all())  # what is kept from before must not matter
+        list(facts.all())  # cached results must not matter
     assert facts.resolve("Bob") == facts.key("bob's") == "robert"
     assert shown(facts.versions("robert", "lives_in")) == [("Oslo", 2010, 2015), ("Lima", 2015, INF)]
     assert {version.head for version in facts.from_("robert")} == {"Robert"}
@@ -41,7 +41,7 @@ def test_an_alias_means_its_bearer_whatever_came_first(order: tuple[Assertion, .
     assert sorted(facts.entities()) == ["lima", "oslo", "robert"]
 
 
-def test_every_alias_is_a_fact_of_its_own() -> None:
+def test_every_alias_is_a_fact() -> None:
     facts = facts_of(*ROBERT, alias("Robert", "Bobby", 1))
     assert [version.text for version in facts.versions("robert", "also_known_as")] == [
         "Robert is also known as Bob",
@@ -53,20 +53,20 @@ def test_every_alias_is_a_fact_of_its_own() -> None:
     ]
 
 
-def test_an_alias_of_two_means_neither_of_them() -> None:
+def test_an_alias_of_two_entities_means_neither_of_them() -> None:
     facts = facts_of(*ROBERT, alias("Roberta", "Bob"))
     assert facts.resolve("Bob") == "bob"
     assert shown(facts.versions("bob", "lives_in")) == [("Lima", 2015, INF)]
 
 
-def test_an_alias_that_is_a_word_of_another_persons_name_means_neither() -> None:
+def test_an_alias_that_is_part_of_another_persons_name_means_neither() -> None:
     facts = facts_of(*ROBERT)
     facts.add_speaker("Bob Lee")
     assert facts.resolve("Bob") == "bob"
     assert facts_of(*ROBERT, alias("Robert", "Bob Lee")).resolve("Bob") == "robert"
 
 
-def test_an_alias_that_is_only_suspected_or_denied_means_nobody_else() -> None:
+def test_a_suspected_or_denied_alias_means_only_itself() -> None:
     guess = alias("Robert", "Bob", confidence=0.45)
     assert facts_of(guess).resolve("Bob") == "bob"
     assert facts_of(guess, *(alias("Robert", "Bob", number, confidence=0.75) for number in range(4))).key("Bob") == (
@@ -76,14 +76,14 @@ def test_an_alias_that_is_only_suspected_or_denied_means_nobody_else() -> None:
     assert facts_of(alias("Robert", "Bob", 2010), alias("Robert", "Bob", 2015, negated=True)).key("Bob") == "robert"
 
 
-def test_what_is_met_as_another_kind_of_thing_is_nobodys_alias() -> None:
+def test_a_name_of_another_type_is_no_alias() -> None:
     town = asserted("Victoria", 2010, head="Ann")
     for order in permutations((alias("Queen", "Victoria"), asserted("Oslo", head="Queen"), town)):
         facts = facts_of(*order)
         assert (facts.resolve("Victoria"), facts.degree("queen")) == ("victoria", 2)
 
 
-def test_what_an_old_revision_called_somebody_counts_no_more() -> None:
+def test_an_alias_from_an_old_revision_does_not_count() -> None:
     facts = facts_of(alias("Robert", "Bob", turn="t_old"), asserted("Lima", head="Bob"))
     assert facts.resolve("Bob") == "robert"
     facts.retire("t_old")
@@ -91,7 +91,7 @@ def test_what_an_old_revision_called_somebody_counts_no_more() -> None:
     assert facts.versions("robert", "lives_in") == ()
 
 
-def test_a_better_reading_of_the_sentence_takes_an_alias_back() -> None:
+def test_a_better_extractor_of_the_sentence_withdraws_an_alias() -> None:
     read = alias("Robert", "Bob", turn="t", sentence=0, extractor="embedded")
     facts = facts_of(read, alias("Robert", "Rob", turn="t", sentence=0, extractor="caller"))
     assert (facts.resolve("Bob"), facts.resolve("Rob")) == ("bob", "robert")
@@ -108,14 +108,14 @@ def test_aliases_of_aliases_are_followed_and_a_ring_means_its_longest_name() -> 
         assert facts.names("robert") == ("Robert", "Bob", "Bobby")
 
 
-def test_two_names_of_one_person_are_not_two_who_bear_a_short_name() -> None:
+def test_two_names_of_one_person_do_not_make_a_short_name_ambiguous() -> None:
     lees = [asserted("Oslo", head="Robert Lee"), asserted("Lima", head="Bob Lee")]
     assert facts_of(*lees).resolve("Lee") is None
     for order in permutations((*lees, alias("Robert Lee", "Bob Lee"))):
         assert facts_of(*order).resolve("Lee") == "robert lee"
 
 
-def test_a_name_that_is_said_of_itself_means_itself() -> None:
+def test_a_name_stated_as_its_own_alias_means_itself() -> None:
     assert facts_of(alias("Bob", "bob")).resolve("Bob") == "bob"
 
 
@@ -166,7 +166,7 @@ def visible(facts: Facts) -> object:
 
 @thorough
 @given(st.lists(sayings, max_size=10, unique_by=lambda said: said.id), st.booleans(), st.randoms(use_true_random=False))
-def test_whom_names_mean_does_not_depend_on_the_order_of_arrival_or_on_what_was_asked_meanwhile(
+def test_what_names_mean_does_not_depend_on_the_order_of_arrival_or_on_queries_in_between(
     said: list[Assertion], retired: bool, rng: random.Random
 ) -> None:
     once, stepwise = facts_of(*said), Facts()
@@ -181,7 +181,7 @@ def test_whom_names_mean_does_not_depend_on_the_order_of_arrival_or_on_what_was_
 
 @thorough
 @given(st.lists(sayings, max_size=10, unique_by=lambda said: said.id))
-def test_whom_a_name_means_means_itself_and_every_fact_is_found_with_it(said: list[Assertion]) -> None:
+def test_the_entity_of_a_name_means_itself_and_every_fact_is_found_with_it(said: list[Assertion]) -> None:
     facts = facts_of(*said)
     for name in NAMES:
         assert facts.known_entity(facts.key(name)) in (facts.key(name), None)

@@ -1,4 +1,4 @@
-"""A space keeps rows in the order of arrival, knows neighbours in talk, and takes old revisions out of recall."""
+"""A space keeps rows in the order of arrival, links neighbours in talk, and takes old revisions out of recall."""
 
 from dataclasses import replace
 
@@ -91,7 +91,7 @@ def test_above_the_limit_no_vectors_are_held_and_rows_still_line_up() -> None:
     assert len(view.space("default").segments) == 3
 
 
-def test_a_view_read_at_once_equals_one_read_commit_by_commit() -> None:
+def test_a_view_loaded_at_once_equals_one_loaded_commit_by_commit() -> None:
     turns = [turn("m1"), turn("d1", kind="document"), replace(turn("m2"), speaker=None)]
     once, stepwise = View(), View()
     once.add(batch(*turns), 3)
@@ -102,8 +102,8 @@ def test_a_view_read_at_once_equals_one_read_commit_by_commit() -> None:
     assert once.tx == stepwise.tx
 
 
-def test_turns_that_come_before_their_pieces_make_the_same_view_as_everything_at_once() -> None:
-    """Two documents written again among them: one within what comes first, one across."""
+def test_turns_added_before_their_pieces_give_the_same_view_as_everything_at_once() -> None:
+    """With two documents written again: one within the first part, one across both."""
     old, new = turn("d1", kind="document"), turn("d1", kind="document", revision=1)
     turns = [turn("m1"), old, turn("x1", space="other"), new, turn("m2"), turn("d1", kind="document", revision=2)]
     once, later = View(), View()
@@ -123,7 +123,7 @@ def test_turns_that_come_before_their_pieces_make_the_same_view_as_everything_at
 
 
 class Seen:
-    """An index that knows which rows it was told of."""
+    """An index that records which rows were added to it."""
 
     def __init__(self) -> None:
         self.rows: list[int] = []
@@ -132,7 +132,7 @@ class Seen:
         self.rows += range(since, len(space.segments))
 
 
-def test_an_index_has_every_row_once_when_it_is_asked_for_and_nothing_before() -> None:
+def test_an_index_has_every_row_once_when_it_is_read_and_nothing_before() -> None:
     view = View([Seen])
     view.add(batch(turn("m1"), turn("m2")), 1)
     index = view.space("default").index(Seen)
