@@ -38,28 +38,32 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.language.names import mentions
+from mcp_memory.language.question_form import asks_for_several
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,
+    FORM,
     MEANING,
     POINTS,
     PROPAGATION,
     QUESTIONS,
+    REPLY,
+    SPEAKER,
     TYPICAL_COSINE,
     Channel,
     ChannelInput,
+    Rows,
+    SpeakerIndex,
     channel_scores,
     sum_scores,
 )
 from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_seeds, follow_seeds, raise_compared
 from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.spans import Rows
-from mcp_memory.search.talk import FORM, REPLY, SPEAKER, SpeakerIndex
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
 from mcp_memory.search.titles import TITLE, TitleIndex
 from mcp_memory.search.words import WORDS, WordIndex
-from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
@@ -98,6 +102,16 @@ PART_STEEPNESS = 3
 """How fast the score of a search for a part falls: only its best candidates are meant, the rest is noise."""
 MOST = 200
 """Candidates that are returned unless the caller asks for another number."""
+SIMILAR_TURNS = "alike"
+"""The name of the similar-turn boost in ``via``."""
+SIMILAR_WEIGHT = 0.2
+"""Weight of the cosine with the best message (measured: .2 to .3 are alike)."""
+SEVERAL_WEIGHT = 0.15
+"""Weight of the cosine with a query that asks for several things."""
+BOOSTED = 200
+"""Best candidates that may gain, if they are messages."""
+BACKGROUND = slice(20, 100)
+"""Messages, by rank, whose mean is subtracted: those ranked 21st to 100th."""
 _GAP = 0.01  # the share of a score within which boosted candidates stand below the one that keeps its place (`boost`)
 
 
@@ -216,7 +230,8 @@ def find_candidates(
             similarity = np.maximum(cosines[-1 if switches.first_person else 0], 0)
             unit = (float(similarity[rows].max()) if switches.meaning else 0.0) or TYPICAL_COSINE
         given = ChannelInput(space, query, switches, rows, talk, similarity, unit, title_in_query, vectors)
-        kinds.append((rows, add_time(given, channel_scores(given, CHANNELS, external or {}))))
+        scores = channel_scores(given, CHANNELS, external or {})
+        kinds.append((rows, scores if given.time is None else add_time(given, given.time, scores)))
     if not kinds:
         return None
     rows = np.concatenate([rows for rows, _ in kinds])
@@ -230,7 +245,8 @@ def find_candidates(
     total = _total(scores, len(rows))
     if not len(total) or total.max() <= 0:
         return None
-    seeds = find_seeds(space, rows, total, vectors) if switches.needs_seeds else []
+    from_seeds = any(channel.switch(switches) for channel in (LINKS, ENTITIES, RESIDUAL))
+    seeds = find_seeds(space, rows, total, vectors) if from_seeds else []
     passed = follow_seeds(space, query, title_in_query, rows, total, seeds, switches)
     scores |= passed
     if TITLE.name in scores:
@@ -265,6 +281,48 @@ def newest_candidates(space: Space, window: Window, limit: int) -> list[Candidat
     return newest
 
 
+def similar_turn_scores(space: Space, candidates: CandidateSet, query: str, vector: Vector) -> Scores | None:
+    """Return the similar-turn boost: what messages gain that are similar to the best one.
+
+    A question of several parts finds the message that says most of it. The messages that say the rest mostly share with
+    that one what they do not share with the question. So a message gains by the cosine of its most similar sentence
+    with the best message, less what all messages around have in common (`BACKGROUND`). Where the query asks for several
+    things, it also gains by the cosine of that sentence with the query.
+
+    It stands in for the step of QRMeM's reflection (§2.2) that takes what is nearest to question, reason and entities
+    together. It uses vectors that are there: nothing is embedded.
+
+    **Measured** on long dialogues, with the first five messages in their places (`CandidateSet.boost`): +1.8 points of
+    R@10, +2.5 on one half of the questions and +1.1 on the other; on those that need several messages +3.8, of which .7
+    are the part for several things. Without the five in their places it costs one to two points of R@2.
+
+    Args:
+        space: None is returned where it holds no vectors.
+        candidates: of the query.
+        query: its text.
+        vector: of the query's first-person form, shape ``(d,)``.
+
+    Returns:
+        Shape ``(len(space.segments),)``; None where the best candidate is no message.
+    """
+    if space.segment_vectors is None or space.sentence_vectors is None or not len(candidates.rows):
+        return None
+    if not space.talk[candidates.rows[int(candidates.total.argmax())]]:
+        return None
+    rows = _best_messages(space, candidates)
+    best = space.segment_vectors.take(rows[:1])[0]
+    if len(background := rows[BACKGROUND]):
+        best = best - space.segment_vectors.take(background).mean(axis=0)
+    sentences = [space.sentences_within(space.segments[row]) for row in rows.tolist()]
+    vectors = space.sentence_vectors.take(np.array([row for each in sentences for row in each], dtype=np.intp))
+    gains = np.float32(SIMILAR_WEIGHT) * _greatest(vectors @ best, sentences)
+    if asks_for_several(query):
+        gains += np.float32(SEVERAL_WEIGHT) * _greatest(vectors @ vector, sentences)
+    scores = np.zeros(len(space.segments), dtype=np.float32)
+    scores[rows] = gains
+    return scores
+
+
 def _total(scores: Mapping[str, Scores], length: int) -> Scores:
     """Return the sum of the scores where a channel found something, 0 elsewhere."""
     found = np.zeros(length, dtype=np.bool_)
@@ -297,3 +355,21 @@ def _best(total: Scores, wanted: int) -> Rows:
     """Return the positions of the ``wanted`` best above 0, with all that tie with the last of them."""
     last = np.partition(total, len(total) - wanted)[len(total) - wanted]
     return np.flatnonzero((total >= last) & (total > 0))
+
+
+def _best_messages(space: Space, candidates: CandidateSet) -> NDArray[np.intp]:
+    """Return the rows of those of the best candidates that are messages, best first."""
+    total = candidates.total
+    pool = np.flatnonzero(total > 0)
+    if len(pool) > BOOSTED:
+        pool = np.sort(np.argpartition(-total, BOOSTED)[:BOOSTED])
+    rows = candidates.rows[pool[np.argsort(-total[pool], kind="stable")]]
+    return rows[space.talk[rows]]
+
+
+def _greatest(cosines: Scores, sentences: Sequence[Sequence[int]]) -> Scores:
+    """Return the greatest cosine of each segment's sentences, at least 0; ``cosines`` runs segment by segment."""
+    owner = np.repeat(np.arange(len(sentences)), [len(each) for each in sentences])
+    greatest = np.zeros(len(sentences), dtype=np.float32)
+    np.maximum.at(greatest, owner, cosines)
+    return greatest

@@ -52,9 +52,8 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
-from mcp_memory.search.channels import Channel
+from mcp_memory.search.channels import Channel, Rows
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.spans import Rows
 from mcp_memory.search.titles import TALK, TitleIndex
 from mcp_memory.vectors import Column, Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex

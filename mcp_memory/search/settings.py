@@ -30,8 +30,3 @@ class SearchSettings:
     residual_always: bool = switch("residual_always", False, "the same even where they leave nothing open")
     time: bool = switch("time", True, 'times in the query ("in 2016", "before she moved")')
     questions: bool = switch("questions", False, "texts that answer pooled questions; memory_evolve fills that pool")
-
-    @property
-    def needs_seeds(self) -> bool:
-        """Whether any channel starts from the best candidates of the others."""
-        return self.links or self.rare_entities or self.residual

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mcp_memory.search.channels import Rows
 from mcp_memory.vectors import Column, Scores
 
 FAR = 1e6
@@ -25,8 +26,6 @@ VALIDITY_DECAY = np.float32(2)
 """Years beyond a span of validity after which validity has fallen to 1/e (measured: 1 to 4 are alike)."""
 LATER_FACTOR = np.float32(2)
 """By what gaps after an interval are multiplied (measured: 1 loses .4 points of R@5)."""
-
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.talk import SPEAKER, SpeakerIndex
+from mcp_memory.search.channels import SPEAKER, SpeakerIndex
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.space import Space
 

@@ -51,8 +51,8 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.domain.turns import Segment, Turn
 from mcp_memory.language.gregorian import DAY, HOUR
 from mcp_memory.language.names import head
-from mcp_memory.search.channels import Channel, ChannelInput, sum_scores
-from mcp_memory.search.spans import FAR, Rows, SpanColumns, Spans
+from mcp_memory.search.channels import Channel, ChannelInput, Rows, sum_scores
+from mcp_memory.search.spans import FAR, SpanColumns, Spans
 from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.space import Space
 
@@ -137,15 +137,14 @@ class TimeIndex:
                 self._last[subject] = first, turn.id
 
 
-def add_time(given: ChannelInput, scores: Mapping[str, Scores]) -> dict[str, Scores]:
-    """Return the scores with ``time`` and ``siblings`` among them, on the same scale; unchanged for an undated query.
+def add_time(given: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return the scores with ``time`` and ``siblings`` among them, on the same scale.
 
     Args:
         given: what the channels read; the view of its space keeps a `TimeIndex`.
+        asked: the query's time, with dates.
         scores: of the channels before, by name, each of shape ``(len(given.rows),)``.
     """
-    if (asked := given.time) is None:
-        return dict(scores)
     before = sum_scores(scores, len(given.rows))
     if given.talk:
         added = {TIME.name: np.float32(given.unit) * _message_times(given.space, asked, given.rows)}

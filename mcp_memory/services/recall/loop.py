@@ -27,8 +27,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.assess import assess, uncovered_share
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop
 from mcp_memory.reconstruct.policy import Policy
-from mcp_memory.search.candidates import Candidate, CandidateSet, rank_candidates
-from mcp_memory.search.similar_turns import NAME, similar_turn_scores
+from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
@@ -113,7 +112,7 @@ class RecallLoop:
     def boosted(self, state: LoopState, keep: int = 0) -> CandidateSet:
         """Return the candidates with what the loop found; the best ``keep`` turns of the search keep their places.
 
-        If any are kept, similar turns are boosted as well (``search/similar_turns.py``).
+        If any are kept, similar turns are boosted as well (``search/candidates.py``).
         """
         space, best = self.space, float(self.candidates.total.max())
         boosts: dict[str, Scores] = {}
@@ -124,7 +123,7 @@ class RecallLoop:
                 scores[item.row] = best * share * item.strength**weight.steepness
         if keep and self.settings.reflection.enabled:
             similar = similar_turn_scores(space, self.candidates, self.query.text, self.query.vectors[-1])
-            boosts |= {} if similar is None else {NAME: similar}
+            boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
         return self.candidates.boost(space, boosts, keep)
 
     async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from small_space import document, message, read, reading, space_of
 
-from mcp_memory.search.candidates import INDEXES, CandidateSet, rank_candidates
-from mcp_memory.search.similar_turns import similar_turn_scores
+from mcp_memory.search.candidates import INDEXES, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
