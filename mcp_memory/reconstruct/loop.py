@@ -8,6 +8,11 @@ A segment's *strength*, in (0, 1], says how surely the loop is on the right way 
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
+**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: coverage by
+rarity, and margin and share of the speaker who is named). `assess` adds whether anything among the best candidates has
+the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of answer is
+needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).
+
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
 11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence suffices, when nothing
 new comes any more, or when the budget is spent. Everything is found by operators, which the loop knows only by the
@@ -17,19 +22,25 @@ names that the policy gives.
 turn does not spend what later turns need, it takes at most its share of the calls that are left.
 
 **Departures.** The paper's model selects and routes; here a table selects (``policy.py``), and routing keeps what is
-strong enough. The same calls over the same memory end in the same state (DESIGN I35).
+strong enough. The same calls over the same memory end in the same state (DESIGN I35). DESIGN 3.5 wants coverage ≥ .8,
+an item of the right type connected to a root, and a stable path. Coverage alone separates answerable questions from
+others with an AUROC of .75, the score used here with .79, so that decides, and the type is required besides. Only the
+form of the type is checked: a number, a date, a name that is not in the query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.language.names import names
+from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.view.space import Space
@@ -40,6 +51,21 @@ LEAST = 0.05
 """Strength below which an item is dropped (f_route, eq. 12); a segment is routed again if it gains as much."""
 IDLE = 2
 """Turns without anything new after which the loop ends."""
+TYPED = 5
+"""Candidates of which one must have the type that is asked for."""
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once|twice"
+    r"|several|couple|no)\b",
+    re.IGNORECASE,
+)
+_NEEDED: dict[AnswerType, str] = {
+    "who": "a name",
+    "where": "a place",
+    "when": "a date",
+    "how_many": "a number",
+    "how_long": "a length of time",
+    "why": "a reason",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,3 +296,50 @@ async def run_loop(
             return "exhausted"
         sufficiency = assess(state)
     return "sufficient"
+
+
+def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency, roots: Sequence[str]) -> Sufficiency:
+    """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
+
+    Args:
+        space: that the segments are in.
+        query: that is asked.
+        rows: of the segments that were found, best first.
+        covered: how far they cover the query.
+        roots: names that the query is about.
+    """
+    typed = any(_has_type(space, query, row) for row in rows[:TYPED])
+    if covered.sufficient and typed:
+        return covered
+    parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
+    if not typed:
+        whom = f" for {', '.join(roots)}" if roots else ""
+        parts.append(f"need {_NEEDED.get(query.answer_type, 'an answer')}{whom}")
+    return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
+
+
+def uncovered_share(query: Query, missing: Collection[str]) -> float:
+    """Return the share of a query's content words, names aside, that is missing, in [0, 1]; 0 where all are names.
+
+    Where most of it is missing, the query's words lead nowhere, and only its names do.
+    """
+    in_names = {word for name in (*query.names, *query.speakers) for word in words(name)}
+    content = [word for word, _ in query.content_words if not in_names.issuperset(words(word))]
+    return sum(word in missing for word in content) / len(content) if content else 0.0
+
+
+def _has_type(space: Space, query: Query, row: int) -> bool:
+    """Return whether a segment has something of the form that is asked for; its speaker is a name too."""
+    segment, turn = space.segments[row], space.segment_turn[row]
+    text = space.text(segment)
+    match query.answer_type:
+        case "how_many":
+            return _NUMBER.search(text) is not None
+        case "when" | "how_long":
+            dated = any(space.sentences[sentence].times for sentence in space.sentences_within(segment))
+            return dated or turn.kind != "document"  # a message has the day on which it was said
+        case "who":
+            in_query = set(words(query.text))
+            named = (*names(text), *([turn.speaker] if turn.speaker else []))
+            return any(not in_query.issuperset(words(name)) for name in named)
+    return True

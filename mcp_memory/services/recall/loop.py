@@ -24,8 +24,7 @@ from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.navigate import no_similarity, statement_similarity
 from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
-from mcp_memory.reconstruct.assess import assess, uncovered_share
-from mcp_memory.reconstruct.loop import Action, Argument, LoopState, run_loop
+from mcp_memory.reconstruct.loop import Action, Argument, LoopState, assess, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
 from mcp_memory.search.sufficiency import judge_sufficiency

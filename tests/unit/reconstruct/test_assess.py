@@ -5,7 +5,7 @@ from unit.reconstruct.talk_space import new_space, say
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
-from mcp_memory.reconstruct.assess import assess, uncovered_share
+from mcp_memory.reconstruct.loop import assess, uncovered_share
 
 COVERED = Sufficiency(0.8, True)
 
