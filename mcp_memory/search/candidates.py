@@ -200,26 +200,22 @@ def find_candidates(
     space: Space,
     query: Query,
     cosines: Matrix,
-    window: Window,
-    switches: SearchSettings,
+    settings: SearchSettings,
     external: Mapping[Channel, Scores] | None = None,
-    vectors: Matrix | None = None,
 ) -> CandidateSet | None:
     """Return the segments of a space with their scores for a query; None where no channel finds any.
 
     Args:
         space: its view keeps `INDEXES`.
-        query: understood with the speakers of this space.
+        query: understood with the speakers of this space; only turns within its window are found. Without vectors, no
+            single sentence is compared with it.
         cosines: shape ``(len(query.forms), len(space.segments))``; 0 where the store gave none.
-        window: since (inclusive) and until (exclusive) by the time of the turn.
-        switches: which channels take part.
+        settings: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
-        vectors: of ``query.forms``, shape ``(len(query.forms), d)``; None where nobody has them, and then
-            no single sentence is compared with the query.
     """
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
-    open_ = space.live & (space.times >= window.since) & (space.times < window.until)
+    open_ = space.live & (space.times >= query.window.since) & (space.times < query.window.until)
     kinds: list[tuple[Rows, dict[str, Scores]]] = []
     for talk in (True, False):
         rows = np.flatnonzero(open_ & (space.talk if talk else ~space.talk))
@@ -227,9 +223,9 @@ def find_candidates(
             continue
         similarity, unit = cosines[0], 1.0
         if talk:
-            similarity = np.maximum(cosines[-1 if switches.first_person else 0], 0)
-            unit = (float(similarity[rows].max()) if switches.meaning else 0.0) or TYPICAL_COSINE
-        given = ChannelInput(space, query, switches, rows, talk, similarity, unit, title_in_query, vectors)
+            similarity = np.maximum(cosines[-1 if settings.first_person else 0], 0)
+            unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
+        given = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
         scores = channel_scores(given, CHANNELS, external or {})
         kinds.append((rows, scores if given.time is None else add_time(given, given.time, scores)))
     if not kinds:
@@ -245,9 +241,9 @@ def find_candidates(
     total = _total(scores, len(rows))
     if not len(total) or total.max() <= 0:
         return None
-    from_seeds = any(channel.switch(switches) for channel in (LINKS, ENTITIES, RESIDUAL))
-    seeds = find_seeds(space, rows, total, vectors) if from_seeds else []
-    passed = follow_seeds(space, query, title_in_query, rows, total, seeds, switches)
+    from_seeds = any(channel.switch(settings) for channel in (LINKS, ENTITIES, RESIDUAL))
+    seeds = find_seeds(space, query, rows, total) if from_seeds else []
+    passed = follow_seeds(space, query, title_in_query, rows, total, seeds, settings)
     scores |= passed
     if TITLE.name in scores:
         scores[TITLE.name] = scores[TITLE.name] + raise_compared(space, query, rows, seeds, passed)

@@ -30,7 +30,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.vectors import Column, Matrix, Scores
+from mcp_memory.vectors import Column, Scores
 from mcp_memory.view.space import NONE, Space
 
 Rows = NDArray[np.intp]
@@ -53,7 +53,7 @@ class ChannelInput:
     Attributes:
         space: its view keeps ``candidates.INDEXES``.
         query: understood with the speakers of this space.
-        switches: which channels take part.
+        settings: which channels take part.
         rows: of the segments to score: messages only, or documents only.
         talk: whether they are messages.
         similarity: of every segment of the space to the query, shape ``(len(space.segments),)``: for messages the
@@ -62,24 +62,22 @@ class ChannelInput:
             documents.
         title_in_query: which segments are of documents whose title stands in the query, shape
             ``(len(space.segments),)``.
-        vectors: of the forms of the query, shape ``(forms, d)``; None where nobody has them.
     """
 
     space: Space
     query: Query
-    switches: SearchSettings
+    settings: SearchSettings
     rows: Rows
     talk: bool
     similarity: Scores
     unit: float
     title_in_query: NDArray[np.bool_]
-    vectors: Matrix | None
 
     @property
     def time(self) -> Constraint | None:
         """When the query asks about, if it gives dates and time takes part."""
         time = self.query.time
-        return time if self.switches.time and time is not None and time.dated else None
+        return time if self.settings.time and time is not None and time.dated else None
 
 
 def _always(_: SearchSettings) -> bool:
@@ -128,11 +126,11 @@ def channel_scores(
             for what speaks against a segment.
     """
     scores: dict[str, Scores] = {}
-    own = [one for one in channels if one.score is not None and one.switch(given.switches)]
+    own = [one for one in channels if one.score is not None and one.switch(given.settings)]
     for channel in (one for one in own if one.finds):
         _add_score(scores, channel, given)
     for channel, computed in external.items():
-        if channel.switch(given.switches):
+        if channel.switch(given.settings):
             scores[channel.name] = computed[given.rows] * np.float32(channel.weight(given.talk) * given.unit)
     for channel in (one for one in own if not one.finds):
         _add_score(scores, channel, given)
@@ -237,7 +235,7 @@ class SpeakerIndex:
 
 
 def _reply(given: ChannelInput, weight: float) -> Scores | None:
-    if not (given.talk and given.switches.meaning):
+    if not (given.talk and given.settings.meaning):
         return None
     previous = given.space.previous
     before = given.similarity[previous[given.rows]]

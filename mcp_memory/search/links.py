@@ -55,7 +55,7 @@ from mcp_memory.language.tokens import words
 from mcp_memory.search.channels import Channel, Rows
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.titles import TALK, TitleIndex
-from mcp_memory.vectors import Column, Matrix, Scores, Vector
+from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
 
@@ -144,14 +144,14 @@ class Seed:
     similarity: Sequence[float]
 
 
-def find_seeds(space: Space, rows: Rows, total: Scores, vectors: Matrix | None) -> list[Seed]:
+def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Seed]:
     """Return the seeds, best first, ties by id.
 
     Args:
         space: that they are in.
+        query: with or without vectors.
         rows: of the candidates.
         total: their scores by the other channels, shape ``(len(rows),)``.
-        vectors: of the forms of the query; None where nobody has them.
     """
     best = float(total.max(initial=0.0))
     if best <= 0:
@@ -167,16 +167,16 @@ def find_seeds(space: Space, rows: Rows, total: Scores, vectors: Matrix | None) 
         share = (float(total[place]) / best) ** STEEPNESS
         if share < LEAST:
             break
-        query = None if vectors is None else vectors[-1 if space.talk[row] else 0]
-        seeds.append(Seed(row, best * share, *_by_similarity(space, row, query)))
+        vector = None if query.vectors is None else query.vectors[-1 if space.talk[row] else 0]
+        seeds.append(Seed(row, best * share, *_by_similarity(space, row, vector)))
     return seeds
 
 
-def _by_similarity(space: Space, row: int, query: Vector | None) -> tuple[list[int], list[float]]:
+def _by_similarity(space: Space, row: int, vector: Vector | None) -> tuple[list[int], list[float]]:
     sentences = space.sentences_within(space.segments[row])
-    if query is None or space.sentence_vectors is None or not sentences:
+    if vector is None or space.sentence_vectors is None or not sentences:
         return sentences, [USUAL] * len(sentences)
-    similarity = (space.sentence_vectors.take(np.array(sentences, dtype=np.intp)) @ query).tolist()
+    similarity = (space.sentence_vectors.take(np.array(sentences, dtype=np.intp)) @ vector).tolist()
     order = sorted(range(len(sentences)), key=lambda place: (-similarity[place], place))
     return [sentences[place] for place in order], [similarity[place] for place in order]
 
@@ -188,7 +188,7 @@ def follow_seeds(
     rows: Rows,
     total: Scores,
     seeds: Sequence[Seed],
-    switches: SearchSettings,
+    settings: SearchSettings,
 ) -> dict[str, Scores]:
     """Return the scores of ``links`` and ``entities``, each of shape ``(len(rows),)``.
 
@@ -199,7 +199,7 @@ def follow_seeds(
         rows: of the candidates.
         total: their scores by the other channels.
         seeds: from `find_seeds`.
-        switches: of the two channels.
+        settings: the switches of the two channels.
     """
     passed: dict[Channel, Scores] = {}
     if not seeds:
@@ -211,11 +211,11 @@ def follow_seeds(
     closed = scores == -np.inf
     closed |= title_in_query
     share = 1 / max(1, count_compared(space, title_in_query, seeds)) ** 0.5
-    if LINKS.switch(switches) and documents:
+    if LINKS.switch(settings) and documents:
         passed[LINKS] = np.zeros(len(space.segments), dtype=np.float32)
         for seed in seeds:
             _pass_links(space, titles, seed, scores, passed[LINKS])
-    if ENTITIES.switch(switches) and (documents or ENTITIES.talk):
+    if ENTITIES.switch(settings) and (documents or ENTITIES.talk):
         passed[ENTITIES] = np.zeros(len(space.segments), dtype=np.float32)
         query_words = set(words(query.text))
         for seed in seeds:

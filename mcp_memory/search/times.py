@@ -149,7 +149,8 @@ def add_time(given: ChannelInput, asked: Constraint, scores: Mapping[str, Scores
     if given.talk:
         added = {TIME.name: np.float32(given.unit) * _message_times(given.space, asked, given.rows)}
     else:
-        vector = given.vectors[0] if given.vectors is not None and given.switches.meaning else None
+        vectors = given.query.vectors if given.settings.meaning else None
+        vector = None if vectors is None else vectors[0]
         added = _document_times(given.space, asked, given.rows, before, vector)
     timed = {**scores, **added}
     best, now = float(before.max()), float(sum_scores(timed, len(before)).max())

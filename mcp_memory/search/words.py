@@ -171,7 +171,7 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
 
 def _words(given: ChannelInput, weight: float) -> Scores:
     index = given.space.index(WordIndex)
-    neighbours = given.switches.neighbours
+    neighbours = given.settings.neighbours
     scores = index.score(given.space, given.query.stems, talk=given.talk, neighbours=neighbours)[given.rows]
     if given.talk:
         return scores * (weight * given.unit / (float(scores.max()) or 1.0))

@@ -109,7 +109,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     forms = [query.forms, *(part.forms for part in parts)]
     vectors = await embedder.embed([*chain(*forms), *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
-    embedded = tuple(replace(part, vectors=rows) for part, rows in zip(parts, others, strict=True))
+    embedded = tuple(replace(part, vectors=rows, window=query.window) for part, rows in zip(parts, others, strict=True))
     return replace(query, parts=embedded, vectors=own, time_vector=vectors[-1] if time else None)
 
 
@@ -288,21 +288,20 @@ async def _search(
     settings: RecallSettings,
 ) -> tuple[CandidateSet | None, int]:
     """Return the candidates of every channel, None if no channel finds any, and how many texts were embedded for it."""
-    switches = settings.search
-    found = find_candidates(space, query, cosines, query.window, switches, external, query.vectors)
+    found = find_candidates(space, query, cosines, settings.search, external)
     if found is None:
         return None, 0
     of_parts: list[CandidateSet] = []
     for part in query.parts:
         near = await similarity(store, space, part.vectors)
-        candidates = find_candidates(space, part, near, query.window, switches, None, part.vectors)
+        candidates = find_candidates(space, part, near, settings.search)
         if candidates is not None:
             of_parts.append(candidates)
     if query.parts:
         found = found.add_parts(space, of_parts)
-    if not RESIDUAL.switch(switches):
+    if not RESIDUAL.switch(settings.search):
         return found, 0
-    always, titled = switches.residual_always, found.title_in_query
+    always, titled = settings.search.residual_always, found.title_in_query
     residuals = residual_queries(space, query, found.seeds, titled, always=always)
     if not residuals:
         return found, 0

@@ -1,6 +1,7 @@
 """A space made by hand: one line a message or document, one segment each unless told otherwise."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -90,9 +91,9 @@ def ask(
     external: Mapping[Channel, Scores] | None = None,
 ) -> list[Candidate]:
     """Return the ranked candidates, with no similarity of meaning but the one given."""
-    asked = understand(question, space.speakers, now)
+    query = replace(understand(question, space.speakers, now), window=window, vectors=vectors)
     given = np.zeros((2, len(space.segments)), np.float32) if cosines is None else cosines
-    found = find_candidates(space, asked, given, window, switches, external, vectors)
+    found = find_candidates(space, query, given, switches, external)
     return [] if found is None else rank_candidates(space, found, limit)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_space import ask, document, message, read, reading, refs
 
-from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import INDEXES, CandidateSet, find_candidates, rank_candidates
@@ -31,7 +31,7 @@ def mill() -> list[Turn]:
 
 def seen_by(space: Space, question: str) -> CandidateSet:
     cosines = np.zeros((2, len(space.segments)), np.float32)
-    found = find_candidates(space, understand(question, space.speakers), cosines, Window(), SearchSettings())
+    found = find_candidates(space, understand(question, space.speakers), cosines, SearchSettings())
     assert found is not None
     return found
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from small_space import document, message, refs, space_of
 
-from mcp_memory.domain.query import Window
 from mcp_memory.language.questions import understand
 from mcp_memory.search import candidates
 from mcp_memory.search.candidates import PARTS, CandidateSet, find_candidates, rank_candidates
@@ -28,7 +27,7 @@ PLAIN = SearchSettings(neighbours=False, links=False, rare_entities=False, resid
 
 def seen_by(space: Space, text: str) -> CandidateSet:
     nothing = np.zeros((2, len(space.segments)), np.float32)
-    found = find_candidates(space, understand(text, space.speakers), nothing, Window(), PLAIN)
+    found = find_candidates(space, understand(text, space.speakers), nothing, PLAIN)
     assert found is not None
     return found
 
