@@ -1,7 +1,7 @@
 """The command line: ``mcp-memory serve | demo | status | doctor | bench``.
 
-Only this file and ``evaluation`` print; the server's stdout belongs to the protocol. Each command imports what it
-needs when it runs, so that ``serve`` answers its client at once.
+Only this file and ``evaluation`` print, since the server's stdout carries the protocol. Each command imports what it
+needs when it runs, so that ``serve`` replies to its client without delay.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return the exit code: 0 well, 1 something is wrong, 2 wrong usage, 130 interrupted."""
+    """Run one command and return the exit code: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.command == "bench":
@@ -48,7 +48,7 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.server.process import serve
 
         return serve(settings)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # what is remembered may not fit a terminal's encoding
+    if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
     if command == "demo":
         from mcp_memory.evaluation.demo import demo
@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _check_bench(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    """Refuse options that would be ignored, and files that could not be written when all is measured."""
+    """Reject options without effect, and output files that cannot be written, before anything is measured."""
     learning = options.learning is not None
     if learning and options.tree:
         parser.error("--learning and --tree are two measurements: ask for one")

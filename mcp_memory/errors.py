@@ -1,32 +1,32 @@
-"""What can go wrong, as a caller would tell it apart.
+"""Errors, one class for each case that a caller would handle differently.
 
     McpMemoryError
-    ├── InvalidInput          the caller's argument is wrong: names it, and what would be right; nothing changed
-    ├── ConfigurationError    a setting is wrong: names file, key and the nearest known key
-    ├── EmbedderError         the model cannot be had or is not the one expected: names the package or file to mend
-    ├── EngineError           Claude cannot be asked or said nothing usable: the embedded engine goes on, and says why
-    │   ├── EngineCutOff      its reply was longer than it may be: asked for less, it may say it all
-    │   ├── EngineRefused     there is no key, or the key or the model is refused: somebody has to change that first
-    │   ├── EngineSpent       the day's budget does not hold it: the next day's may
-    │   └── EngineUnavailable it is overloaded or out of reach: whatever it is asked, later is better
-    └── StoreError            the store cannot do it now
-        ├── StoreBusy         another process held the lock for longer than we wait
-        ├── StoreUnwritable   no room, no right, no folder: names ``storage.uri``
-        └── StoreMismatch     made by another embedder or a newer format: names the command that mends it
+    ├── InvalidInput          an argument is wrong; names it and what is allowed; nothing was changed
+    ├── ConfigurationError    a setting is wrong; names file, key and the nearest known key
+    ├── EmbedderError         the model is missing or not the expected one; names the package or file to fix
+    ├── EngineError           Claude gave no usable reply; the embedded engine takes over and reports why
+    │   ├── EngineCutOff      its reply exceeded the length limit; a smaller request may succeed
+    │   ├── EngineRefused     there is no key, or the key or the model was refused; the user has to fix that first
+    │   ├── EngineSpent       the budget of the day is spent; the next day has a new one
+    │   └── EngineUnavailable it is overloaded or out of reach; any request may succeed later
+    └── StoreError            the store cannot do this now
+        ├── StoreBusy         another process held the lock for too long
+        ├── StoreUnwritable   no space, no permission or no folder; names ``storage.uri``
+        └── StoreMismatch     made with another embedder or a newer format; names the command that fixes it
 
-What is expected is a value, not an error: nothing found, not enough evidence, an item stored before. Every message
-is written for the person or model that reads it in a tool result and must say what to do next.
+Expected outcomes are values, not errors: nothing found, not enough evidence, an item stored before. Every message is
+written for the person or model that reads it in a tool result, and says what to do next.
 """
 
 from __future__ import annotations
 
 
 class McpMemoryError(Exception):
-    """The root: catching it catches everything that this package raises on purpose."""
+    """The base class of every error that this package raises on purpose."""
 
 
 class InvalidInput(McpMemoryError):
-    """An argument is wrong. Nothing was changed."""
+    """An argument is wrong; nothing was changed."""
 
     def __init__(self, argument: str, problem: str, remedy: str) -> None:
         super().__init__(f"{argument}: {problem}. {remedy}")
@@ -37,31 +37,31 @@ class ConfigurationError(McpMemoryError):
 
 
 class EmbedderError(McpMemoryError):
-    """No vectors can be made: a package or a model is missing, changed or cannot be loaded. Nothing was stored."""
+    """The embedder does not work: a package or a model is missing, changed or cannot be loaded. Nothing was stored."""
 
 
 class EngineError(McpMemoryError):
-    """A language model could not be asked, or said nothing that can be used; the words are why, for a warning."""
+    """A language model could not be asked, or its reply cannot be used; the message is the reason, for a warning."""
 
 
 class EngineCutOff(EngineError):
-    """The reply was longer than a reply may be."""
+    """The reply exceeded the length limit."""
 
 
 class EngineRefused(EngineError):
-    """There is no key, or the key or the model is refused."""
+    """There is no key, or the key or the model was refused."""
 
 
 class EngineSpent(EngineError):
-    """The day's budget is spent."""
+    """The budget of the day is spent."""
 
 
 class EngineUnavailable(EngineError):
-    """The language model cannot be reached for now, whatever it is asked, or what it costs cannot be recorded."""
+    """The language model cannot be reached now, or its costs cannot be recorded."""
 
 
 class StoreError(McpMemoryError):
-    """The store cannot do what was asked."""
+    """The store cannot do this now."""
 
 
 class StoreBusy(StoreError):
@@ -73,4 +73,4 @@ class StoreUnwritable(StoreError):
 
 
 class StoreMismatch(StoreError):
-    """The store was made by another embedder or by a newer format; writing would mix what cannot be mixed."""
+    """The store was made with another embedder or a newer format; its rows and new ones would be incompatible."""

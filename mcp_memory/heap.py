@@ -1,9 +1,8 @@
-"""Memory that was freed and is still ours: how to keep little of it.
+"""Return freed memory to the operating system.
 
-The C library of most Linux systems keeps what a library has freed, in case it is asked for again, and pieces that are
-still in use keep their surroundings from being handed back at all. A model's file, parsed and then converted, leaves
-80 MB behind; its computations, done in threads that each have a heap of their own, another 60. A server that idles for
-days would keep both. Elsewhere the system sees to it, and nothing is done.
+glibc keeps freed memory for later allocations, and blocks still in use keep the pages around them from being returned.
+Loading a model (parsing its file and converting it) leaves 80 MB behind, and its computations, in threads with heaps of
+their own, another 60; a server that idles for days would keep both. On other systems these functions do nothing.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ if TYPE_CHECKING:
     import ctypes
 
 LARGE: Final = 1 << 20
-"""Bytes from which a block is handed back as soon as it is freed; left alone, the C library raises that to 32 MB."""
+"""Blocks of at least this many bytes are returned as soon as they are freed; glibc would raise the limit to 32 MB."""
 _MMAP_THRESHOLD: Final = -3
-"""The C library's name for it, ``M_MMAP_THRESHOLD``."""
+"""``M_MMAP_THRESHOLD`` of glibc's ``mallopt``."""
 
 
 def keep_little() -> None:
-    """From now on hand large blocks back as soon as they are freed; call it before something large is loaded."""
+    """Make glibc return large blocks as soon as they are freed; call it before loading something large."""
     if library := _glibc():
         library.mallopt(_MMAP_THRESHOLD, LARGE)
 
 
 def give_back() -> None:
-    """Hand freed memory back to the system. It takes some milliseconds: call it after something large, in a thread."""
+    """Return freed memory to the system. It takes milliseconds: call it in a thread, after freeing something large."""
     if library := _glibc():
         library.malloc_trim(0)
 
@@ -40,4 +39,4 @@ def _glibc() -> ctypes.CDLL | None:
     import ctypes
 
     library = ctypes.CDLL(None)
-    return library if hasattr(library, "malloc_trim") else None  # musl has not
+    return library if hasattr(library, "malloc_trim") else None  # musl does not have it

@@ -1,6 +1,6 @@
-"""The memory: its services, one method for each tool, with whatever adapters it was given.
+"""The memory: one method for each tool, each calling its service with the adapters of this memory.
 
-``wiring.py`` opens the adapters that the settings name; a test gives its own.
+``wiring.py`` opens the adapters that the settings name; tests pass their own. This module knows ports only.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
 
 DRAIN_S = 1.5
-"""So long work after a call may go on once nobody will call again; the store has its own two seconds after it."""
+"""Time limit for background work when the memory closes; the store then has two seconds of its own."""
 
 
 def now() -> Millis:
@@ -66,18 +66,18 @@ def now() -> Millis:
 
 
 async def silent(_done: float, _total: float, _what: str) -> None:
-    """Report progress to nobody."""
+    """Ignore a report of progress."""
 
 
 class LanguageModel(Protocol):
-    """The language model that the judges ask, as far as the memory itself deals with it.
+    """What the memory itself needs of the language model that the judges ask: its status, and where its costs go.
 
     Attributes:
-        ledger: records what requests cost; the memory sets it.
+        ledger: records the costs of requests; the memory sets it.
         model: its name.
-        base_url: where requests are sent.
+        base_url: the address that requests go to.
         ready: whether it can be asked at all.
-        spent: by this process, so far.
+        spent: costs of this process so far.
     """
 
     ledger: Ledger | None
@@ -100,21 +100,21 @@ class LanguageModel(Protocol):
 
 @dataclass
 class Memory:
-    """The services, one method for each tool, with their adapters plugged in.
+    """The services with their adapters.
 
     Attributes:
         settings: every setting.
         store: the rows.
         embedder: the vectors.
         clock: milliseconds since 1970, UTC; a test gives its own.
-        extractor: what reads facts out of texts; None reads none.
-        inquire: opens an inquiry, a new one for each question: whose judgement answers.
-        judge: whose judgement says which sentences support an answer.
-        organiser: opens what judges of memory points, a new one for each call; None for the embedded way.
-        text_reader: reads all that is written for facts once more, in the background; None leaves that out.
-        language_model: what the judges ask; None where nothing leaves the machine.
-        episodes: the recalls and answers of this process that can be learnt from.
-        background: work after a call, which is done by `work`.
+        extractor: extracts facts from texts; None extracts none.
+        inquire: returns the judge of a query; called once for each query.
+        judge: decides which sentences support an answer.
+        organiser: returns the judge of memory points, once for each call; None for the embedded rules.
+        text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
+        language_model: what the judges ask; None if nothing leaves the machine.
+        episodes: recalls and answers of this process that feedback can refer to.
+        background: jobs that run between calls, by `work`.
     """
 
     settings: Settings
@@ -132,13 +132,13 @@ class Memory:
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        """Record in the store what requests to the language model cost."""
+        """Connect the language model with the ledger of the store."""
         if self.language_model is not None:
             self.language_model.ledger = self.ledger
 
     @cached_property
     def ledger(self) -> DayLedger:
-        """The day's account of what the language model costs."""
+        """What the language model costs in a day, over all processes on the store."""
         return DayLedger(self.store, self.settings.engine.day_tokens, lambda: self.clock(), self._enter_later)
 
     def _enter_later(self) -> None:
@@ -151,17 +151,17 @@ class Memory:
 
     @cached_property
     def reading(self) -> Reading:
-        """What texts are read with."""
+        """How texts are divided, embedded and read for facts."""
         return Reading(self.embedder, self.extractor, self.settings.search.segment_tokens)
 
     @cached_property
     def teacher(self) -> Teacher | None:
-        """The update of sentence memories; None where learning is switched off."""
+        """The update of sentence memories; None if learning is switched off."""
         return Teacher(self.settings.gain) if self.settings.gain.learning else None
 
     @cached_property
     def self_feedback(self) -> SelfFeedback | None:
-        """How the memory learns from its own answers; None where learning is switched off."""
+        """How the memory learns from its own answers; None if learning is switched off."""
         return SelfFeedback(self.judge, self.teacher, self.settings.gain.own_labels) if self.teacher else None
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
@@ -181,14 +181,14 @@ class Memory:
 
     @cached_property
     def enriching(self) -> Enrichment | None:
-        """What reads all that is written for facts; None where nothing is sent for that."""
+        """The background job that extracts facts with a language model; None if it is switched off."""
         if self.text_reader is None:
             return None
         chosen = self.settings.engine
         return Enrichment(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
 
     def enrich_later(self) -> None:
-        """Have texts that nobody has read for facts read once nobody calls, if that is wanted, until none is left."""
+        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left."""
         if self.enriching is not None:
             self.background.put("enrich", self._enrich, durable=False, remote=True)
 
@@ -197,7 +197,7 @@ class Memory:
             self.enrich_later()
 
     def warm_later(self) -> None:
-        """Have the graph of cues read once nobody calls, if the walk of recall goes along it."""
+        """Queue the loading of the cue graph, if recall uses it."""
         if self.settings.loop.enabled and self.settings.loop.tags:
             self.background.put("warm", partial(warm, self.store), durable=False)
 
@@ -231,7 +231,7 @@ class Memory:
         """See `mcp_memory.services.answer.answer`."""
         self.background.note_call()
         self.enrich_later()
-        found = await answer(
+        result = await answer(
             self.store,
             self.embedder,
             self.inquire(),
@@ -242,15 +242,16 @@ class Memory:
             feedback=self.self_feedback,
         )
         self.background.note_call()
-        if self.settings.evolve.auto and query.learn and found.text is not None:
-            self._organise_later(query.space, found.recall.episode)
-        return found
+        if self.settings.evolve.auto and query.learn and result.text is not None:
+            self._organise_later(query.space, result.recall.episode)
+        return result
 
     def _organise_later(self, space: str, episode_id: str) -> None:
-        """Have points made of what was found for an answer (DESIGN 2.1), once nobody waits for it.
+        """Queue making memory points of the evidence of an answer (DESIGN 2.1).
 
-        They belong to no goal: kept under each question, a third of what a recall lists would say the same twice. They
-        quote, whoever judges: nobody asked for them, and a request for each answer would cost half as much again.
+        They belong to no goal: if they were kept under each question, a third of the points that a recall lists would
+        be duplicates. They are made by the embedded rules whatever the engine: a request to the language model for each
+        answer would raise the costs by half.
         """
         context, episode = self.points, self.episodes.get(space, episode_id)
         if context is not None and episode is not None:
@@ -276,8 +277,8 @@ class Memory:
 
     async def status(self) -> Status:
         """See `mcp_memory.services.maintain.status.status`."""
-        uptime, waiting = time.monotonic() - self._began, len(self.background)  # before what they commit is looked at
-        told = await status(
+        uptime, queued = time.monotonic() - self._began, len(self.background)  # read before the commits of these jobs
+        result = await status(
             self.store,
             self.embedder,
             self.extractor,
@@ -286,14 +287,14 @@ class Memory:
             uptime_s=uptime,
             version=__version__,
         )
-        return replace(told, store=replace(told.store, queue=told.store.queue + waiting))
+        return replace(result, store=replace(result.store, queue=result.store.queue + queued))
 
     async def work(self) -> None:
-        """Do the work after each call, for good; a task of its own."""
+        """Run background jobs until cancelled; for a task of its own."""
         await self.background.work()
 
     async def aclose(self) -> None:
-        """Let background work come to an end, within `DRAIN_S`, and let go of the store."""
+        """Finish background jobs within `DRAIN_S`, then close the language model and the store."""
         try:
             await self.background.drain(DRAIN_S)
         finally:
@@ -310,7 +311,7 @@ class Memory:
 
     @property
     def judging(self) -> Judging | None:
-        """How Claude takes part; None where nothing leaves the machine."""
+        """How the language model takes part; None if nothing leaves the machine."""
         when = self.settings.engine.judge
         model, bound = self.language_model, self.settings.engine.day_tokens
         if model is None or when == "embedded":

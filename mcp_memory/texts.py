@@ -1,7 +1,7 @@
-"""Finds the texts that ship with the project: prompts for models, and resources for clients.
+"""Load the texts that ship with the project: prompts for models, and resources for clients.
 
-In a wheel they lie inside the package, in a checkout beside it. ``importlib.resources`` is not used: it finds nothing
-in an editable install, where the package's own folder has no such folders.
+A wheel has them inside the package, a checkout beside it. ``importlib.resources`` would find neither folder in an
+editable install, so it is not used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _root(folder: str) -> Path:
 
 @cache
 def resource(name: str) -> str:
-    """Return the text of a file in ``resources/``, ``guide.md`` for one.
+    """Return the text of a file in ``resources/``, for example ``guide.md``.
 
     Raises:
         FileNotFoundError: the installation is broken.
@@ -30,9 +30,9 @@ def resource(name: str) -> str:
 
 @cache
 def prompt(name: str) -> Template:
-    """Return a prompt of ``prompts/``, ``mcp/recall.txt`` for one, ready for its ``$values``.
+    """Return a prompt of ``prompts/``, for example ``mcp/recall.txt``, as a template with ``$values``.
 
-    Lines at the top that begin with ``#`` say where a prompt comes from and are left out.
+    Leading lines that begin with ``#`` state the source of the prompt; they are removed.
 
     Raises:
         FileNotFoundError: the installation is broken.

@@ -9,20 +9,19 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Vector = NDArray[np.float32]
-"""Shape ``(d,)``; of length 1 wherever an embedder made it."""
+"""Shape ``(d,)``; of length 1 if it comes from an embedder."""
 Matrix = NDArray[np.float32]
-"""Shape ``(n, d)``, one vector a row."""
+"""Shape ``(n, d)``, one vector per row."""
 Scores = NDArray[np.float32]
-"""Shape ``(n,)``, one number for each row of something; the docstring of the function says of what."""
+"""Shape ``(n,)``, one number for each row of what the function's docstring names."""
 
 NumberT = TypeVar("NumberT", bound=np.generic)
 
 
 class GrowingMatrix:
-    """Rows of float32 in blocks, so that adding rows never copies those that are there.
+    """Rows of float32 in blocks, so that appending never copies existing rows.
 
-    A matrix that doubles would need three times its size at the moment of growth; at 100,000 sentences of 384 numbers
-    that is 300 MB for nothing.
+    A matrix that doubles needs three times its size while it grows: at 100,000 sentences of 384 numbers, 300 MB more.
     """
 
     BLOCK = 4096
@@ -54,11 +53,11 @@ class GrowingMatrix:
             done += taken
 
     def take(self, rows: NDArray[np.intp]) -> Matrix:
-        """Return the named rows, shape ``(len(rows), dimension)``, in the order asked for."""
+        """Return these rows in the given order, shape ``(len(rows), dimension)``."""
         if len(rows) and not 0 <= rows.min() <= rows.max() < self._length:
             raise IndexError(rows)
         if len(rows) and (block := rows.min() // self.BLOCK) == rows.max() // self.BLOCK:
-            found: Matrix = self._blocks[block][rows % self.BLOCK]  # as fast as it gets, for small spaces
+            found: Matrix = self._blocks[block][rows % self.BLOCK]  # the fastest way, for small spaces
             return found
         out = np.empty((len(rows), self.dimension), dtype=np.float32)
         for place, row in enumerate(rows.tolist()):
@@ -69,7 +68,9 @@ class GrowingMatrix:
         """Return the product of each row with each query, shape ``(len(queries), len(self))``."""
         out = np.empty((len(queries), self._length), dtype=np.float32)
         for start, block in self._filled():
-            out[:, start : start + len(block)] = (block @ queries.T).T  # for few queries half the time of the other way
+            out[:, start : start + len(block)] = (
+                block @ queries.T
+            ).T  # twice as fast as ``queries @ block.T`` for few queries
         return out
 
     def _filled(self) -> Iterator[tuple[int, Matrix]]:

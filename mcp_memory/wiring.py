@@ -1,7 +1,7 @@
-"""Where the parts are put together: which adapter stands behind which port, and which settings go where.
+"""Wiring: open the adapter of each port, as the settings say, and build the memory from them.
 
-Importing this module imports what the services need; the server does it after its first reply. The heavier libraries
-(LanceDB, ONNX Runtime) are imported by their adapters when they are first used.
+No other module knows both adapters and services. Importing this one imports all that the services need, so the server
+does it after its first reply. Adapters import the heavier libraries (LanceDB, ONNX Runtime) at their first use.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 
 async def open_memory(settings: Settings) -> Memory:
-    """Return a memory with the adapters that the settings name, ready for its first call.
+    """Return a memory with the configured adapters, ready for its first call.
 
     Raises:
         ConfigurationError: a setting cannot be used as it is.
-        EmbedderError: the model cannot be had.
-        StoreUnwritable: no place for the store can be found.
+        EmbedderError: the model cannot be loaded.
+        StoreUnwritable: there is no folder for the store.
     """
     if settings.engine.enrich and settings.engine.judge != "anthropic":
         raise ConfigurationError(
@@ -69,21 +69,21 @@ async def open_memory(settings: Settings) -> Memory:
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
     )
-    with suppress(StoreError):  # each call says what is wrong in its own words, and status can still be asked
+    with suppress(StoreError):  # each call reports the problem itself, and status still works
         async with memory.store.reading():
             pass
     memory.warm_later()
     memory.enrich_later()
-    _ = memory.recall  # a mistake in its policy is reported now, not at the first question
+    _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
     await to_thread.run_sync(give_back)
     return memory
 
 
 async def open_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name, its model loaded: in a thread, and before the first question waits.
+    """Return the configured embedder with its model loaded, so that the first call does not wait for it.
 
     Raises:
-        EmbedderError: the model cannot be had.
+        EmbedderError: the model cannot be loaded.
     """
     chosen = settings.embedding
     embedder: Embedder
@@ -98,7 +98,7 @@ async def open_embedder(settings: Settings) -> Embedder:
 
 
 def open_extractor(settings: Settings) -> Extractor | None:
-    """Return what reads facts out of texts by the settings; None where they are switched off.
+    """Return the configured extractor of facts; None if extraction is switched off.
 
     Raises:
         ConfigurationError: spaCy is asked for and is not installed.
@@ -116,9 +116,9 @@ def open_extractor(settings: Settings) -> Extractor | None:
 
 
 def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ) -> Claude | None:
-    """Return the way to Claude, not opened yet; None where the settings let nothing leave the machine.
+    """Return the client of Claude, not connected yet; None if nothing may leave the machine.
 
-    A missing key is no error: each answer says that it is missing.
+    A missing key is not an error: each answer then reports that it is missing.
 
     Raises:
         ConfigurationError: ``engine.base_url`` is no address to which a key may be sent.
@@ -139,7 +139,7 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
 
 
 def open_inquiries(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
-    """Return what opens an inquiry for each question: whose judgement answers by the settings."""
+    """Return the constructor of the configured judge of queries."""
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
@@ -157,7 +157,7 @@ def open_inquiries(settings: Settings, claude: Claude | None) -> Callable[[], Qu
 
 
 def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], PointJudge] | None:
-    """Return what opens a judge of memory points for each call; None for the embedded way, as always with ``auto``."""
+    """Return the constructor of the judge of memory points; None for the embedded rules, as always with ``auto``."""
     chosen = settings.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:
         return None
@@ -166,7 +166,7 @@ def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], P
 
 
 def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
-    """Return what reads all that is written for facts; None where it is not sent, as always with ``auto``."""
+    """Return the reader that extracts facts with Claude; None if texts are not sent, as always with ``auto``."""
     chosen = settings.engine
     return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
 
@@ -174,7 +174,7 @@ def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | 
 def open_store(
     settings: Settings, embedder: Embedder, extractor: Extractor | None = None, progress: Progress = silent
 ) -> LanceStore:
-    """Return the store that the settings name; nothing is opened or made before its first call.
+    """Return the configured store; it opens or creates its tables at the first call.
 
     Raises:
         StoreUnwritable: ``storage.uri`` is empty and the user has no data folder.
