@@ -137,7 +137,7 @@ def with_interpretation(query: Query, interpretation: Interpretation) -> Query:
     show none, a time where they give none, further names, and that guesses are welcome.
 
     Of relations and the intent the words give only hints, and in the paper a model names them: both are taken over, and
-    an intent that the model names precedes the one read by a lexicon (`navigation.asking`).
+    an intent that the model names precedes the one read by a lexicon (`navigation.fact_query`).
     """
     known = {entity_key(name) for name in ("", *query.names, *query.speakers)}
     extra: dict[str, str] = {}

@@ -26,7 +26,7 @@ from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
 from mcp_memory.language.questions import ASSISTANTS, USERS
 from mcp_memory.language.tokens import STOP_WORDS
-from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.navigation.mentions import is_name, mentions
 from mcp_memory.navigation.scores import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
@@ -83,7 +83,7 @@ def anchor(
     soft = not keys
     if soft and cosine:
         keys.update(dict.fromkeys(_near(facts, nearby(), cosine, settings, uncertain=uncertain)))
-    intent = Asking(question).intent
+    intent = fact_query(question).intent
     return tuple(Root(key, facts.name(key), intent, soft) for key in list(keys)[: settings.roots])
 
 

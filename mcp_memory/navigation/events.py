@@ -15,7 +15,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import words
 from mcp_memory.navigation.anchor import anchor
-from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.view.facts import Facts
 
 _ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
@@ -33,7 +33,7 @@ def dated(facts: Facts, question: Query) -> Query:
     if time is None or time.event is None or time.dated:
         return question
     event = understand(time.event, question.speakers)
-    asking = Asking(event)
+    asking = fact_query(event)
     own = frozenset(words(time.event))
     ends = bool(own & _ENDING)
     told: list[Version] = []

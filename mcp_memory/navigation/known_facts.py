@@ -17,7 +17,7 @@ from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
@@ -50,7 +50,7 @@ def known_facts(
         paths: that it found, best first.
         turns: ids of the turns that recall found; what they deny is collected as well.
     """
-    facts, asking = space.facts, Asking(query)
+    facts, asking = space.facts, fact_query(query)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
@@ -67,7 +67,7 @@ def known_facts(
     return KnownFacts(
         moment=query.now if query.as_of is None else query.as_of,
         chosen=query.as_of is not None,
-        uncertain=query.include_uncertain or asking.unsure,
+        uncertain=query.include_uncertain or asking.accepts_guesses,
         groups=tuple(groups),
         turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
@@ -80,7 +80,7 @@ def known_facts(
 
 def find_conflicts(query: Query, known: KnownFacts) -> tuple[str, ...]:
     """Return where the facts that a query asks for contradict each other, at its time, in words."""
-    asking = Asking(query)
+    asking = fact_query(query)
     asked = [group for group in known.groups if asking.asks(group.relation) == 1 and not group.inferred]
     time = query.time
     if time is not None and time.dated and time.order == "within":
@@ -97,13 +97,15 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
         yield from _backward(facts, key, denials)
 
 
-def _compared(facts: Facts, asking: Asking, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
+def _compared(
+    facts: Facts, asking: FactQuery, named: Iterable[str], denials: list[Assertion]
+) -> Iterator[RelationFacts]:
     """Yield what a query that compares may need of what lies one step from the things that it names.
 
     "Which film has the director who is older, …?" needs the births of both directors, while the paths that were kept
     may lead to one. Whether two towns are in one country may be said of the districts that they lie in.
     """
-    if not _COMPARES.search(asking.question.text[:MOST_READ]):
+    if not _COMPARES.search(asking.query.text[:MOST_READ]):
         return
     for key in named:
         forward = [one for one in facts.relations_of(key) if asking.asks(one) == 1]
@@ -118,7 +120,7 @@ def _compared(facts: Facts, asking: Asking, named: Iterable[str], denials: list[
 
 
 def _beyond(
-    facts: Facts, versions: Sequence[Version], asking: Asking, denials: list[Assertion], *, forward: bool
+    facts: Facts, versions: Sequence[Version], asking: FactQuery, denials: list[Assertion], *, forward: bool
 ) -> Iterator[RelationFacts]:
     """Yield what is asked for of those to whom facts lead; nothing if they are many."""
     for version in versions if len(versions) <= MOST_COMPARED else ():

@@ -21,8 +21,8 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchor import anchor
-from mcp_memory.navigation.asking import Asking, Moment, moment
 from mcp_memory.navigation.beam import Candidates, Decision, Searching, searching
+from mcp_memory.navigation.fact_query import Moment, fact_query, moment
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.navigation.scores import Cosine, EmbeddedJudge, Likeness
@@ -132,8 +132,8 @@ def search_facts(
     Args:
         facts: of a space whose view does not change meanwhile.
         query: understood; a query that asks for guesses lets facts through that are only suspected.
-        at: the time in question (`navigation.asking.moment`): an interval that the query names, or the one millisecond
-            of ``as_of`` or of now; None lets facts of any time through.
+        at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
+            ``as_of`` or of now; None lets facts of any time through.
         cosine: of the query with the sentence that states each assertion.
         nearby: returns the assertions that may stand in if the query names nothing, the likeliest.
         background: mean and deviation of the cosine in the space.
@@ -143,8 +143,8 @@ def search_facts(
     Yields:
         See `beam.searching`.
     """
-    asking = Asking(query)
-    uncertain = query.include_uncertain or asking.unsure or not settings.confidence
+    asking = fact_query(query)
+    uncertain = query.include_uncertain or asking.accepts_guesses or not settings.confidence
     roots = anchor(facts, query, query.entities, cosine=cosine, nearby=nearby, settings=settings, uncertain=uncertain)
     likeness = Likeness(cosine, background, settings.spread)
     keys = [root.key for root in roots]

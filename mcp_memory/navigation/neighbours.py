@@ -15,7 +15,7 @@ from itertools import islice
 
 from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.paths import Step
-from mcp_memory.navigation.asking import Asking, Moment, holds
+from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
 from mcp_memory.navigation.scores import Likeness
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
@@ -52,7 +52,7 @@ class Neighbourhood:
     def __init__(
         self,
         facts: Facts,
-        asking: Asking,
+        asking: FactQuery,
         likeness: Likeness,
         roots: Iterable[str],
         *,

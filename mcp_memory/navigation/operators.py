@@ -18,8 +18,8 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import meant
-from mcp_memory.navigation.asking import Asking
 from mcp_memory.navigation.counterfactual import recover
+from mcp_memory.navigation.fact_query import fact_query
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
 from mcp_memory.navigation.settings import NavigationSettings
@@ -57,7 +57,7 @@ class _LookingAround(ABC):
 
     def _around(self, asked: OperatorInput, key: str) -> Neighbourhood:
         label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
-        asking = Asking(asked.query or understand(label, ()))
+        asking = fact_query(asked.query or understand(label, ()))
         window = asked.window
         bounded = window.since > BEGINNING or window.until < FOREVER
         return Neighbourhood(
@@ -66,7 +66,7 @@ class _LookingAround(ABC):
             Likeness(asked.cosine, _RAW, self._settings.spread),
             (key,),
             at=(window.since, window.until) if bounded else None,
-            uncertain=asking.unsure or not self._settings.confidence,
+            uncertain=asking.accepts_guesses or not self._settings.confidence,
             settings=self._settings,
         )
 
@@ -174,7 +174,7 @@ class Counterfactual(_LookingAround):
 
     def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         facts = near.facts
-        question = asked.query or near.asking.question
+        question = asked.query or near.asking.query
         wanted = None if asked.relation is None else relations().name(asked.relation)
         root = Root(key, facts.name(key), near.asking.intent)
         judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._settings, intents=self._settings.intent)

@@ -34,7 +34,7 @@ from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.asking import Asking, content
+from mcp_memory.navigation.fact_query import FactQuery, content_stems
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -108,7 +108,7 @@ class EmbeddedJudge:
     """
 
     facts: Facts
-    asking: Asking
+    asking: FactQuery
     likeness: Likeness
     rarity: Mapping[str, float]
     settings: NavigationSettings
@@ -118,7 +118,7 @@ class EmbeddedJudge:
     def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores]:
         """See `PathJudge`."""
         cosines = iter(self.likeness.of(step.version for path in paths for step in path.steps))
-        words = content(question)
+        words = content_stems(question)
         if self.asking.compares:
             words = words.difference(*map(_stems, self.roots))
         return [
@@ -131,7 +131,7 @@ class EmbeddedJudge:
         ]
 
 
-def relevance(path: Path, likeness: Sequence[float], asking: Asking, settings: NavigationSettings) -> float:
+def relevance(path: Path, likeness: Sequence[float], asking: FactQuery, settings: NavigationSettings) -> float:
     """Return S_QR of a path, from the calibrated cosine of each of its steps."""
     near = sum(likeness) / len(likeness)
     asked = sum(asking.asks(step.version.relation) for step in path.steps) / len(path.steps)
@@ -139,7 +139,7 @@ def relevance(path: Path, likeness: Sequence[float], asking: Asking, settings: N
     return max(0.0, near + (1 - near) * settings.asked * asked - settings.backward * backward)
 
 
-def coherence(path: Path, facts: Facts, asking: Asking | None) -> float:
+def coherence(path: Path, facts: Facts, asking: FactQuery | None) -> float:
     """Return S_LC of a path; without a question the kind of its facts does not count."""
     total, before = 0.0, None
     most = log1p(max(1, len(facts.rows)))
@@ -151,7 +151,9 @@ def coherence(path: Path, facts: Facts, asking: Asking | None) -> float:
     return total / len(path.steps)
 
 
-def sufficiency(path: Path, facts: Facts, asking: Asking, words: frozenset[str], rarity: Mapping[str, float]) -> float:
+def sufficiency(
+    path: Path, facts: Facts, asking: FactQuery, words: frozenset[str], rarity: Mapping[str, float]
+) -> float:
     """Return S_AS of a path.
 
     Args:
@@ -198,10 +200,10 @@ def _follows(before: Version, after: Version) -> bool:
     return after.until > before.since
 
 
-def _fits(step: Step, end: str, asking: Asking, facts: Facts) -> float:
+def _fits(step: Step, end: str, asking: FactQuery, facts: Facts) -> float:
     """Return whether what a step leads to is of the type that is asked for: 1, 0, or .5 where that is not known."""
-    asked = asking.question.answer_type
-    if asked in _SOUGHT and asking.tells(end):
+    asked = asking.query.answer_type
+    if asked in _SOUGHT and asking.names_entity(end):
         return 0.0
     known = relations().get(step.version.relation)
     kind = (known.tail if step.forward else known.head) or facts.kind(end)

@@ -12,8 +12,8 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.asking import Moment
 from mcp_memory.navigation.beam import Candidates, finished
+from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.navigate import Navigation, search_facts
 from mcp_memory.navigation.scores import Cosine
 from mcp_memory.navigation.settings import NavigationSettings

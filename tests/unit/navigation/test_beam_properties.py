@@ -10,7 +10,7 @@ from small_graph import TODAY, ask, graph, said, year
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.asking import Asking, holds
+from mcp_memory.navigation.fact_query import FactQuery, holds
 from mcp_memory.navigation.navigate import Moment
 from mcp_memory.navigation.scores import ends, visits
 from mcp_memory.navigation.settings import NavigationSettings
@@ -82,7 +82,7 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
 def test_every_step_that_is_not_inferred_holds_at_the_time_in_question(
     facts: Facts, question: str, at: Moment | None
 ) -> None:  # DESIGN I32
-    asking = Asking(understand(question, ()))
+    asking = FactQuery(understand(question, ()))
     for path in ask(facts, question, at=at, near=near).paths:
         for step in path.steps:
             assert step.inferred or holds(step.version, at, path.root.intent, past=asking.past)
@@ -96,7 +96,7 @@ def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: s
     reached = {path.root for path in found.paths}
     for root in found.roots:
         around = (*facts.from_(root.key), *facts.to(root.key))
-        past = Asking(understand(question, ())).past
+        past = FactQuery(understand(question, ())).past
         if any(
             holds(version, at, root.intent, past=past) and facts.key(version.head) != facts.key(version.tail)
             for version in around

@@ -9,7 +9,7 @@ from small_graph import ask, graph, said, told_apart
 
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.fact_query import FactQuery
 from mcp_memory.navigation.neighbours import Neighbourhood
 from mcp_memory.navigation.scores import Likeness
 from mcp_memory.navigation.settings import NavigationSettings
@@ -69,7 +69,7 @@ def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
 def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
     facts = graph(said("Ann", "lives_in", "Town"), *(said(f"person {n}", "lives_in", "Town") for n in range(300)))
     around = partial(
-        Neighbourhood, facts, Asking(understand("Who lives there?", ())), Likeness(told_apart(), (0, 1), 4)
+        Neighbourhood, facts, FactQuery(understand("Who lives there?", ())), Likeness(told_apart(), (0, 1), 4)
     )
     settings = NavigationSettings()
     root = around(["town"], at=None, uncertain=False, settings=settings)

@@ -13,8 +13,8 @@ from test_beam_properties import QUESTIONS, graphs, moments, near
 
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.asking import Asking, holds
 from mcp_memory.navigation.beam import Candidates
+from mcp_memory.navigation.fact_query import FactQuery, holds
 from mcp_memory.navigation.navigate import Moment
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.navigation.scores import visits
@@ -56,7 +56,7 @@ def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_t
     facts: Facts, question: str, at: Moment | None, seed: int
 ) -> None:  # DESIGN I11, DESIGN I32 to DESIGN I34
     rows, settings = list(facts.rows), NavigationSettings()
-    asking = Asking(understand(question, ()))
+    asking = FactQuery(understand(question, ()))
     stable = {version.id for version in facts.all()}
     found = ask(facts, question, at=at, near=near, scores=whatever(seed))
     assert facts.rows == rows

@@ -6,7 +6,7 @@ from small_graph import ask, graph, said, told_apart
 from mcp_memory.domain.query import Interpretation, Query, with_interpretation
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.anchor import anchor
-from mcp_memory.navigation.asking import Asking
+from mcp_memory.navigation.fact_query import FactQuery
 from mcp_memory.navigation.settings import NavigationSettings
 
 FACTS = graph(
@@ -44,24 +44,24 @@ def test_a_common_noun_of_which_much_is_known_is_no_root() -> None:
 
 def test_a_relation_that_a_reader_says_is_asked_for_as_if_the_words_did() -> None:
     question = "What does Ann Lee do for money?"
-    assert Asking(understand(question, ())).asks("works_as") == 0
-    asking = Asking(read(question, relations=("works_as",)))
+    assert FactQuery(understand(question, ())).asks("works_as") == 0
+    asking = FactQuery(read(question, relations=("works_as",)))
     assert (asking.asks("works_as"), asking.asks("likes"), asking.relations) == (1, 0, ("works_as",))
     assert asking.allows("works_as")
     assert not asking.allows("likes")
 
 
 def test_who_asks_for_a_relation_asks_for_its_inverse() -> None:
-    asking = Asking(read("Who raised Bob?", relations=("parent_of",)))
+    asking = FactQuery(read("Who raised Bob?", relations=("parent_of",)))
     assert (asking.asks("child_of"), asking.relations) == (1, ("parent_of",))
 
 
 def test_the_only_relation_is_asked_for_by_what_is_left_of_the_question() -> None:
-    one = Asking(read("What does Ann Lee do for money?", relations=("works_as",)))
+    one = FactQuery(read("What does Ann Lee do for money?", relations=("works_as",)))
     assert one.words_for("works_as") == {"money"}
-    two = Asking(read("What does Ann Lee do for money?", relations=("works_as", "works_at")))
+    two = FactQuery(read("What does Ann Lee do for money?", relations=("works_as", "works_at")))
     assert two.words_for("works_as") == frozenset()
-    by_words = Asking(read("What is the job of Ann Lee in the town?", relations=("works_as",)))
+    by_words = FactQuery(read("What is the job of Ann Lee in the town?", relations=("works_as",)))
     assert by_words.words_for("works_as") == {"job"}
 
 
@@ -69,13 +69,13 @@ def test_the_only_relation_is_asked_for_by_what_is_left_of_the_question() -> Non
     ("said_by_it", "intent"), [("EVOLUTION", "EVOLUTION"), ("FACT", "TEMPORAL"), ("CAUSAL", "CAUSAL")]
 )
 def test_an_intent_that_a_reader_says_comes_before_the_lexicons(said_by_it: str, intent: str) -> None:
-    assert Asking(read("When did Ann move?", intent=said_by_it)).intent == intent
+    assert FactQuery(read("When did Ann move?", intent=said_by_it)).intent == intent
 
 
 def test_guesses_are_wanted_where_the_words_or_a_reader_want_them() -> None:
-    assert Asking(read("Where does Ann live?", accepts_guesses=True)).unsure
-    assert Asking(read("Where might Ann live?")).unsure
-    assert not Asking(read("Where does Ann live?")).unsure
+    assert FactQuery(read("Where does Ann live?", accepts_guesses=True)).accepts_guesses
+    assert FactQuery(read("Where might Ann live?")).accepts_guesses
+    assert not FactQuery(read("Where does Ann live?")).accepts_guesses
 
 
 def test_a_chain_is_found_that_the_words_do_not_ask_for() -> None:

@@ -12,7 +12,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.asking import Asking, content, moment
+from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
 from mcp_memory.navigation.scores import EmbeddedJudge, Likeness, coherence, relevance, sufficiency
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
@@ -51,7 +51,7 @@ def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_
 
 def test_relevance_is_the_likeness_lifted_by_what_is_asked_for() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome"))
-    asking = Asking(understand("Where does Ann live?", ()))
+    asking = FactQuery(understand("Where does Ann live?", ()))
     here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
     there = only(facts, "bob", "lives_in")
     assert relevance(path(facts, (here, True)), [0.4], asking, NavigationSettings()) == pytest.approx(0.4 + 0.6 * 0.7)
@@ -68,7 +68,7 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
         said("Acme", "located_in", "Oslo", 2000, 2005),
         said("Bob", "likes", "tea"),
     )
-    asking = Asking(understand("Why is Ann there?", ()))
+    asking = FactQuery(understand("Why is Ann there?", ()))
     first, second = only(facts, "ann", "works_at"), only(facts, "acme", "located_in")
     quiet = 0.2 * (1 - log(2) / log(4))  # Oslo: one fact, of three assertions
     hub = 0.2 * (1 - log(3) / log(4))  # Acme: two
@@ -78,14 +78,14 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     causal = path(facts, (first, True), intent="CAUSAL")
     assert coherence(causal, facts, asking) == pytest.approx(0.5 + hub)
     assert coherence(causal, facts, None) == pytest.approx(0.8 + hub)
-    employed = Asking(understand("Why does Ann work there?", ()))
+    employed = FactQuery(understand("Why does Ann work there?", ()))
     assert coherence(causal, facts, employed) == pytest.approx(0.8 + hub)  # it asks for this one by name
 
 
 def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Ann", "likes", "tea"))
     question = understand("Where does Ann's brother live?", ())
-    asking, words = Asking(question), content(question)
+    asking, words = FactQuery(question), content_stems(question)
     rarity = {"brother": 3.0, "live": 1.0}
 
     def score(relation: str) -> float:
@@ -113,7 +113,7 @@ def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> 
 def test_the_end_fits_what_is_asked_for(question: str, relation: str, tail: str, fits: float) -> None:
     facts = graph(said("Ann", relation, tail))
     walked = path(facts, (only(facts, "ann", relation), True))
-    score = sufficiency(walked, facts, Asking(understand(question, ())), frozenset(), {})
+    score = sufficiency(walked, facts, FactQuery(understand(question, ())), frozenset(), {})
     assert score == pytest.approx(0.5 + 0.5 * fits)  # nothing to cover
 
 
@@ -121,7 +121,7 @@ def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"))
     walked = path(facts, (only(facts, "ann", "lives_in"), True))
     guess = replace(walked, steps=(replace(walked.steps[0], inferred="succession", confidence=0.6),))
-    asking = Asking(understand("Where does Ann live?", ()))
+    asking = FactQuery(understand("Where does Ann live?", ()))
     assert sufficiency(guess, facts, asking, frozenset(), {}) == pytest.approx(0.6)
 
 
@@ -142,7 +142,7 @@ def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
     ],
 )
 def test_a_relation_is_asked_for_by_its_words(question: str, relation: str, asked: float) -> None:
-    assert Asking(understand(question, ())).asks(relation) == asked
+    assert FactQuery(understand(question, ())).asks(relation) == asked
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_path_need_not_cover_the_names_that_its_root_is_compared_with() -> Non
     question = understand("Was Ann or Zora born in Rome?", ())
     judged = path(facts, (only(facts, "ann", "born_in"), True))
     likeness = Likeness(told_apart(), (0.0, 0.1), 4.0)
-    alone = EmbeddedJudge(facts, Asking(question), likeness, {}, NavigationSettings())
-    compared = EmbeddedJudge(facts, Asking(question), likeness, {}, NavigationSettings(), ("ann", "zora"))
+    alone = EmbeddedJudge(facts, FactQuery(question), likeness, {}, NavigationSettings())
+    compared = EmbeddedJudge(facts, FactQuery(question), likeness, {}, NavigationSettings(), ("ann", "zora"))
     assert alone.score(question, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
     assert compared.score(question, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)

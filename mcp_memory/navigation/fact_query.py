@@ -1,8 +1,8 @@
-"""What a question asks of the facts: for which relations, with what intent, of which time, and how sure it wants to be.
+"""What a query asks of the facts: for which relations, with what intent, of which time, and whether it accepts guesses.
 
-All of it is read from the words, and from what a reader said of the question where one did (REAL §3.3.1 asks a
-language model; `domain.query.with_interpretation`). A relation is asked for by the words that the registry lists for it
-("job" for ``works_as``), by those of its label, or by the word of the reader.
+All of it is read from the words, and from what a model said of the query if one did (REAL §3.3.1 asks a language model;
+`domain.query.with_interpretation`). A relation is asked for by the words that the registry lists for it ("job" for
+``works_as``), by those of its label, or because the model names it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 from mcp_memory.view.facts import Facts
 
 Moment = tuple[Millis, Millis]
-"""The time in question, ``[since, until)``. One millisecond is an *instant*: the now of the question, or the ``as_of``
-of the caller; what is longer is a time that the question names."""
+"""The time in question, ``[since, until)``. One millisecond is an *instant*: the moment of asking, or the
+``as_of`` of the caller; a longer one is a time that the query names."""
 
 _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
     (
@@ -50,7 +50,7 @@ _LEXICON: tuple[tuple[Intent, re.Pattern[str]], ...] = (
 )
 _CHOICE = re.compile(r"\b(?:or|both|either|neither|than)\b")
 _TELLING_APART = re.compile(r"[\"”]?\s?[(（\[][^()（）\[\]]{0,200}[)）\]]")  # of two that bear one name
-_OPENING = 2_000  # characters of a question that are read for its form
+_OPENING = 2_000  # characters of a query that are read for its form
 _ASKING = frozenset(("who", "whom", "whose", "when", "where", "why", "what", "which", "how", "be"))
 _CAUSES = frozenset(("causes", "caused_by"))
 _ORDERS = frozenset(("before", "after"))
@@ -58,35 +58,34 @@ HINTED = 0.5
 """How far a relation is asked for by words that say little else ("from" for ``comes_from``)."""
 
 
-class Asking:
-    """A question, as the facts are asked it.
+class FactQuery:
+    """A query as it is put to the facts; `fact_query` returns the one of a query.
 
     Attributes:
-        question: taken apart.
-        intent: of the whole; of several that fit, the first by REAL's order.
-        unsure: whether it wants guesses too ("might she …?").
+        query: understood.
+        accepts_guesses: whether it wants guesses too ("might she …?").
         past: whether it asks of the past in general ("where did she …?").
         compares: whether it asks the same of several ("is A or B older?").
     """
 
-    def __init__(self, question: Query) -> None:
-        self.question = question
-        self.unsure = question.accepts_guesses or wants_guesses(question.text)
-        self.past = looks_back(question.text)
-        self.compares = _CHOICE.search(_plain(question.text)) is not None
-        self._words = frozenset(words(question.text))
-        self._plain = _plain_stems(question.text)
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self.accepts_guesses = query.accepts_guesses or wants_guesses(query.text)
+        self.past = looks_back(query.text)
+        self.compares = _CHOICE.search(_plain(query.text)) is not None
+        self._words = frozenset(words(query.text))
+        self._plain = _plain_stems(query.text)
         self._asked: dict[str, float] = {}
         self._matches: dict[str, tuple[float, frozenset[str]]] = {}
-        self._said_by: dict[str, frozenset[str]] = {}
+        self._stems_for: dict[str, frozenset[str]] = {}
 
     @cached_property
     def intent(self) -> Intent:
-        """What the answer is made of: what a reader said, else by the words of the question but its names."""
-        return self.question.intent or _intent(_plain(_nameless(self.question)), self.question)
+        """What the answer is made of, of several the first in REAL's order: as a model said, else by the words."""
+        return self.query.intent or _intent(_plain(_nameless(self.query)), self.query)
 
     def asks(self, relation: str) -> float:
-        """Return how far the question asks for a relation, in [0, 1]: itself, or half as far what it implies."""
+        """Return how far the query asks for a relation, in [0, 1]: itself, or half as far what it implies."""
         if relation not in self._asked:
             implied = (HINTED * self._match(name)[0] for name in relations().get(relation).implies)
             self._asked[relation] = max(self._match(relation)[0], *implied, 0.0)
@@ -95,36 +94,36 @@ class Asking:
     def wants(self, version: Version, intent: Intent, facts: Facts) -> float:
         """Return how far a fact is what a root with an intent is asked for, in [0, 1].
 
-        A fact of the kind that the intent looks for is, and one whose relation the question asks for by name is
+        A fact of the kind that the intent looks for is, and one whose relation the query asks for by name is
         whatever its kind: "when was the director of Tidewater born?" wants a time, and to come there it wants the
         director first.
 
-        **Departure.** REAL's intents are those of single roots; ours is that of the whole question (`anchor`), so it
+        **Departure.** REAL's intents are those of single roots; ours is that of the whole query (`anchor`), so it
         is the intent of its last step, and says nothing against those that lead there.
         """
         return 1.0 if serves(version, intent, facts) else self.asks(version.relation)
 
     def words_for(self, relation: str) -> frozenset[str]:
-        """Return the stems of the question by which it asks for a relation, or for what it implies."""
-        if relation not in self._said_by:
+        """Return the stems of the query by which it asks for a relation, or for what it implies."""
+        if relation not in self._stems_for:
             implied = (self._match(name)[1] for name in relations().get(relation).implies)
-            self._said_by[relation] = self._match(relation)[1].union(*implied)
-        return self._said_by[relation]
+            self._stems_for[relation] = self._match(relation)[1].union(*implied)
+        return self._stems_for[relation]
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
         """The relations of the registry that are asked for themselves, if only by a hint, in its order."""
         near = {name for word in (*self._plain, *self._words) for name in _called_by().get(word, ())}
-        near.update(self.question.relations)
+        near.update(self.query.relations)
         return tuple(known.name for known in relations() if known.name in near and self._match(known.name)[0] > 0)
 
-    def tells(self, key: str) -> bool:
-        """Return whether the question itself names an entity, which is then hardly what it asks for."""
+    def names_entity(self, key: str) -> bool:
+        """Return whether the query itself names an entity, which is then hardly what it asks for."""
         own = words(key)
         return bool(own) and self._words.issuperset(own)
 
     def allows(self, relation: str) -> bool:
-        """Return whether a relation could answer; any could where the question asks for none in so many words."""
+        """Return whether a relation could answer; any could if the query asks for none in so many words."""
         return not self._asks_for_one or self.asks(relation) > 0
 
     @cached_property
@@ -137,27 +136,27 @@ class Asking:
         return self._matches[relation]
 
     @cached_property
-    def _meant(self) -> frozenset[str]:
-        """What a reader said is asked for; who asks for a relation asks for its inverse."""
-        said = self.question.relations
-        return frozenset((*said, *(other for name in said if (other := relations().get(name).inverse))))
+    def _named_relations(self) -> frozenset[str]:
+        """The relations that a model named; who asks for a relation asks for its inverse."""
+        named = self.query.relations
+        return frozenset((*named, *(other for name in named if (other := relations().get(name).inverse))))
 
     def _matched(self, relation: str) -> tuple[float, frozenset[str]]:
         """Return how far a relation is asked for, and the stems by which it is.
 
-        One that a reader says is asked for is, though by words that the registry does not know. Where it is the only
-        one, they are what is left of the question beside its names.
+        A relation that the model names is asked for, by words that the registry does not know. If it is the only one,
+        these are what is left of the query beside its names.
         """
         strength, explained = self._by_words(relation)
-        if relation not in self._meant:
+        if relation not in self._named_relations:
             return strength, explained
-        alone = self._meant <= {relation, relations().get(relation).inverse}
+        alone = self._named_relations <= {relation, relations().get(relation).inverse}
         return 1.0, self._beside_names if alone and not explained else explained
 
     @cached_property
     def _beside_names(self) -> frozenset[str]:
-        named = (*self.question.names, *self.question.speakers, *self.question.extra_names)
-        return content(self.question).difference(*(stems(name) for name in named))
+        named = (*self.query.names, *self.query.speakers, *self.query.extra_names)
+        return content_stems(self.query).difference(*(stems(name) for name in named))
 
     def _by_words(self, relation: str) -> tuple[float, frozenset[str]]:
         strength, explained = 0.0, frozenset[str]()
@@ -165,19 +164,23 @@ class Asking:
         if known.asked == tuple(relation.split("_")):  # not in the registry: all that is known is its name
             own = _phrase(" ".join(known.asked))[0]
             said = own & self._plain.keys()
-            return (len(said) / len(own) if own else 0.0), self._said(said)
+            return (len(said) / len(own) if own else 0.0), self._written(said)
         for phrase in (*known.asked, known.label):
-            content, plain = _phrase(phrase)
-            if content and content <= self._plain.keys():
+            own, plain = _phrase(phrase)
+            if own and own <= self._plain.keys():
                 strength = 1.0
-                explained |= self._said(content)
-            elif not content and phrase != known.label and plain <= self._words and not plain <= _ASKING:
+                explained |= self._written(own)
+            elif not own and phrase != known.label and plain <= self._words and not plain <= _ASKING:
                 strength = max(strength, HINTED)
         return strength, explained
 
-    def _said(self, plain: Iterable[str]) -> frozenset[str]:
-        """Return the stems of the question's words whose plain forms these are."""
+    def _written(self, plain: Iterable[str]) -> frozenset[str]:
+        """Return the stems of the query's words whose plain forms these are."""
         return frozenset(said for one in plain for said in self._plain[one])
+
+
+fact_query = lru_cache(maxsize=16)(FactQuery)
+"""Returns the `FactQuery` of a query; several steps of one call ask for it."""
 
 
 @lru_cache(maxsize=4_096)  # the registry has some hundred phrases; the rest are names of relations in the spaces
@@ -209,8 +212,8 @@ def _plain_stems(text: str) -> dict[str, set[str]]:
 def serves(version: Version, intent: Intent, facts: Facts) -> bool:
     """Return whether a fact is of the kind that an intent looks for (REAL's IntentCompatible).
 
-    The intent of a question names what its answer is made of, so a fact serves it by what it is as well as by how it
-    was worded: a dated fact a question for a time, a value that was not always the same a question for a change.
+    The intent of a query names what its answer is made of, so a fact serves it by what it is as well as by how it
+    was worded: a dated fact serves a query for a time, a value that changed a query for a change.
     """
     if intent in ("FACT", version.intent):
         return True
@@ -227,9 +230,9 @@ def serves(version: Version, intent: Intent, facts: Facts) -> bool:
 
 
 def moment(constraint: Constraint | None, *, as_of: Millis | None, now: Millis) -> Moment | None:
-    """Return the time in question: what the question names, else ``as_of``, else now (DESIGN 3.1).
+    """Return the time in question: what the query names, else ``as_of``, else now (DESIGN 3.1).
 
-    None, which filters nothing, where the question wants a place in the order of things ("first"), or names an event
+    None, which filters nothing, if the query wants a place in the order of things ("first"), or names an event
     whose time is not known.
     """
     instant = now if as_of is None else as_of
@@ -275,10 +278,10 @@ def _plain(text: str) -> str:
     return " ".join(text[:_OPENING].casefold().split())
 
 
-def _nameless(question: Query) -> str:
-    """Return the opening of a question without its names, whose words ask for nothing: "The Change (1995 film)"."""
-    opening = question.text[:_OPENING]
-    called = question.names if len(opening) == len(question.text) else names(opening)
+def _nameless(query: Query) -> str:
+    """Return the opening of a query without its names, whose words ask for nothing: "The Change (1995 film)"."""
+    opening = query.text[:_OPENING]
+    called = query.names if len(opening) == len(query.text) else names(opening)
     spans = [(start, -len(name)) for name in called for start in _standing(name, opening)]
     kept, end = [], 0
     for start, length in sorted(spans):  # the first, and of those that begin together the longest
@@ -299,23 +302,23 @@ def _standing(name: str, text: str) -> Iterator[int]:
         start = text.find(name, start + 1)
 
 
-def _intent(text: str, question: Query) -> Intent:
-    """Return what the answer is made of, by the words of a question.
+def _intent(text: str, query: Query) -> Intent:
+    """Return what the answer is made of, by the words of a query.
 
     One that names its time and asks for something else ("what did she own in 2015?") is not after times: what held then
     answers it (`holds`), whether or not a date was stated with it.
     """
-    wants_time = question.answer_type in ("when", "how_long")
-    bound = not wants_time and question.time is not None and question.time.dated
+    wants_time = query.answer_type in ("when", "how_long")
+    bound = not wants_time and query.time is not None and query.time.dated
     for intent, sign in _LEXICON:
         if sign.search(text) and not (intent == "TEMPORAL" and bound):
             return intent
     return "TEMPORAL" if wants_time else "FACT"
 
 
-def content(question: Query) -> frozenset[str]:
-    """Return the stems of what a question says beside its form and its times, whose part validity plays."""
-    return frozenset(stem for stem in question.stems if stem not in _times() and not stem.isdecimal())
+def content_stems(query: Query) -> frozenset[str]:
+    """Return the stems of a query without those of times, which validity accounts for."""
+    return frozenset(stem for stem in query.stems if stem not in _times() and not stem.isdecimal())
 
 
 @cache
