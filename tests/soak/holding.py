@@ -106,7 +106,7 @@ def _points(space: Space) -> Iterator[str]:
             yield f"DESIGN I12: {point.id} had other vertices before"
         if [one.revision for one in revisions] != list(range(len(revisions))):
             yield f"DESIGN I12: {point.id} has the revisions {[one.revision for one in revisions]}"
-        keys = {space.facts._names.written(name) for name in point.entities}
+        keys = {space.facts._names.key(name) for name in point.entities}
         if len(keys) < 2 or len(point.entities) > order:
             yield f"DESIGN I15, DESIGN I16: {point.id} joins {len(keys)} entities"
         become = graph.resolve(point.id)
@@ -116,7 +116,7 @@ def _points(space: Space) -> Iterator[str]:
             yield f"DESIGN I13: {point.id} is {point.status} and went into {point.merged_into}"
         if point.parents:
             parents = [graph.get(name) for name in point.parents]
-            union = {space.facts._names.written(name) for one in parents if one for name in one.entities}
+            union = {space.facts._names.key(name) for one in parents if one for name in one.entities}
             if None in parents or union != keys:
                 yield f"DESIGN I13: {point.id} does not join what its parents join"
             for one in parents:
