@@ -1,26 +1,21 @@
-"""What was learnt, held against a question: the gates of its sentences, and what they do to segments and rounds.
+"""Gates: how much what a sentence helped with before counts for a question (GAM-RAG §3.2.2, eq. 4).
 
-Learning joins recall twice. In propagation it weighs sentences as in eq. 4, so that what helped before is activated
-first, and a confident memory ends the search (§4.2: fewer rounds where something was learnt). And it is a channel of
-its own in the first look (`experience_channel`): the gate of a segment less 1.
+A gate is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was called wrong for
+them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight sentences as in
+eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2: fewer rounds for
+taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval (`experience`).
 
-**Departures.** In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; joined to
-the score that ranks, 9 to 16. A gate that multiplies that score lifts most what is high already: a sentence wrongly
-taught for one question then leads many. Added, in units of the best cosine, no number of lessons lifts a segment by
-more than one weight: with 30 % wrong words -.2 points on questions never taught, where the product loses 2. A segment
-has the gate of that sentence of it which is farthest from 1: one sentence of a passage is what helped, and the others
-say nothing.
+**Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens a little for every question: two unrelated
+questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The
+*sharp* gate stays at 1 up to a threshold θ and rises linearly from there to the end of the published one. Measured over
+five rounds of teaching, it gains as much on the questions that were taught and leaves the others unchanged (see
+``GainSettings``).
 
-The gate: how far what a sentence helped with before counts for a question (GAM-RAG §3.2.2, eq. 4).
-
-A gate is 1 where nothing is known, above 1 where the sentence helped with questions like this one, below 1 where it was
-said to be wrong about them; always in [0, 2] (DESIGN D16, DESIGN I21).
-
-**Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens for every question a little: two questions that
-have nothing in common still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?")
-.6. The *sharp* gate stays at 1 up to a threshold θ and rises linearly from there to where the published one ends.
-Measured over five rounds of teaching, it gains as much on the questions that were taught, and keeps those that were not
-where they were (see ``GainSettings``).
+In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; added to the ranking
+score, 9 to 16. A gate that multiplies that score lifts most what is high already: a sentence wrongly taught for one
+question then leads many. Added, in units of the best cosine, no number of lessons lifts a segment by more than one
+weight: with 30 % wrong words -.2 points on questions never taught, where the product loses 2. The gate of a segment is
+that of its sentence farthest from 1: one sentence of a passage is what helped, and the others say nothing.
 """
 
 from __future__ import annotations
@@ -38,30 +33,30 @@ from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.space import NONE, Space
 
 SURE = 1.3
-"""Gate from which on a memory is confident: one word of a caller, two of the rules."""
+"""Gate from which on a memory is confident: one lesson by a caller, two by the rules."""
 HOPS = 2
-"""Sentences of documents that together answer a question of several hops, at least."""
-_SHUT = 1e-3
-"""What differs from 1 by less is 1."""
+"""Confident sentences of documents that end propagation: a question of several hops needs two."""
+_NEUTRAL = 1e-3
+"""A gate that differs from 1 by less counts as 1."""
 
 
 def sentence_gates(
     space: Space, beliefs: Beliefs, vectors: Matrix, time: Vector | None, settings: GainSettings
 ) -> dict[int, float]:
-    """Return the gates, g_task · g_time in [0, 2], of the sentences for which they are not 1, by row.
+    """Return the gates g_task · g_time in [0, 2], by row, of the sentences whose gate is not 1.
 
     Args:
-        space: of a view that is held still.
+        space: of the sentences.
         beliefs: of this space.
-        vectors: of `search.look.queries`: talk is held against the last, documents against the first.
-        time: of the words of the question that say a time, or None (DESIGN D14).
-        settings: how.
+        vectors: of `search.look.queries`: talk is compared with the last, documents with the first.
+        time: vector of the time that the question states, or None (DESIGN D14).
+        settings: of this room.
     """
     if not len(beliefs) or not settings.learning:
         return {}
     talk, document = (settings.thresholds(document=kind) for kind in (False, True))
     task = time_ = None
-    near = np.zeros(len(beliefs), dtype=np.bool_)  # elsewhere every gate is 1
+    near = np.zeros(len(beliefs), dtype=np.bool_)  # where every gate may differ from 1
     if settings.task_memory:
         first = beliefs.task @ vectors[0]
         task = first, first if len(vectors) == 1 else beliefs.task @ vectors[-1]
@@ -79,25 +74,25 @@ def sentence_gates(
             both *= gate(time_[places], beliefs.time_doubts[places], *thresholds)
         gates[kind] = np.clip(both, 0, 2)
     found: dict[int, float] = {}
-    for place in np.flatnonzero((np.abs(gates[False] - 1) > _SHUT) | (np.abs(gates[True] - 1) > _SHUT)).tolist():
+    for place in np.flatnonzero((np.abs(gates[False] - 1) > _NEUTRAL) | (np.abs(gates[True] - 1) > _NEUTRAL)).tolist():
         sentence = space.sentence(beliefs.sentence_ids[places[place]])
         if sentence is None:
             continue
         value = float(gates[space.turns[sentence.turn_id].kind == "document"][place])
         row = space.sentence_row(sentence.turn_id, sentence.index)
-        if row != NONE and abs(value - 1) > _SHUT:
+        if row != NONE and abs(value - 1) > _NEUTRAL:
             found[row] = value
     return found
 
 
 def _beyond(cosines: Scores, threshold: float, against: float) -> NDArray[np.bool_]:
-    """Return where a gate with these thresholds is not 1, whatever the doubt."""
+    """Return where a gate with these thresholds may differ from 1."""
     beyond: NDArray[np.bool_] = (cosines > threshold) | (cosines < -against)
     return beyond
 
 
 def segment_gates(space: Space, gates: Mapping[int, float]) -> Scores:
-    """Return the gate of each segment, shape ``(len(space.segments),)``: of its sentence farthest from 1, else 1."""
+    """Return the gate of each segment: that of its sentence farthest from 1. Shape ``(len(space.segments),)``."""
     found = np.ones(len(space.segments), dtype=np.float32)
     for row, value in gates.items():
         sentence = space.sentences[row]
@@ -108,7 +103,7 @@ def segment_gates(space: Space, gates: Mapping[int, float]) -> Scores:
 
 
 def experience_channel(space: Space, gates: Mapping[int, float]) -> Scores:
-    """Return what was learnt as a channel of recall: in [-1, 1], 0 for what nothing was learnt about."""
+    """Return the gates as a channel of recall: in [-1, 1], 0 for segments without a lesson."""
     channel: Scores = segment_gates(space, gates) - np.float32(1)
     return channel
 
@@ -120,14 +115,14 @@ def sentence_weights(
     gates: Mapping[int, float],
     window: Window = Window(),  # noqa: B008 - frozen
 ) -> Callable[[Rows], Scores]:
-    """Return w of eq. 4 for propagation: the cosine of a sentence with the question, at least 0, times its gate.
+    """Return w of eq. 4 for propagation: the cosine of a sentence to the question, at least 0, times its gate.
 
     Args:
-        space: of a view that is held still.
+        space: of the sentences.
         vectors: of `search.look.queries`.
-        cosines: of these with each segment; they stand in where the view holds no vectors of sentences.
+        cosines: of these to each segment, used if the view holds no vectors of sentences.
         gates: from `sentence_gates`.
-        window: sentences outside of it weigh nothing, and neither do those of old revisions.
+        window: sentences outside it weigh 0, and so do those of old revisions.
     """
 
     def weigh(rows: Rows) -> Scores:
@@ -146,15 +141,15 @@ def sentence_weights(
 
 
 def confident_sentences(gates: Mapping[int, float], least: float = SURE) -> list[int]:
-    """Return the rows of the sentences that are confidently known to help with the question, ascending."""
+    """Return the rows of the sentences with a confident gate for the question, ascending."""
     return sorted(row for row, value in gates.items() if value >= least)
 
 
 def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequence[Round]], bool]:
     """Return a test of whether what is known to help (`confident_sentences`) was activated: no further round is needed.
 
-    One message is enough; of documents it takes two sentences: where one of them alone ended the search, the second hop
-    of what was half learnt was never found (measured: -3 points of R@5 on questions of several hops).
+    One message is enough. Of documents it takes two sentences: if one alone ended the search, the second hop of what
+    was half learnt was never found (measured: -3 points of R@5 on questions of several hops).
     """
 
     def enough(rounds: Sequence[Round]) -> bool:
@@ -172,12 +167,12 @@ def _best(space: Space, cosines: Scores, row: int) -> float:
 
 
 def gate(cosines: Scores, doubts: Scores, threshold: float, against: float | None = None) -> Scores:
-    """Return the gates, each in [0, 2]; 1 where the doubt is 1.
+    """Return the gates, each in [0, 2]; 1 for a doubt of 1.
 
     Args:
-        cosines: of each memory vector with the question's, in [-1, 1].
+        cosines: of each memory vector to the question's, in [-1, 1].
         doubts: π of each, in [0, 1], of the same shape.
-        threshold: θ in [0, 1), up to which a cosine is no likeness; 0 is eq. 4 as published.
+        threshold: θ in [0, 1), up to which a cosine does not count; 0 is eq. 4 as published.
         against: θ for cosines below 0; None for the same.
     """
     theta = np.where(cosines > 0, threshold, threshold if against is None else against)

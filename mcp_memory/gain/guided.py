@@ -1,10 +1,10 @@
-"""Memory-guided retrieval: what one question gets from propagation and from what was learnt (GAM-RAG §3.2).
+"""Memory-guided retrieval for one question (GAM-RAG §3.2).
 
-Read it as the walk of one question through this room: hold what was learnt against it, begin with the entities that it
-names, let propagation run until a confident memory ends it, and hand back two channels for the first look.
+Compute the gates of the question from what was learnt, start propagation from the entities that it names, run it until
+a confident memory ends it, and return two channels for the first retrieval.
 
-**Departures.** A question that names no entity begins with the sentences of the segments nearest to it (DESIGN 3.2: the
-nearest 200 sentences), so that it costs as little as the others.
+**Departures.** A question without entities starts from the sentences of the nearest segments (DESIGN 3.2: the nearest
+200 sentences), so that it costs as little as the others.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
 NEAREST = 50
-"""Segments whose sentences a question without entities begins with."""
+"""Segments whose sentences a question without entities starts from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guidance:
-    """What a question got.
+    """What this room finds for a question.
 
     Attributes:
         channels: each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in [-1, 1],
-            where what is said to be wrong is below 0. One that has nothing to say is left out.
+            below 0 for what was called wrong. A channel without scores is left out.
         activated: ids of the sentences that propagation activated (S_act), in the order of activation.
-        rounds: of propagation that were held.
-        gates: of the sentences for which they are not 1, by row (`gates.sentence_gates`).
+        rounds: of propagation that ran.
+        gates: by row, of the sentences whose gate is not 1 (`gates.sentence_gates`).
     """
 
     channels: Mapping[str, Scores]
@@ -62,16 +62,16 @@ def guide(
     window: Window = Window(),  # noqa: B008 - frozen
     settings: GainSettings,
 ) -> Guidance:
-    """Return what a question gets from this room; nothing changes.
+    """Return the gates, the channels and the activated sentences for a question; nothing is stored.
 
     Args:
-        space: of a view that is held still and keeps an `EntityIndex`.
+        space: whose view keeps an `EntityIndex`.
         beliefs: of this space.
         question: understood with the speakers of this space.
         vectors: of `search.look.queries`.
-        cosines: of these with each segment.
-        time: of the words of the question that say a time, or None.
-        window: of what may be found.
+        cosines: of these to each segment.
+        time: vector of the time that the question states, or None.
+        window: of time; nothing outside it is found.
         settings: of this room.
     """
     gates = sentence_gates(space, beliefs, vectors, time, settings)

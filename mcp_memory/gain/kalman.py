@@ -1,31 +1,27 @@
-"""One step of a sentence's memory after a judge has spoken (GAM-RAG §3.3.1, eqs 10-13).
+"""The Kalman update of a sentence memory after a judgement (GAM-RAG §3.3, eqs 10-13; DESIGN 2.6).
 
-A memory is a unit vector ``m`` and a doubt ``π`` in (0, 1], one pair a channel (task, time). A judge says of a question
-``q`` with target ``y`` that the sentence supports an answer (1), does not (0), or is wrong (-1). The gain ``K`` is the
-share of the way from what the memory predicts, ``s = cos(q, m)``, to ``y`` that it is moved.
+A memory is a unit vector ``m`` and a doubt ``π`` in (0, 1], one pair for each channel (task, time). A judge says of a
+question ``q`` with target ``y`` that the sentence supports an answer (1), does not (0), or is wrong (-1). The Kalman
+gain ``K`` is the share of the way from the predicted ``s = cos(q, m)`` to ``y`` that the memory moves. The task channel
+moves for every judgement, the time channel only if the question and the sentence both state a time; a silent channel
+keeps its vector and its doubt (DESIGN D14, DESIGN D15, DESIGN I25).
 
 **Departures.** Eq. 12 followed by normalisation does not follow the recursion of Proposition 1 (eq. 16), and breaks the
 bound of Corollary 1 at the first step (DESIGN D11). The update ``exact`` turns ``m`` within the plane of ``m`` and
-``q`` so that the new cosine is ``(1 - K)·s + K·y`` to the letter (measured: on what was taught 0 to 2 points more after
-five rounds, up to 8 after the first); ``additive`` is eq. 12 as printed. Where no direction is left
-to turn to (``m`` is ±q itself and should be neither), nothing is learnt: neither ``m`` nor ``π`` changes, or a sentence
-that was just said not to help would be trusted more for it. The value of Q is not published; .001 is what the two
-ratios of Appendix C leave (between .00099 and .00188). The target -1 stands in Appendix A only; here it is for what
-somebody calls wrong in so many words (DESIGN D10).
+``q`` so that the new cosine is exactly ``(1 - K)·s + K·y`` (measured: on what was taught 0 to 2 points more after five
+rounds, up to 8 after the first); ``additive`` is eq. 12 as printed. If there is no direction to turn to (``m`` is ±q
+itself and should be neither), nothing is learnt: neither ``m`` nor ``π`` changes, or a sentence that was just said not
+to help would be trusted more for it. The value of Q is not published; .001 is what the two ratios of Appendix C leave
+(between .00099 and .00188). The target -1 stands in Appendix A only; here it is for what somebody explicitly calls
+wrong (DESIGN D10).
 
-Learning: what a judge's word does to the memory of a sentence (GAM-RAG §3.3, DESIGN 2.6).
+Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as in the paper.
+Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the words are wrong: an early word
+moves a memory most, and then it is spent on those. A sentence's time vector is made when it is first needed. It would
+have had no effect before: while its doubt is 1 its gate is 1 (DESIGN I20).
 
-A sentence takes one step of ``kalman.py`` towards or away from the question, in the task channel, and, where the
-question says a time and the sentence states one, in the time channel; a channel that is silent changes nothing at all,
-neither its vector nor its doubt (DESIGN D14, DESIGN D15, DESIGN I25).
-
-**Departures.** Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as
-the paper has it. Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the words are
-wrong: an early word moves a memory most, and then it is spent on those. A sentence's time vector is made when it is
-first needed. It would have stood there unused before: while its doubt is 1 its gate is 1 (DESIGN I20).
-
-What keeps wrong words from ruining a space is not here but where gates join the score (``gates.py``): the most that any
-number of lessons can add to a sentence is bounded, and far from the questions that taught it they add nothing.
+Gates keep wrong labels from ruining a space (``gates.py``): the most that any number of lessons can add to a sentence
+is bounded, and far from the questions that taught it they add nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +38,7 @@ from mcp_memory.ports import LearningExample
 from mcp_memory.vectors import Vector
 
 _NOTHING = 1e-6
-"""Length below which a vector points nowhere: what float32 leaves of an orthogonal part that is none."""
+"""Length below which a vector has no direction: float32 rounding of a zero orthogonal part."""
 
 
 def gain(doubt: float, noise: float) -> float:
@@ -53,7 +49,7 @@ def gain(doubt: float, noise: float) -> float:
 def update(
     mean: Vector, doubt: float, query: Vector, target: Target, noise: float, process: float, form: Update
 ) -> tuple[Vector, float]:
-    """Return a memory after a judge's word: its vector, of length 1, and its doubt, in (0, 1].
+    """Return a memory after a judgement: its vector, of length 1, and its doubt, in (0, 1].
 
     Args:
         mean: m, shape ``(d,)``, length 1.
@@ -72,12 +68,12 @@ def update(
 
 
 def _additive(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:
-    """Return eqs 10 and 12, and the normalisation that follows them."""
+    """Return eqs 10 and 12, normalised."""
     return _unit(mean + share * (target - float(query @ mean)) * query)
 
 
 def _exact(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:
-    """Return the vector of length 1 in the plane of both whose cosine to the query is that of eq. 16."""
+    """Return the unit vector in the plane of memory and query whose cosine to the query is that of eq. 16."""
     now = float(query @ mean)
     cosine = (1 - share) * now + share * target
     aside = _unit(mean - now * query)

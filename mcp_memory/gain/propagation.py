@@ -1,26 +1,23 @@
 """Propagation: from the entities of a question to sentences, to passages, and on to further entities (GAM-RAG §3.2).
 
-One round of it: what the active entities are worth flows to the sentences that name them (eq. 5) and is weighed there
-by how like the question each sentence is and by what was learnt about it (eqs 4 and 6); the best few are *activated*
-and lift the passages that hold them (eqs 7 and 8); from them it flows to the entities that they name (eq. 9), with
-which the next round begins.
-
-Only what is active is touched: a round costs as much as its entities have sentences, however large the space.
+In one round, the scores of the active entities flow to the sentences that name them (eq. 5) and are weighted there by
+the similarity of each sentence to the question and by what was learnt about it (eqs 4 and 6). The best few sentences
+are *activated* and lift the passages that hold them (eqs 7 and 8). From them scores flow to the entities that they name
+(eq. 9), with which the next round starts. A round costs as much as its entities have sentences, however large the space
+is. `Propagate` offers one round as an operator.
 
 **Departures.** No sentence is activated twice (DESIGN D12), or rounds 2 and 3 would choose what round 1 chose. Negative
-cosines weigh nothing, and a round in which nothing weighs anything is not held (DESIGN D16). Eq. 9 divides by the
-number of *activated* sentences of an entity, as the text says, not by all of them, as the symbols say (DESIGN D13).
-Entities are taken from the question by what it calls them, never by the nearest vector (DESIGN D18); without any, every
-sentence offered has u = 1. After the first round entities that more than a few sentences name are passed over: what
-leads everywhere leads nowhere. What is confidently known to help takes part in the first round wherever it stands: it
-need not be found again from hop to hop, which saves rounds, and from there the search goes on to what was never shown.
-Ties go by id. Whether to go on is not asked of a language model but of whoever calls (``enough``).
+cosines weigh 0, and a round without any weight does not count (DESIGN D16). Eq. 9 divides by the number of *activated*
+sentences of an entity, as the text says, not by all of them, as the symbols say (DESIGN D13). Entities are taken from
+the question by their names, never by the nearest vector (DESIGN D18); without any, every given sentence has u = 1.
+After the first round hubs are skipped, entities that more than a few sentences name: they lead everywhere. Sentences
+that are confidently known to help take part in the first round wherever they stand: they need not be found again from
+hop to hop, which saves rounds, and from there the search goes on to sentences never shown. Ties go by id. Whether to go
+on is not asked of a language model but of the caller (``enough``).
 
-On questions of two and more hops over passages the bonuses, added to what ranks them, bring 3 to 6 points of R@5 and
+On questions of two and more hops over passages the bonuses, added to the ranking score, bring 3 to 6 points of R@5 and
 3 to 8 of R@10; on dialogues, where most sentences name nobody but their speaker, nothing (-.6 to +.3), whatever the
 numbers. Eq. 8 by itself, with its prior, ranks worse than what it is added to.
-
-Propagation one step at a time, for whoever navigates: one round of GAM-RAG (§3.2) as an operator.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from mcp_memory.view.space import Space
 
 Rows = NDArray[np.intp]
 READ = 200
-"""Words of a question that are searched for names; a pasted page is not a question."""
+"""Words of a question that are searched for names; a pasted page is no question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +47,9 @@ class Round:
     """What one round did.
 
     Attributes:
-        entities: numbers of the entities that it began with, and their worth; none in an entity-free round.
-        sentences: rows of the sentences that it activated, best first.
-        scores: of these, shares of the whole round's; they add up to 1 at most.
+        entities: the active entities by number, with their scores; none in a round without entities.
+        sentences: rows of the activated sentences, best first.
+        scores: of these, as shares of the whole round; they sum to 1 at most.
     """
 
     entities: Mapping[int, float]
@@ -65,8 +62,8 @@ class Propagation:
     """What propagation found.
 
     Attributes:
-        rounds: as they were held; those that found nothing are none.
-        bonuses: of each passage that holds an activated sentence, by its row: the sum of eq. 8 without its prior.
+        rounds: that ran; a round without results does not count.
+        bonuses: by row, of each passage that holds an activated sentence: the sum of eq. 8 without its prior.
         stopped: whether ``enough`` ended it.
     """
 
@@ -80,7 +77,7 @@ class Propagation:
         return tuple(row for held in self.rounds for row in held.sentences)
 
     def channel(self, count: int) -> Scores:
-        """Return the bonuses of all ``count`` passages over the greatest: in [0, 1], 0 where there are none."""
+        """Return the bonuses of all ``count`` passages as shares of the greatest: in [0, 1], 0 without a bonus."""
         scores = np.zeros(count, dtype=np.float32)
         best = max(self.bonuses.values(), default=0.0)
         for row, bonus in self.bonuses.items():
@@ -89,19 +86,19 @@ class Propagation:
 
 
 def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
-    """Return which of these sentences may be found: those said within the window and of no old revision."""
+    """Return which of these sentences lie in the time window and in no old revision."""
     times = space.sentence_times[rows]
     found: NDArray[np.bool_] = space.sentence_live[rows] & (times >= window.since) & (times < window.until)
     return found
 
 
 def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) -> dict[int, float]:
-    """Return the entities that a question names and what each is worth, A_0 of eq. 3: 1 for every one of them.
+    """Return A_0 of eq. 3: the entities that a question names, each with score 1.
 
     Args:
         index: of the space.
         text: of the question. Of names within one another only the longest count.
-        names: that are meant beside those: of the speaker whom it calls by a first name, or by the caller.
+        names: further names that are meant: of a speaker called by a first name, or given by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
     for number in index.entities_in(words(text)[:READ]):
@@ -120,19 +117,19 @@ def propagate(
     known: Sequence[int] = (),
     enough: Callable[[Sequence[Round]], bool] | None = None,
 ) -> Propagation:
-    """Return what propagation finds; it changes nothing.
+    """Run propagation; nothing is stored.
 
     Args:
-        space: of a view that is held still.
+        space: of the sentences.
         index: of this space.
-        begin: numbers of the entities to begin with and their worth, above 0 (`anchor_entities`).
-        weigh: ``w`` of eq. 4 for the rows of some sentences, ascending; what is below 0 counts as 0. The rows are all
-            that a round looks at.
+        begin: numbers of the entities to start from, with scores above 0 (`anchor_entities`).
+        weigh: ``w`` of eq. 4 for rows of sentences, ascending; values below 0 count as 0. A round considers only these
+            rows.
         settings: the numbers.
-        free: rows of the sentences to begin with where there are no entities.
-        known: rows of sentences that are known to help with such questions: the first round looks at them as if one
-            more entity, worth 1, were named by all of them.
-        enough: asked with all rounds so far after each but the last; True ends it.
+        free: rows of the sentences to start from if there are no entities.
+        known: rows of sentences that are known to help with such questions: the first round treats them as if one more
+            entity, with score 1, were named by all of them.
+        enough: called with the rounds so far after each but the last; True ends propagation.
     """
     rounds: list[Round] = []
     bonuses: dict[int, float] = {}
@@ -160,13 +157,13 @@ def propagate(
 
 
 def _reached(index: EntityIndex, active: Mapping[int, float]) -> tuple[Rows, Scores]:
-    """Return eq. 5 over the sentences of the active entities: their rows, ascending, and u of each."""
+    """Return eq. 5 for the sentences of the active entities: their rows, ascending, and u of each."""
     named = [index.sentences(entity).astype(np.intp) for entity in active]
     return _joined(*((rows, np.full(len(rows), worth)) for rows, worth in zip(named, active.values(), strict=True)))
 
 
 def _joined(*parts: tuple[Rows, Scores]) -> tuple[Rows, Scores]:
-    """Return the rows of all parts, ascending, each once, and the sum of what each is worth."""
+    """Return the distinct rows of all parts, ascending, and the sum of the scores of each."""
     rows, places = np.unique(np.concatenate([rows for rows, _ in parts]), return_inverse=True)
     each = np.concatenate([worth for _, worth in parts])
     return rows, np.bincount(places, weights=each, minlength=len(rows)).astype(np.float32)
@@ -180,7 +177,7 @@ def _offered(free: Sequence[int]) -> tuple[Rows, Scores]:
 def _round(
     space: Space, rows: Rows, worth: Scores, weigh: Callable[[Rows], Scores], used: set[int], most: int
 ) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
-    """Return the best sentences and their shares (eq. 6), or None where nothing weighs anything."""
+    """Return the best sentences and their shares (eq. 6), or None if no sentence has weight."""
     if used:
         fresh = ~np.isin(rows, list(used))
         rows, worth = rows[fresh], worth[fresh]
@@ -209,7 +206,7 @@ def _bonuses(space: Space, held: Round) -> dict[int, float]:
 
 
 def _next(index: EntityIndex, held: Round, settings: GainSettings) -> dict[int, float]:
-    """Return eq. 9: the entities of the activated sentences, the best K_E of them and their worth."""
+    """Return eq. 9: the best K_E entities of the activated sentences, with their scores."""
     sums: dict[int, float] = {}
     counts: dict[int, int] = {}
     for row, score in zip(held.sentences, held.scores, strict=True):
@@ -224,11 +221,11 @@ def _next(index: EntityIndex, held: Round, settings: GainSettings) -> dict[int, 
 
 
 _NEXT = 3
-"""Suggestions."""
+"""Suggestions at most."""
 
 
 class Propagate:
-    """One round: the sentences that name the entities asked about, those that fit the query best first.
+    """One round as an operator: the sentences that name the given entities, most similar to the query first.
 
     The view must keep an `EntityIndex`.
     """
@@ -238,9 +235,9 @@ class Propagate:
     uses = ("entity", "query", "since", "until")
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; begins at ``entity``, or without one at what ``query`` names; the window narrows it.
+        """See `ports.Operator`; starts from ``entity``, or without one from the names in ``query``; within the window.
 
-        Without a query what names more of these entities comes first. What names none of them is not found.
+        Without a query, sentences that name more of these entities come first.
         """
         space = asked.space
         index = space.index(EntityIndex)
@@ -269,7 +266,7 @@ class Propagate:
     def _next(
         self, asked: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
     ) -> tuple[Suggestion, ...]:
-        """Return a further round from what the best sentences name besides, rarest first where one names several."""
+        """Suggest a further round from the other entities of the best sentences, in each the rarest first."""
         query = {} if asked.query is None else {"query": asked.query.text}
         named: dict[int, int] = {}
         for row in activated:

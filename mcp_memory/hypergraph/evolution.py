@@ -55,16 +55,16 @@ def apply_group(
     at: Millis,
     settings: PointSettings,
 ) -> Point | None:
-    """Return the point that a group makes, or the next revision of the one that it updates; None if all is known.
+    """Return the point that a group makes, or the next revision of the point that it updates; None if all is known.
 
     Args:
         facts: of the space.
-        points: of the scope, merged ones too, by id.
+        points: of the scope, merged ones included, by id.
         group: the evidence.
         space: its name.
         scope: of the goal.
         at: the moment.
-        settings: when it updates, and how much a description holds.
+        settings: when a group updates, and the length of descriptions.
     """
     keys = frozenset(map(facts.key, group.entities))
     near = [(jaccard(keys, vertices(facts, point)), point) for point in points.values()]
@@ -95,7 +95,7 @@ def apply_group(
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """Return the share of what either set has that both have."""
+    """Return the Jaccard index of two sets, 0 for empty sets."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
@@ -113,7 +113,7 @@ def _updated(point: Point, group: EvidenceGroup, at: Millis, settings: PointSett
 
 
 def add_support(point: Point, sentences: Iterable[str], facts: Iterable[str], at: Millis) -> Point:
-    """Return the next revision of a point, which rests on more."""
+    """Return the next revision of a point, with more support."""
     return replace(
         point,
         revision=point.revision + 1,
@@ -124,18 +124,18 @@ def add_support(point: Point, sentences: Iterable[str], facts: Iterable[str], at
 
 
 def reword(point: Point, description: str, source: Engine) -> Point:
-    """Return a revision with another description; one that a caller wrote stays (caller > anthropic > embedded)."""
+    """Return a revision with another description, unless a caller wrote the old one (caller > anthropic > embedded)."""
     return point if point.source == "caller" else replace(point, description=description, source=source)
 
 
 def ids_in_description(revisions: Sequence[Point]) -> frozenset[str]:
-    """Return the ids of the sentences and facts that the description of a point takes in, as far as a judge wrote it.
+    """Return the ids of the sentences and facts that a description by a judge or a caller takes in.
 
-    What was added to its support afterwards is not in its words. A caller's description takes in all, since nobody is
-    to write it anew; an extract takes in none.
+    Support that was added after a judge wrote it is not taken in. A caller's description takes in all, since nobody may
+    rewrite it; an extract takes in none.
 
     Args:
-        revisions: of one point, all of them, oldest first.
+        revisions: all revisions of one point, oldest first.
     """
     last = revisions[-1]
     if last.source == "embedded":
@@ -161,13 +161,13 @@ def _union(*lists: Iterable[str]) -> tuple[str, ...]:
 
 
 def extract_description(texts: Sequence[str], priority: Sequence[int], most: int, redundant: float) -> str:
-    """Return texts as one, in their order, without repetitions.
+    """Join texts in order, without repetitions.
 
     Args:
-        texts: sentences, in the order in which they are to be read.
-        priority: places of texts, those that are to be kept first.
-        most: words; the first is kept whole, however long it is.
-        redundant: ROUGE-L from which on one repeats another that is kept.
+        texts: sentences, in reading order.
+        priority: positions in ``texts``, the most important first.
+        most: words at most; the first sentence is kept whole, however long it is.
+        redundant: ROUGE-L from which on a sentence repeats one that is kept.
     """
     kept: dict[int, list[str]] = {}
     room = most
@@ -183,7 +183,7 @@ def extract_description(texts: Sequence[str], priority: Sequence[int], most: int
 
 
 def unite_descriptions(descriptions: Sequence[str], most: int, redundant: float) -> str:
-    """Return several descriptions as one; arguments as `extract_description`."""
+    """Join several descriptions into one; arguments as for `extract_description`."""
     texts = [text[start:end] for text in descriptions for start, end in split(text)]
     return extract_description(texts, range(len(texts)), most, redundant)
 
@@ -195,12 +195,12 @@ _RELATING = re.compile(
 
 
 def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path]) -> bool:
-    """Return whether a goal relates things to each other (DESIGN D05): topic, why, how, comparison or several hops.
+    """Return whether a goal relates things to each other (DESIGN D05): a topic, why, how, a comparison, several hops.
 
     Args:
-        question: the goal, taken apart.
-        roots: what navigation started from.
-        paths: what it found, best first.
+        question: the goal, parsed.
+        roots: entities that navigation started from.
+        paths: that it found, best first.
     """
     if question.answer_type in ("why", "how", "other") or _RELATING.search(question.text):
         return True
@@ -216,18 +216,18 @@ def pairs_to_merge(
     among: Collection[str] | None = None,
     asked: Collection[str] = (),
 ) -> list[tuple[Point, Point]]:
-    """Return which active points of a scope are to be merged in one round, the likeliest pair first.
+    """Return which active points of a scope are to be merged in one round, the best pair first.
 
     Args:
         facts: of the space.
         points: active, of one scope.
         vector: of a point's description.
-        settings: how alike they must be, and how many entities a point may join.
-        among: ids, of which a pair has at least one; None for any pair.
+        settings: the least similarity, and how many entities a point may join.
+        among: ids; each pair has at least one of them; None for any pair.
         asked: keys of the entities that the goal names.
     """
     joined, named = {point.id: vertices(facts, point) for point in points}, frozenset(asked)
-    likely = []
+    candidates = []
     for place, one in enumerate(points):
         for other in points[place + 1 :]:
             fits = len(joined[one.id] | joined[other.id]) <= settings.order
@@ -239,10 +239,10 @@ def pairs_to_merge(
             if related or joined[one.id] & joined[other.id]:
                 cosine = float(vector(one) @ vector(other))
                 if related or cosine >= settings.alike:
-                    likely.append((not related, -cosine, one.id, other.id, one, other))
+                    candidates.append((not related, -cosine, one.id, other.id, one, other))
     taken: set[str] = set()
     chosen = []
-    for *_, one, other in sorted(likely, key=lambda entry: entry[:4]):
+    for *_, one, other in sorted(candidates, key=lambda entry: entry[:4]):
         if not taken & {one.id, other.id}:
             taken |= {one.id, other.id}
             chosen.append((one, other))
@@ -252,13 +252,13 @@ def pairs_to_merge(
 def merge_points(
     parents: Sequence[Point], description: str, scope: str, source: Engine, at: Millis
 ) -> tuple[Point, tuple[Point, ...]]:
-    """Return the point that others become, and their last revisions.
+    """Return the point that others are merged into, and the last revisions of the others.
 
     Args:
         parents: active, of one space, each once.
         description: of the new point.
         scope: of the new point.
-        source: whose words that is.
+        source: who wrote it.
         at: the moment.
     """
     entities = distinct_names(name for parent in parents for name in parent.entities)

@@ -1,12 +1,13 @@
-"""Evidence into groups that belong together: what a point could be made of (HGMem §3.3.3, eq. 2; DESIGN 2.1).
+"""Group evidence that is connected: what a memory point could be made of (HGMem §3.3.3, eq. 2; DESIGN 2.1).
 
-**Departures.** The paper hands all that was retrieved to a language model, which says what belongs together. Here items
-of evidence belong together that name the same entity, directly or by way of other items: connected components. An
-entity that very much is said of joins nothing, or all that one speaker ever said would be one point. Neither does who
-merely says a thing: in a small memory, where nobody is said much of, one who says it all would join it all.
+**Departures.** The paper gives everything that was retrieved to a language model, which says what belongs together.
+Here items of evidence belong together if they name the same entity, directly or through other items: connected
+components. A hub, an entity in very many sentences, joins nothing, or everything that one speaker ever said would be
+one point. The speaker of an item joins nothing either: in a small memory, where no entity is a hub, a single speaker
+would join everything.
 
-A point may be made of a single sentence, as in the paper, if that names two entities besides who says it. One that
-names one entity joins nothing that the sentence itself does not tell.
+A point may be made of a single sentence, as in the paper, if that names two entities besides its speaker. A sentence
+that names one entity joins nothing that it does not say itself.
 """
 
 from __future__ import annotations
@@ -29,22 +30,22 @@ from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
 _VALUES = ("time", "number")
-"""Kinds of what facts lead to that no point joins: that two things are of one year says nothing of them."""
+"""Kinds of entities that no point joins: a common year says nothing about two things."""
 _PAUSES = frozenset(",!.?;:–—-…")
 _READ = 20_000
-"""Texts in which it is looked whether a word stands in small letters."""
+"""Texts that are searched for a word in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
-    """One item of evidence, as far as points need it.
+    """One item of evidence, as grouping sees it.
 
     Attributes:
-        entities: how each entity that it is about is spelt, by its key as the facts know it.
-        texts: what it says, each with its time.
-        sentences: ids of the sentences that say it.
-        facts: ids of the facts that it is.
-        tellers: keys of those who say it and whom it does not name; "I" is no name.
+        entities: spellings of the entities that it is about, by key.
+        texts: that it consists of, each with its time.
+        sentences: ids of its sentences.
+        facts: ids of its facts.
+        tellers: keys of its speakers that it does not name; "I" is no name.
     """
 
     entities: dict[str, str]
@@ -56,12 +57,12 @@ class EvidenceItem:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceGroup:
-    """Evidence that belongs together.
+    """Evidence that is connected by common entities.
 
     Attributes:
         entities: names of what it is about, at least two.
-        texts: what it says, by time.
-        priority: places of texts, those of better evidence first.
+        texts: by time.
+        priority: positions in ``texts``, those of better evidence first.
         sentences: ids, those of better evidence first.
         facts: likewise.
     """
@@ -74,24 +75,24 @@ class EvidenceGroup:
 
 
 def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> EvidenceItem | None:
-    """Return an item of evidence for grouping; None for one that nothing here says, such as a hypothesis.
+    """Return an item of evidence for grouping; None if no stored text says it, as for a hypothesis.
 
     Args:
-        space: of a view that is held still.
+        space: of the evidence.
         evidence_id: of a sentence, a segment or a fact.
-        sentences: ids of those that stand for it.
+        sentences: ids of the sentences that count for it.
     """
     facts = space.facts
     pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
     entities: dict[str, str] = {}
     for piece in pieces:
-        for name in _named(space, piece):
-            _spell(entities, facts.key(name), name)
-    texts = tuple((space.turns[piece.turn_id].time, _told(space, piece)) for piece in pieces)
+        for name in _entity_names(space, piece):
+            _keep_spelling(entities, facts.key(name), name)
+    texts = tuple((space.turns[piece.turn_id].time, _attributed(space, piece)) for piece in pieces)
     version = facts.version(evidence_id)
     if version is not None:
         for name in (version.head, version.tail):
-            _spell(entities, facts.key(name), name)
+            _keep_spelling(entities, facts.key(name), name)
         if not pieces:
             texts = ((version.since, f"{version.text.rstrip('.')}."),)
     if not texts:
@@ -101,14 +102,14 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
 
 
 def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointSettings) -> list[EvidenceGroup]:
-    """Return the groups of evidence that join two entities or more, those with the best evidence first.
+    """Return the groups of evidence that join two or more entities, those with the best evidence first.
 
     Args:
-        space: of a view that is held still.
+        space: of the evidence.
         items: best first.
         settings: what a hub is, and how many entities a group may have.
     """
-    joins = _joining(space, {key for item in items for key in item.entities}, settings)
+    joins = _without_hubs(space, {key for item in items for key in item.entities}, settings)
     of = list(range(len(items)))  # the group of each item, as the place of its first one
     met: dict[str, int] = {}
     for place, item in enumerate(items):
@@ -120,11 +121,11 @@ def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointS
             if other != here:
                 of = [min(other, here) if group in (other, here) else group for group in of]
     parts = ([items[place] for place, group in enumerate(of) if group == first] for first in dict.fromkeys(of))
-    return [_group(part, joins, settings) for part in parts if _joined(part) >= MIN_ENTITIES]
+    return [_group(part, joins, settings) for part in parts if _joined_entities(part) >= MIN_ENTITIES]
 
 
-def _joined(items: Sequence[EvidenceItem]) -> int:
-    """Return how many entities a group joins; of a single text those that it names."""
+def _joined_entities(items: Sequence[EvidenceItem]) -> int:
+    """Return how many entities a group joins; a single text joins only those that it names."""
     alone = len({text for item in items for text in item.texts}) == 1
     return len({key for item in items for key in item.entities if not (alone and key in item.tellers)})
 
@@ -133,7 +134,7 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: Point
     spelt: dict[str, str] = {}
     for item in items:
         for key, name in item.entities.items():
-            _spell(spelt, key, name)
+            _keep_spelling(spelt, key, name)
     often = Counter(key for item in items for key in item.entities)
     first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
     kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: settings.order]
@@ -148,8 +149,8 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: Point
     )
 
 
-def _joining(space: Space, keys: set[str], settings: PointSettings) -> frozenset[str]:
-    """Return those of the entities that are no hubs."""
+def _without_hubs(space: Space, keys: set[str], settings: PointSettings) -> frozenset[str]:
+    """Return the entities that are no hubs."""
     index = space.index(EntityIndex)
     degrees = [index.degree(number) for number in range(len(index))]
     most = max(float(np.quantile(degrees, settings.hub_share)) if degrees else 0.0, settings.hub_least)
@@ -161,22 +162,22 @@ def _joining(space: Space, keys: set[str], settings: PointSettings) -> frozenset
     return frozenset(key for key in keys if degree(key) <= most)
 
 
-def _named(space: Space, piece: Sentence) -> Iterable[str]:
-    """Yield what a sentence is about: what it names, and both ends of the facts that were read out of it.
+def _entity_names(space: Space, piece: Sentence) -> Iterable[str]:
+    """Yield the entities of a sentence: the names in it, and both ends of the facts that were read from it.
 
-    A time or a number is no entity, and of names that stand within one another only one is: what the text is called or
-    who says it first, then the ends of facts that are names, the capitalised names, and what else facts lead to. So
-    "the Blue Mill" of "the old Blue Mill" is the mill that others name, and "Mill" no entity beside it.
+    A time or a number is no entity. Of names that contain each other only one counts: the title of the text or its
+    speaker first, then the ends of facts that are names, the capitalised names, and the other ends of facts. So "the
+    Blue Mill" of "the old Blue Mill" is the mill that others name, and "Mill" is no further entity.
     """
     turn, text = space.turns[piece.turn_id], space.text(piece)
     about = next(iter(mentions(turn, "")), "")
     named = [name for name in mentions(turn, text) if name != about]
     ends = [name for name in _ends(space, piece) if space.facts.kind(space.facts.key(name)) not in _VALUES]
     proper = [name for name in ends if _proper(name)]
-    spoken = [name for name in named if not _opens(space, name, text)]
+    spoken = [name for name in named if not _only_starts_sentence(space, name, text)]
     times = {word for time in piece.times for word in words(turn.text[time.start : time.end])}
     kept: list[list[str]] = []
-    for name in (_spelt(about, f"{turn.title or ''} {turn.text}"), *proper, *spoken, *ends):
+    for name in (_original_spelling(about, f"{turn.title or ''} {turn.text}"), *proper, *spoken, *ends):
         said = words(name)
         if said and not times.issuperset(said) and not any(_within(said, one) or _within(one, said) for one in kept):
             kept.append(said)
@@ -194,7 +195,7 @@ def _tellers(space: Space, pieces: Iterable[Sentence]) -> frozenset[str]:
 
 
 def _ends(space: Space, piece: Sentence) -> Iterable[str]:
-    """Yield both ends of the facts that were read out of a sentence and can be relied on."""
+    """Yield both ends of the stable facts that were read from a sentence."""
     for said in space.facts.assertions_in(piece.turn_id):
         version = space.facts.version_of(said) if said.sentence == piece.index else None
         if version is not None and version.confidence >= space.facts.stable:
@@ -202,13 +203,13 @@ def _ends(space: Space, piece: Sentence) -> Iterable[str]:
 
 
 def _proper(name: str) -> bool:
-    """Return whether what a fact leads to is a name: all of it is capitalised, but for what joins it."""
+    """Return whether an end of a fact is a name: all of it is capitalised, except for joining words."""
     found = names(name)
     return bool(found) and " ".join(words(found[0])) == " ".join(words(name))
 
 
-def _opens(space: Space, name: str, text: str) -> bool:
-    """Return whether a name is only what a sentence opens with: an exclamation, or what stands in small letters too."""
+def _only_starts_sentence(space: Space, name: str, text: str) -> bool:
+    """Return whether a name is only a capitalised first word: an exclamation, or a word that is in lower case too."""
     first, *rest = name.split()
     start = text.find(name)
     if text[:start].strip("\"'“‘( ") or any(len(word) > 1 for word in rest) or space.facts.resolve(name) is not None:
@@ -223,25 +224,25 @@ def _opens(space: Space, name: str, text: str) -> bool:
     )
 
 
-def _spelt(folded: str, text: str) -> str:
-    """Return words that were folded for comparison as a text writes them first; as they are where it does not."""
+def _original_spelling(folded: str, text: str) -> str:
+    """Return case-folded words as the text first writes them; unchanged if it does not contain them."""
     found = re.search(r"\b" + r"\W+".join(map(re.escape, folded.split())) + r"\b", text, re.IGNORECASE)
     return found[0] if folded and found else folded
 
 
 def _within(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether words stand within others, one after the other."""
+    """Return whether one list of words is contained in another, contiguously."""
     return any(list(other[start : start + len(one)]) == list(one) for start in range(len(other) - len(one) + 1))
 
 
-def _spell(entities: dict[str, str], key: str, name: str) -> None:
-    """Keep how an entity is spelt: the first way, but one with capitals rather than one without."""
+def _keep_spelling(entities: dict[str, str], key: str, name: str) -> None:
+    """Keep the first spelling of an entity, or the first one with capitals."""
     if key not in entities or (entities[key].islower() and not name.islower()):
         entities[key] = name
 
 
-def _told(space: Space, piece: Sentence) -> str:
-    """Return a sentence with who says it, since "I" tells nobody."""
+def _attributed(space: Space, piece: Sentence) -> str:
+    """Return a sentence after the name of its speaker, whom "I" does not name."""
     turn = space.turns[piece.turn_id]
     who = turn.speaker or turn.role
     return f"{who}: {space.text(piece)}" if who and turn.kind != "document" else space.text(piece)

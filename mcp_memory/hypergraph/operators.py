@@ -1,7 +1,7 @@
-"""Local investigation and global exploration one step at a time, for whoever navigates (HGMem §3.3.2, eqs 6 and 7).
+"""Local investigation and global exploration as operators (HGMem §3.3.2, eqs 6 and 7).
 
-**Departures.** The paper's model decides which points to look into and writes the subquery; here whoever navigates
-does. What a subquery retrieves is shown by the sentences that name it, those that fit the query best first.
+**Departures.** The paper's model decides which points to investigate and writes the subquery; here whoever calls the
+operator does. What a subquery retrieves is shown by the sentences that name it, most similar to the query first.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from mcp_memory.view.hypergraph import vertices
 from mcp_memory.view.space import Space
 
 _NEXT = 3
-"""Suggestions of one kind."""
+"""Suggestions of one kind at most."""
 
 
 class LocalPoints:
-    """What lies around memory points: sentences about what is a step away, and the points that share an entity.
+    """Local investigation: sentences about entities one step around points, and the points that share an entity.
 
     Args:
-        settings: how many entities a subquery retrieves.
+        settings: of this room.
     """
 
     name = "local_points"
@@ -38,9 +38,9 @@ class LocalPoints:
         self._settings = settings or PointSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``ids`` are of points, and each is a subquery of its own (DESIGN D01).
+        """See `ports.Operator`; ``ids`` are of points, each a subquery of its own (DESIGN D01).
 
-        One that was merged stands for what it has become; what is no point gives nothing.
+        A merged point counts as its successor; an id of no point is ignored.
         """
         space = asked.space
         named = [point for one in asked.ids if (point := space.hypergraph.resolve(one)) is not None]
@@ -61,10 +61,10 @@ class LocalPoints:
 
 
 class GlobalPoints:
-    """What no memory point joins yet: sentences about the entities that fit the query best.
+    """Global exploration: sentences about the most relevant entities that no memory point joins.
 
     Args:
-        settings: how many entities a subquery retrieves.
+        settings: of this room.
     """
 
     name = "global_points"
@@ -75,7 +75,7 @@ class GlobalPoints:
         self._settings = settings or PointSettings()
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; begins at ``query``."""
+        """See `ports.Operator`; starts from ``query``."""
         space = asked.space
         found = retrieve(space, uncovered_entities(space), asked.weigh, self._settings.n_v)
         items = _evidence(asked, found, (), self.name)
@@ -85,7 +85,7 @@ class GlobalPoints:
 def _evidence(
     asked: OperatorInput, found: Iterable[RetrievedEntity], points: Sequence[Point], operator: str
 ) -> list[Evidence]:
-    """Return sentences about entities, and points, those that fit the query best first."""
+    """Return sentences about entities, and points, most similar to the query first."""
     space = asked.space
     weights = {row: weight for one in found for row, weight in zip(one.rows, one.weights, strict=True) if weight > 0}
     best = max(weights.values(), default=0.0) or 1.0
@@ -97,7 +97,7 @@ def _evidence(
 
 
 def _said(asked: OperatorInput, point: Point) -> float:
-    """Return what the best of the sentences that a point rests on weighs; 0 for one that rests on none."""
+    """Return the weight of the best sentence that supports a point; 0 without one."""
     pieces = [piece for name in point.sentences if (piece := asked.space.sentence(name)) is not None]
     rows = np.array([asked.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)
     if asked.weigh is None:
@@ -116,7 +116,7 @@ def _shared(space: Space, point: Point, joined: set[str]) -> str:
 
 
 def _expansions(space: Space, found: Iterable[RetrievedEntity], joined: set[str]) -> list[Suggestion]:
-    """Return where facts lead on from what was retrieved and does not stand in the points already."""
+    """Suggest the facts of retrieved entities that the points do not join."""
     new = [one.key for one in found if one.key not in joined and space.facts.degree(one.key)]
     names = [space.facts.name(key) for key in new[:_NEXT]]
     return [Suggestion("expand_facts", {"entity": name}, f"what is known about {name}") for name in names]
