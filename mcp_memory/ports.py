@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Engine, Evidence, RecallResult, Suggestion
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
+from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query, Window

@@ -9,8 +9,7 @@ import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
-from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.facts import Assertion, Extractor
+from mcp_memory.domain.facts import Assertion, Engine, Extractor
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import FOREVER, StatedTime

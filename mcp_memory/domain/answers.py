@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.evidence import Citation, Engine, Source, Suggestion
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.evidence import Citation, Source, Suggestion
+from mcp_memory.domain.facts import Assertion, Engine, Version
 from mcp_memory.domain.paths import Rule, Step
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from mcp_memory.domain.evidence import Engine, OperatorCall, Stop
+from mcp_memory.domain.evidence import OperatorCall, Stop
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.times import Millis
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply

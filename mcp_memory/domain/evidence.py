@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.paths import Path, Root, Rule
+from mcp_memory.domain.points import Point
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
-if TYPE_CHECKING:  # a point knows whose words it is, which is told here
-    from mcp_memory.domain.points import Point
-
-Engine = Literal["embedded", "anthropic", "caller"]
-"""Whose judgement decided: the caller's where the call itself brings it (facts, feedback, points, the step to explore);
-what callers said before is part of the memory, and whoever weighs it now is named."""
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
 Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]
 """Why a walk through memory ended."""

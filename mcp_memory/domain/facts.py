@@ -16,6 +16,9 @@ from mcp_memory.domain.times import FOREVER, Millis
 
 Extractor = Literal["caller", "anthropic", "embedded"]
 """Who read an assertion out of a text; of one sentence only the best one's count, in this order."""
+Engine = Literal["embedded", "anthropic", "caller"]
+"""Whose judgement decided: the caller's where the call itself contains it (facts, feedback, points, the step to
+explore). What callers stated earlier is part of the memory; there, the engine is the one that weighs it now."""
 Intent = Literal["CAUSAL", "EVOLUTION", "TEMPORAL", "CONTRAST", "FACT"]
 """REAL §3.1: what a statement or a question is about; where several fit, the first of this order."""
 Status = Literal["active", "closed", "contested"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.ids import digest
 from mcp_memory.domain.times import Millis
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.facts import Engine, Intent
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis

@@ -32,7 +32,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.gain.settings import GainSettings, Update
 from mcp_memory.ports import LearningExample
 from mcp_memory.vectors import Vector

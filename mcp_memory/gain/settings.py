@@ -9,7 +9,7 @@ from mcp_memory.configurable import COSINE, NOT_NEGATIVE, POSITIVE, key, switch
 
 if TYPE_CHECKING:
     from mcp_memory.domain.episodes import Target
-    from mcp_memory.domain.evidence import Engine
+    from mcp_memory.domain.facts import Engine
 
 Gate = Literal["sharp", "published"]
 Update = Literal["exact", "additive"]

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import anyio
 
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import scope_of
 from mcp_memory.domain.requests import (
     EvolveRequest,

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.ids import derived_ref, turn_id
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis

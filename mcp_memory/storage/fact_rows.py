@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.aliases import Alias
-from mcp_memory.domain.evidence import Engine
-from mcp_memory.domain.facts import WHOLE, Assertion, Extractor, Intent
+from mcp_memory.domain.facts import WHOLE, Assertion, Engine, Extractor, Intent
 from mcp_memory.domain.jobs import Job, State
 from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
 from mcp_memory.storage.schema import Rows

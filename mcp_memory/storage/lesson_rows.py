@@ -19,7 +19,7 @@ from typing import Any, get_args
 import numpy as np
 
 from mcp_memory.domain.episodes import Belief, Lesson, Target
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.storage.columns import (
     has_fault,
     int_column,

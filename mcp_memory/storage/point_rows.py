@@ -18,7 +18,7 @@ from typing import Any, get_args
 import numpy as np
 
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.storage.columns import (

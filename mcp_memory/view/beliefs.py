@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.episodes import Belief, Episode, Lesson
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.vectors import Column, Matrix, Scores, Vector
 
 

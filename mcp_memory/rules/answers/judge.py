@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Engine, RecallResult
+from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.spending import Spending

@@ -19,7 +19,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 from pydantic import BaseModel, Field, StrictInt
 
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.evidence import Engine, Evidence, EvidenceKind, Suggestion
+from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis

@@ -29,7 +29,8 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
-from mcp_memory.domain.evidence import AnswerResult, Engine
+from mcp_memory.domain.evidence import AnswerResult
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence

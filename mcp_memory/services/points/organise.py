@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, PointJudgeInput, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveStep, Improved, Skipped

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.episodes import Episode, ShownEvidence
-from mcp_memory.domain.evidence import Engine
+from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import (
     MIN_ENTITIES,
     Point,
