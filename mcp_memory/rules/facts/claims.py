@@ -10,13 +10,15 @@ from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.validity import Validity, from_utterance, validity_intervals
 from mcp_memory.rules.facts.verbs import Effect
 from mcp_memory.rules.facts.words import Word
+
+_PERSONAL_RELATIONS = word_set("married_to dating sibling_of parent_of child_of friend_of lives_with take_care_of")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +89,18 @@ def assert_claim(
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
-    aside = claim.times == ()
+    of_phrase = claim.times == ()
     start, end = clause.start, max(claim.end or clause.end, clause.verb.end)
-    if aside and not isinstance(claim.tail, str):
+    if of_phrase and not isinstance(claim.tail, str):
         start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
     if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
         head, tail = tail, head
     timeless = turn.kind == "document" and turn.said_at is None
-    for validity in (
-        validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time)
-        if not aside
-        else [from_utterance(turn.time)]
-    ):
+    intervals = [from_utterance(turn.time)]
+    if not of_phrase:
+        intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time)
+    for validity in intervals:
         # In a document of unknown time, a fact without a date has no known start.
         undated = timeless and not validity.stated and not validity.negated
         moment = replace(validity, since=BEGINNING) if undated else validity
@@ -148,27 +149,16 @@ def make_assertion(
 
 
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:
-    if (noun.name and noun.head in RELATIVES) or relation in (
-        "married_to",
-        "dating",
-        "sibling_of",
-        "parent_of",
-        "child_of",
-        "friend_of",
-        "lives_with",
-        "take_care_of",
-    ):
-        return (
-            discourse.entity(noun) if noun.owner or noun.name or noun.pronoun or noun.named else discourse.thing(noun)
-        )
+    is_person = (noun.name and noun.head in RELATIVES) or relation in _PERSONAL_RELATIONS
+    if is_person and (noun.owner or noun.name or noun.pronoun or noun.named):
+        return discourse.entity(noun)
     return discourse.thing(noun)
 
 
 def _resolve_relation(discourse: Discourse, claim: Claim) -> str:
     """Return the relation; "based in" is ``lives_in`` for a person and ``located_in`` for anything else."""
     if claim.relation == "based_in":
-        person = (
-            isinstance(claim.head, NounPhrase) and discourse.is_person(claim.head) and claim.head.determiner != "the"
-        )
-        return "lives_in" if person else "located_in"
+        head = claim.head
+        is_person = isinstance(head, NounPhrase) and discourse.is_person(head) and head.determiner != "the"
+        return "lives_in" if is_person else "located_in"
     return claim.relation

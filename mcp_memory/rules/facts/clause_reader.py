@@ -40,12 +40,10 @@ def read_clauses(words: Sequence[Word], *, talk: bool) -> list[Clause]:
     """
     reader = _ClauseReader(words, talk)
     clauses = reader.read()
-    certainty = hearsay_confidence(words)
-    return (
-        [replace(clause, confidence=min(clause.confidence, certainty)) for clause in clauses]
-        if certainty < 1
-        else clauses
-    )
+    hearsay = hearsay_confidence(words)
+    if hearsay < 1:
+        return [replace(clause, confidence=min(clause.confidence, hearsay)) for clause in clauses]
+    return clauses
 
 
 class _ClauseReader:
@@ -150,12 +148,10 @@ class _ClauseReader:
         verb = None if self.subordinator else reduced_relative(self.words, self.index, previous)
         if verb is None or not (subject := antecedent(previous, comma=self.conjunction == ",")):
             return False
-        matrix_confidence, self.matrix_confidence = (
-            self.matrix_confidence,
-            min(self.matrix_confidence, previous.confidence),
-        )
+        outer = self.matrix_confidence
+        self.matrix_confidence = min(outer, previous.confidence)
         self._add_clause(subject, verb, self.index)
-        self.matrix_confidence = matrix_confidence
+        self.matrix_confidence = outer
         return True
 
     def _gerund(self) -> bool:
@@ -174,8 +170,8 @@ class _ClauseReader:
         shared = bool(self.conjunction and not self.subordinator)
         verb = verb_without_subject(words, first, last, frozenset(self.adverbs), shared=shared, talk=self.talk)
         if verb:
-            nobody = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
-            subject = self.clauses[-1].subject if self.clauses else (nobody,)
+            speaker = replace(pronoun_phrase(words[first], first), pronoun="i", common=OMITTED)
+            subject = self.clauses[-1].subject if self.clauses else (speaker,)
             self._add_clause(subject, verb, first)
             return
         if not self.clauses and is_imperative(words, first):

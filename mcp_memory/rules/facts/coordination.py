@@ -16,6 +16,8 @@ from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 _AND = frozenset(("and", "&", "plus"))
+_VAGUE_ALTERNATIVES = frozenset(("something", "so", "similar", "whatever"))
+_RELATIONAL_NOUNS = frozenset(("part", "member", "capital", "daughter", "son", "home"))
 MOST = 12
 """Phrases in one list."""
 
@@ -33,12 +35,7 @@ def read_phrases(
     while index < len(words) and len(phrases) < MOST:
         word = words[index]
         if word.low == "or":
-            uncertain = index + 1 < len(words) and words[index + 1].low not in (
-                "something",
-                "so",
-                "similar",
-                "whatever",
-            )
+            uncertain = index + 1 < len(words) and words[index + 1].low not in _VAGUE_ALTERNATIVES
             following = read_phrase(words, index + 1, subject=subject, verb_seen=verb_seen)
             index = following[1] if following else index
             break
@@ -106,10 +103,7 @@ def _attach_appositions(
         apposition, after = following
         indefinite = (
             apposition.determiner in ("a", "an", "the")
-            or (
-                apposition.of is not None
-                and apposition.head in ("part", "member", "capital", "daughter", "son", "home")
-            )
+            or (apposition.of is not None and apposition.head in _RELATIONAL_NOUNS)
             or (apposition.owner is not None and not apposition.name)
         )
         ends = after >= len(words) or words[after].mark or not grammar.ends_phrase(words, after) or (
@@ -117,14 +111,9 @@ def _attach_appositions(
             or grammar.is_finite(words, after) or words[after].kind == "time"
             or grammar.is_adverb(words, after)
         )  # fmt: skip
+        bare = not (first.determiner or first.owner or first.plural or subject)
         if (
-            (
-                first.name
-                or (
-                    not (first.determiner or first.owner or first.plural or subject)
-                    and apposition.determiner in ("a", "an")
-                )
-            )
+            (first.name or (bare and apposition.determiner in ("a", "an")))
             and indefinite
             and ends
             and not _list_follows(words, after)
@@ -139,7 +128,7 @@ def _attach_appositions(
             and not apposition.owner
             and not apposition.determiner
         ):
-            names, after = [apposition], after
+            names = [apposition]
             if after + 1 < len(words) and words[after].low in _AND:
                 second = read_phrase(words, after + 1, subject=subject, verb_seen=verb_seen)
                 if second and second[0].name and not second[0].determiner:
@@ -150,25 +139,18 @@ def _attach_appositions(
                 break
             if len(names) == 1 and first.plural:
                 break
-            first = (
-                replace(first, name=apposition.name, named=True)
-                if len(names) == 1
-                else replace(first, appositions=tuple(names))
-            )
+            if len(names) == 1:
+                first = replace(first, name=apposition.name, named=True)
+            else:
+                first = replace(first, appositions=tuple(names))
         else:
             break
         index = after
-        tail = index
-        if indefinite and tail < len(words) and words[tail].low in ("from", "in", "at", "for", "with", "near"):
-            inner = read_phrase(words, tail + 1, verb_seen=True)
-            if inner and words[tail].low == "from" and inner[0].name:
-                first = replace(
-                    first,
-                    appositions=(
-                        *first.appositions[:-1],
-                        replace(first.appositions[-1], owner=None, appositions=(inner[0],)),
-                    ),
-                )
+        if indefinite and index < len(words) and words[index].low in ("from", "in", "at", "for", "with", "near"):
+            inner = read_phrase(words, index + 1, verb_seen=True)
+            if inner and words[index].low == "from" and inner[0].name:
+                *others, last = first.appositions
+                first = replace(first, appositions=(*others, replace(last, owner=None, appositions=(inner[0],))))
             index = inner[1] if inner else index
         if index < len(words) and words[index].text == "," and not _list_follows(words, index):
             index += 1 if subject or index + 1 >= len(words) else 0

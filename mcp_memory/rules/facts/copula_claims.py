@@ -13,7 +13,6 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns, predicatives
-from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tables.predicatives import lines
 from mcp_memory.rules.facts.verbs import Effect
 
@@ -26,30 +25,23 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         talk: whether the text is a message; a document classifies more things ("X is a Y").
     """
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"
-    if (
-        len(clause.subject) == 1
-        and clause.subject[0].modifiers
-        and (claims := list(_first_or_last_period_claims(clause, clause.subject[0])))
-    ):
-        yield from claims
-        return
-    if len(clause.subject) == 1 and (claims := list(_possession_claims(clause, clause.subject[0], effect))):
-        yield from claims
-        return
+    if len(clause.subject) == 1:
+        subject = clause.subject[0]
+        claims = list(_first_or_last_period_claims(clause, subject))
+        if claims := claims or list(_possession_claims(clause, subject, effect)):
+            yield from claims
+            return
     for subject in clause.subject:
         claims = list(_adjective_claims(clause, subject, effect))
         yield from claims or _predicative_claims(clause, subject, effect, talk)
         if not claims:
             yield from _preposition_claims(clause, subject, effect, talk)
-            for place, slot in enumerate(clause.slots[1:], 1):  # "a vegan since 2017 and gluten free since June"
-                if not slot.preposition and not clause.slots[place - 1].preposition:
+            for index, slot in enumerate(clause.slots[1:], 1):  # "a vegan since 2017 and gluten free since June"
+                if not slot.preposition and not clause.slots[index - 1].preposition:
                     times = tuple(time for time in clause.times if time.start > slot.end)
-                    rest = replace(clause, slots=clause.slots[place:], times=times)
-                    yield from (
-                        replace(claim, times=times)
-                        for claim in _predicative_claims(rest, subject, effect, talk)
-                        if times
-                    )
+                    rest = replace(clause, slots=clause.slots[index:], times=times)
+                    for claim in _predicative_claims(rest, subject, effect, talk) if times else ():
+                        yield replace(claim, times=times)
 
 
 def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
@@ -59,16 +51,14 @@ def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> It
     noun = slot.nouns[-1]
     for words, prepositions, relation, tail in lines(predicatives.ADJECTIVES):
         if words[0] in (noun.head, noun.text.lower()) and len(words) == 1:
-            for following_slot in clause.slots[1:3]:
-                if following_slot.preposition in prepositions:
-                    for item in following_slot.nouns:
+            for next_slot in clause.slots[1:3]:
+                if next_slot.preposition in prepositions:
+                    for item in next_slot.nouns:
                         if kinds.fits(item, tail):
-                            relation_ = (
-                                relation
-                                if relation != "enrolled"
-                                else ("studies_at" if kinds.is_school(item) else "studies")
-                            )
-                            yield Claim(subject, relation_, item, effect, None, following_slot.end)
+                            specific = relation
+                            if relation == "enrolled":
+                                specific = "studies_at" if kinds.is_school(item) else "studies"
+                            yield Claim(subject, specific, item, effect, None, next_slot.end)
 
 
 def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
@@ -115,19 +105,15 @@ def _class_claims(
     for words, prepositions, relation, tail in lines(predicatives.NOUNS):
         if noun.head not in words:
             continue
-        if (
-            noun.of
-            and "of" in prepositions
-            and kinds.fits(noun.of, tail)
-            and not (relation == "leads" and kinds.is_role(noun))
-        ):
+        is_office = relation == "leads" and kinds.is_role(noun)
+        if noun.of and "of" in prepositions and kinds.fits(noun.of, tail) and not is_office:
             yield Claim(subject, relation, noun.of, effect, None, slot.end)
             return
-        for following_slot in clause.slots[1:2]:
-            if following_slot.preposition in prepositions:
-                for item in following_slot.nouns:
+        for next_slot in clause.slots[1:2]:
+            if next_slot.preposition in prepositions:
+                for item in next_slot.nouns:
                     if kinds.fits(item, tail):
-                        yield Claim(subject, relation, item, effect, None, following_slot.end)
+                        yield Claim(subject, relation, item, effect, None, next_slot.end)
                 return
     if kinds.is_demonym(noun) and not noun.determiner and subject.pronoun not in ("it", "they"):
         if subject.owner is None or kinds.is_kin(subject) or subject.name:
@@ -150,43 +136,41 @@ def _class_claims(
                 yield Claim(subject, "nationality", noun.text.split()[0], "lasting", None, slot.end)
             yield from _employer_claims(clause, subject, noun, effect)
         return
-    by = any(following_slot.preposition == "by" for following_slot in clause.slots[1:2])
-    the = noun.determiner == "the" and (noun.of is not None or by) and not talk
-    kind_is_told = noun.determiner in ("a", "an") or the
-    if noun.name or noun.head in nouns.VAGUE - {"person"} or noun.head in RELATIVES or not kind_is_told:
+    by = any(next_slot.preposition == "by" for next_slot in clause.slots[1:2])
+    unique = noun.determiner == "the" and (noun.of is not None or by) and not talk
+    is_classified = noun.determiner in ("a", "an") or unique
+    if noun.name or noun.head in nouns.VAGUE - {"person"} or noun.head in RELATIVES or not is_classified:
         return
-    if not talk or noun.head in nouns.PERSONISH | PETS | nouns.STATES:
+    if not talk or noun.head in nouns.PERSONISH | nouns.PETS | nouns.STATES:
         if subject.pronoun == "" and not (subject.named or subject.determiner == "the" or not talk):
             return
-        for following_slot in clause.slots[1:2]:
-            if following_slot.preposition == "by" and noun.head in nouns.WORKS:
-                yield from (
-                    Claim(author, "wrote", subject, "event", None, following_slot.end)
-                    for author in following_slot.nouns
-                )
+        for next_slot in clause.slots[1:2]:
+            if next_slot.preposition == "by" and noun.head in nouns.WORKS:
+                for author in next_slot.nouns:
+                    yield Claim(author, "wrote", subject, "event", None, next_slot.end)
         lasting: Effect = "lasting" if not talk and effect == "state" else effect
         yield Claim(subject, "is_a", noun, lasting, None, slot.end)
-        for following_slot in clause.slots[1:2]:
-            if following_slot.preposition in ("in", "on", "from") and not talk:
-                for item in following_slot.nouns[:1]:
+        for next_slot in clause.slots[1:2]:
+            if next_slot.preposition in ("in", "on", "from") and not talk:
+                for item in next_slot.nouns[:1]:
                     if kinds.fits(item, "place"):
-                        relation = "comes_from" if following_slot.preposition == "from" else "located_in"
+                        relation = "comes_from" if next_slot.preposition == "from" else "located_in"
                         if relation == "comes_from" or noun.head not in nouns.WORKS | nouns.EVENTS | nouns.PERSONISH:
-                            yield Claim(subject, relation, item, "lasting", None, following_slot.end)
+                            yield Claim(subject, relation, item, "lasting", None, next_slot.end)
 
 
 def _employer_claims(clause: Clause, subject: NounPhrase, noun: NounPhrase, effect: Effect) -> Iterator[Claim]:
     """Yield the employer of "is a professor at Felden University", and the band of "is the drummer of Tin Orchard"."""
     if noun.of and noun.head in nouns.MUSICIANS and kinds.fits(noun.of, "org"):
         yield Claim(subject, "member_of", noun.of, effect, None)
-    for following_slot in clause.slots[1:4]:
-        if following_slot.preposition in ("at", "for", "with") and kinds.fits(following_slot.nouns[0], "org"):
+    for next_slot in clause.slots[1:4]:
+        if next_slot.preposition in ("at", "for", "with") and kinds.fits(next_slot.nouns[0], "org"):
             relation = "member_of" if noun.head in nouns.MUSICIANS else "works_at"
             if noun.head in nouns.SPORTS_ROLES:
                 relation = "plays_for"
-            if not (following_slot.preposition == "for" and not kinds.fits(following_slot.nouns[0], "name")):
-                for employer in following_slot.nouns if relation == "plays_for" else following_slot.nouns[:1]:
-                    yield Claim(subject, relation, employer, effect, employer.times or None, following_slot.end)
+            if not (next_slot.preposition == "for" and not kinds.fits(next_slot.nouns[0], "name")):
+                for employer in next_slot.nouns if relation == "plays_for" else next_slot.nouns[:1]:
+                    yield Claim(subject, relation, employer, effect, employer.times or None, next_slot.end)
 
 
 def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
@@ -237,25 +221,21 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
     for noun in slot.nouns:
         if noun.pronoun or noun.uncertain:
             continue
-        if subject.text.startswith("favourite ") or subject.text.startswith("favorite "):
+        if subject.text.startswith(("favourite ", "favorite ")):
             kind = subject.text.split(" of ")[0].removeprefix("favourite ").removeprefix("favorite ")
             if not (noun.determiner in ("this", "that") or noun.head in nouns.VAGUE):
                 yield Claim(owner, "favourite_" + kind.replace(" ", "_").lower(), noun, effect, None, slot.end)
         elif subject.head in _possessed():
             relation, tail = _possessed()[subject.head]
-            tail_noun: NounPhrase | str = noun
             if tail == "time":
                 if clause.times:
                     yield Claim(owner, relation, clause.times[0].text, "lasting", (), slot.end)
                 elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
                     yield Claim(owner, relation, noun.text, "lasting", (), slot.end)  # a day without a year
                 continue
-            if (
-                subject.head in ("job", "profession", "occupation")
-                and noun.determiner in ("a", "an", "")
-                and kinds.is_role(noun)
-            ):
-                yield Claim(owner, relation, tail_noun, effect, None, slot.end)
+            is_job = subject.head in ("job", "profession", "occupation") and kinds.is_role(noun)
+            if is_job and noun.determiner in ("a", "an", ""):
+                yield Claim(owner, relation, noun, effect, None, slot.end)
             elif tail == "any" and any(sign in noun.text for sign in "@0123456789"):
                 yield Claim(owner, relation, noun.text, effect, None, slot.end)
             elif tail not in ("any", "role") and kinds.fits(noun, tail):
@@ -297,10 +277,10 @@ def _first_or_last_period_claims(clause: Clause, subject: NounPhrase) -> Iterato
     ):
         return
     effect: Effect = "begin" if first == "first" else "end"
-    for slot in subject.modifiers:
-        if clause.times and slot[0] in ("at", "with") and kinds.fits(slot[1], "org"):
-            yield Claim(subject.owner, "works_at", slot[1], effect)
-        elif clause.times and slot[0] == "as" and kinds.fits(slot[1], "role"):
-            yield Claim(subject.owner, "works_as", slot[1], effect)
-        elif clause.times and slot[0] == "in" and kinds.fits(slot[1], "place"):
-            yield Claim(subject.owner, "lives_in", slot[1], effect)
+    for preposition, noun in subject.modifiers if clause.times else ():
+        if preposition in ("at", "with") and kinds.fits(noun, "org"):
+            yield Claim(subject.owner, "works_at", noun, effect)
+        elif preposition == "as" and kinds.fits(noun, "role"):
+            yield Claim(subject.owner, "works_as", noun, effect)
+        elif preposition == "in" and kinds.fits(noun, "place"):
+            yield Claim(subject.owner, "lives_in", noun, effect)

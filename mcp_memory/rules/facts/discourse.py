@@ -89,13 +89,7 @@ class Discourse:
             return f"{self.speaker}'s {noun.text.lower()}"
         if noun.head in _ELDERS and self.speaker and not noun.determiner and " " not in noun.text:
             return f"{self.speaker}'s {noun.text}"
-        if (
-            noun.determiner == "the"
-            and self.topic
-            and not self.person
-            and noun.head in _TOPIC_NOUNS
-            and " " not in noun.text
-        ):
+        if self._is_topic(noun):
             return self.topic
         if noun.determiner == "the" and self.speaker and noun.head in _HOUSEHOLD and not noun.of:
             return f"{self.speaker}'s {_lower(noun)}"
@@ -113,20 +107,11 @@ class Discourse:
                 return self._name(noun.name)
             if owner is None:
                 return f"{noun.owner.text}'s {noun.text}" if not noun.owner.pronoun else None
-            return (
-                f"{owner}'s {noun.text}"
-                if noun.head in RELATIVES or not noun.owner.pronoun
-                else _without_own(noun.text)
-            )
+            described = noun.head in RELATIVES or not noun.owner.pronoun
+            return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
         if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
             return self._name(noun.name) if noun.determiner in ("the", "") or noun.head in PETS else noun.text
-        if (
-            noun.determiner == "the"
-            and self.topic
-            and not self.person
-            and noun.head in _TOPIC_NOUNS
-            and " " not in noun.text
-        ):
+        if self._is_topic(noun):
             return self.topic
         return self._name(noun.text) if noun.named else noun.text
 
@@ -171,6 +156,11 @@ class Discourse:
                     if noun.name and not noun.quoted and not is_company(noun) and " " not in noun.name:
                         for pronoun in ("he", "she"):
                             self._last.setdefault(pronoun, self._name(noun.name))
+
+    def _is_topic(self, noun: NounPhrase) -> bool:
+        """Return whether "the company" and the like refers to the topic."""
+        common = noun.determiner == "the" and noun.head in _TOPIC_NOUNS and " " not in noun.text
+        return bool(self.topic) and not self.person and common
 
     def _pronoun(self, pronoun: str) -> str | None:
         if pronoun in closed.FIRST:
@@ -226,7 +216,3 @@ def _nominative(pronoun: str) -> str:
 
 def _lower(noun: NounPhrase) -> str:
     return noun.text[0].lower() + noun.text[1:] if not noun.named else noun.text
-
-
-def _without_own(text: str) -> str:
-    return text.removeprefix("own ")

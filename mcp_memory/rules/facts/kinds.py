@@ -9,7 +9,6 @@ from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.tables.nouns import PETS
 
 _TRIPS = word_set("trip holiday vacation week weekend visit journey honeymoon cruise days fortnight")
 _CALENDAR = (
@@ -150,7 +149,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
     "outing": lambda noun: noun.text.islower() and noun.text.endswith("ing") and " " not in noun.text,
     "dose": lambda noun: noun.head in _DOSES and noun.of is not None,
-    "pet": lambda noun: noun.head in PETS,
+    "pet": lambda noun: noun.head in nouns.PETS,
 }
 
 

@@ -104,13 +104,13 @@ def _event_facts(text: str, start: int, end: int, head: str, what: str) -> Itera
     first = circa.start() if circa else time.start
     yield OpeningFact(head, f"{what}_on", text[first : time.end], first, time.end, time)
     lead = _LED_IN.match(text, time.end, end)
-    position = _read_place(text, lead.end() if lead else time.end, end)
-    if position is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" comes a name
+    place = _read_place(text, lead.end() if lead else time.end, end)
+    if place is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" comes a name
         before = _read_place(text, start, first)
         if before and text[before.end : first].strip(" ,") in ("", "on"):
-            position = before
-    if position is not None:
-        yield from _place_facts(text, position, end, head, f"{what}_in", time)
+            place = before
+    if place is not None:
+        yield from _place_facts(text, place, end, head, f"{what}_in", time)
 
 
 def _read_place(text: str, start: int, end: int) -> NameSpan | None:
@@ -123,11 +123,11 @@ def _read_place(text: str, start: int, end: int) -> NameSpan | None:
 
 
 def _place_facts(
-    text: str, position: NameSpan, end: int, head: str, relation: str, time: StatedTime | None
+    text: str, place: NameSpan, end: int, head: str, relation: str, time: StatedTime | None
 ) -> Iterator[OpeningFact]:  # fmt: skip
     """Yield a place, and the place that it lies in: "Portsmouth, Ohio"."""
-    yield OpeningFact(head, relation, text[position.start : position.end], position.start, position.end, time)
-    inner = position
+    yield OpeningFact(head, relation, text[place.start : place.end], place.start, place.end, time)
+    inner = place
     for _ in range(3):
         wider = _next_place(text, inner.end, end)
         if wider is None or text[wider.start : wider.end].lower() in _MONTHS:

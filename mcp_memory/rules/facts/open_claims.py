@@ -17,7 +17,6 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.verbs import Effect, inflection
 
 SILENT = word_set(
@@ -84,10 +83,9 @@ def _is_identified(subject: NounPhrase) -> bool:
     if subject.uncertain or subject.pronoun in closed.SECOND | {"that", "this", "there", "one"}:
         return False
     has_name = bool(subject.pronoun or subject.named or subject.name)
-    is_relative_or_role = subject.owner is not None and (kinds.is_kin(subject) or subject.head in PETS | nouns.ROLES)
-    return (
-        has_name or is_relative_or_role or subject.determiner == "the"
-    ) and subject.head not in closed.EMPTY | nouns.VAGUE
+    described = subject.owner is not None and (kinds.is_kin(subject) or subject.head in nouns.PETS | nouns.ROLES)
+    is_empty = subject.head in closed.EMPTY | nouns.VAGUE
+    return (has_name or described or subject.determiner == "the") and not is_empty
 
 
 def _denies_habit(clause: Clause) -> bool:

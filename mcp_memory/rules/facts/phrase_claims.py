@@ -13,7 +13,6 @@ from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns, predicatives
-from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tables.predicatives import lines
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
@@ -45,7 +44,7 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
         relation = RELATIVES[noun.head][0]
         for name in _names_in_apposition(noun) or (noun,):
             yield from kinship_claims(noun.owner, relation, name, end, ())
-    elif noun.owner and noun.head in PETS and (noun.name or _names_in_apposition(noun)):
+    elif noun.owner and noun.head in nouns.PETS and (noun.name or _names_in_apposition(noun)):
         for name in _names_in_apposition(noun) or (noun,):
             yield Claim(noun.owner, "has_pet", name, "state", (), end)
             if noun.name and not noun.plural:
@@ -59,9 +58,7 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
             yield Claim(noun.name, "works_as", noun.common, "state", (), end)
         elif noun.determiner == "the" and not talk and noun.head in _NAMED_KINDS and noun.common.islower():
             yield Claim(noun.name, "is_a", noun.common, "state", (), end)
-    elif (
-        noun.owner and noun.owner.pronoun in closed.FIRST and noun.head in PETS and not noun.plural and noun.of is None
-    ):
+    elif noun.owner and noun.owner.pronoun in closed.FIRST and noun.head in nouns.PETS and not (noun.plural or noun.of):
         yield Claim(noun.owner, "has_pet", noun, "state", (), end)
     elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or noun.owner.pronoun in closed.FIRST):
         yield Claim(noun.owner, "has_condition", noun, "state", (), end)

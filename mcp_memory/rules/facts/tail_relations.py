@@ -6,7 +6,6 @@ from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import nouns
-from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.verb_groups import VerbGroup
 from mcp_memory.rules.facts.verbs import Effect
 
@@ -121,12 +120,8 @@ def _run_relations(noun: NounPhrase) -> list[Choice]:
 def _start_relations(noun: NounPhrase) -> list[Choice]:
     if noun.head in nouns.JOBS:
         return []
-    settled = bool(noun.determiner or noun.named)
-    if (
-        settled
-        and noun.owner is None
-        and (noun.head in nouns.COMPANIES | nouns.CLUBS or kinds.last_word(noun) in nouns.COMPANIES)
-    ):
+    is_organisation = noun.head in nouns.COMPANIES | nouns.CLUBS or kinds.last_word(noun) in nouns.COMPANIES
+    if (noun.determiner or noun.named) and noun.owner is None and is_organisation:
         return [("founded", "event")]
     if noun.head in nouns.OWNABLE and noun.head in ("business", "brewery", "blog"):
         return [("founded", "event")]
@@ -136,7 +131,7 @@ def _start_relations(noun: NounPhrase) -> list[Choice]:
 
 
 def _get_relations(noun: NounPhrase) -> list[Choice]:
-    if noun.head in PETS:
+    if noun.head in nouns.PETS:
         return [("has_pet", "begin")]
     if noun.head in nouns.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"):
         return [("owns", "begin")]
@@ -150,7 +145,7 @@ def _have_relations(noun: NounPhrase) -> list[Choice]:
         return [("parent_of", "state")]
     if noun.head in _SIBLINGS and not noun.owner:
         return [("sibling_of", "state")]
-    if noun.head in PETS:
+    if noun.head in nouns.PETS:
         return [("has_pet", "state")]
     if noun.head in nouns.CONDITIONS or noun.text.lower() in nouns.CONDITIONS:
         return [("has_condition", "state")]

@@ -13,7 +13,6 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.open_claims import open_claims
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.tail_relations import relations_for_tail
 from mcp_memory.rules.facts.verbs import Effect, Frame, frames_by_verb
 
@@ -199,7 +198,7 @@ def _naming_claims(clause: Clause) -> Iterator[Claim]:
     relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
     if relation and relation[0] != "(" and subject.owner:
         yield from kinship_claims(subject.owner, relation, slot.nouns[0], slot.end)
-    elif subject.owner and subject.head in PETS and not subject.name:
+    elif subject.owner and subject.head in nouns.PETS and not subject.name:
         yield Claim(subject.owner, "has_pet", slot.nouns[0], "state", None, slot.end)
     else:
         yield Claim(subject, "named", slot.nouns[0], "lasting", None, slot.end)
