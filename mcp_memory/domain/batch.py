@@ -1,4 +1,4 @@
-"""Rows that belong together: what one transaction adds, or what a refresh found new."""
+"""The rows that one transaction appends, or that a refresh of the view reads."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _no_vectors() -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Turns with their pieces, in the order in which they are to be read.
+    """Rows in the order in which they are recorded.
 
     Attributes:
         turns: the turns.
@@ -32,17 +32,16 @@ class Batch:
         sentences: the sentences of these turns, by turn and then by index.
         segment_vectors: shape ``(len(segments), d)``, each row of length 1.
         sentence_vectors: shape ``(len(sentences), d)``, each row of length 1.
-        assertions: what was asserted, by these turns or by the caller about earlier ones, in the order of recording.
-        lessons: what judges said of episodes, in the order of recording.
-        beliefs: what the sentences that these lessons are about are believed to be worth after them; of several about
-            one sentence the last counts.
-        points: revisions of memory points, in the order of recording.
+        assertions: of these turns, or by the caller about earlier ones.
+        lessons: judgements of episodes.
+        beliefs: sentence memories after these lessons; the last one of a sentence counts.
+        points: revisions of memory points.
         point_vectors: of their descriptions, shape ``(len(points), d)``, each row of length 1.
-        aliases: that the memory came to hold, in the order of recording.
-        questions: of the pool, each with its space, likewise.
+        aliases: names merged into one entity.
+        questions: of the question pool, each with its space.
         question_vectors: of their texts, shape ``(len(questions), d)``, each row of length 1.
-        outlays: what asking a language model has cost; those of one transaction are of one day.
-        jobs: how far texts were read by a language model, in the order of recording.
+        outlays: tokens spent on a language model, all on one day.
+        jobs: progress of the enrichment of texts by a language model.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -63,21 +62,22 @@ class Batch:
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing in it that a commit would be for.
+        """Whether a commit would record nothing.
 
-        Pieces come with their turns, and beliefs with the lessons that changed them.
+        Segments and sentences come with their turns, beliefs with the lessons that changed them.
         """
-        told = self.turns or self.assertions or self.lessons or self.points
-        return not (told or self.aliases or self.questions or self.outlays or self.jobs)
+        rows = self.turns or self.assertions or self.lessons or self.points
+        return not (rows or self.aliases or self.questions or self.outlays or self.jobs)
 
     def unlearnt(self, recorded: Callable[[Lesson], bool]) -> Batch:
-        """Return the batch without the lessons that were recorded before, and without what came of them (DESIGN I27).
+        """Return the batch without lessons that were recorded before, and without their beliefs (DESIGN I27).
 
         Args:
-            recorded: whether a lesson of this episode by this judge stands in the log.
+            recorded: whether the log holds a lesson of this episode by this judge.
 
         Raises:
-            ValueError: it has such lessons and others too; what came of which, its beliefs do not say.
+            ValueError: some lessons were recorded before and some were not; beliefs do not say which lesson they follow
+                from.
         """
         keys = {(lesson.space, *lesson.key) for lesson in self.lessons}
         new = len(keys) - len({(one.space, *one.key) for one in self.lessons if recorded(one)})

@@ -1,8 +1,8 @@
-"""What facts contradict each other in, in words (DESIGN 4 step 4): told to the caller, never settled in silence.
+"""Describe contradictions between facts in words (DESIGN 4 step 4), so that the caller learns of them.
 
-Of two values that began at the same instant one was kept and the other is contested (DESIGN D28). A denial of what
-holds, or its opposite ("likes" and "dislikes"), is a clash of polarity. Nothing else is a conflict: a value that was
-followed by another is a change.
+Three kinds are conflicts: a value that was contested by another with the same start (DESIGN D28), a denial of a value
+that holds, and a value that holds together with its opposite ("likes" and "dislikes"). A value that followed another is
+a change, not a conflict.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> 
     """Return the conflicts about a time, each once, in the order of the groups.
 
     Args:
-        groups: what was asked about; an opposite is found among them too.
+        groups: relations that the question asks about; opposites are looked for among them.
         since: first instant of the time asked about.
         until: first instant after it.
     """
-    told: dict[str, None] = {}
+    found: dict[str, None] = {}
     for group in groups:
         live = [version for version in group.versions if version.holds(since, until)]
         for sentence in (*_contested(group, live), *_denied(group, live), *_opposed(group, live, groups, since, until)):
-            told[sentence] = None
-    return tuple(told)
+            found[sentence] = None
+    return tuple(found)
 
 
 def _contested(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
-    """Return each value that lost to one that holds, or to the start of one."""
+    """Yield each contested value that lost to a value that holds."""
     for kept in live:
         for lost in group.versions:
             if lost.status == "contested" and kept.since <= lost.since < kept.until and _key(lost) != _key(kept):
@@ -41,7 +41,7 @@ def _contested(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
 
 
 def _denied(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
-    """Return each value that holds although it was denied for its time."""
+    """Yield each value that holds although it was denied for its time."""
     for version in live:
         for denial in group.denials:
             if entity_key(denial.tail) == entity_key(version.tail) and version.since <= denial.since < version.until:
@@ -51,7 +51,7 @@ def _denied(group: RelationFacts, live: Iterable[Version]) -> Iterable[str]:
 def _opposed(
     group: RelationFacts, live: Iterable[Version], groups: Iterable[RelationFacts], since: Millis, until: Millis
 ) -> Iterable[str]:
-    """Return each value that holds together with its opposite; from one side of the pair only."""
+    """Yield each value that holds together with its opposite, once per pair."""
     antonym = relations().get(group.relation).antonym
     if antonym is None or (relations().get(antonym).antonym == group.relation and antonym < group.relation):
         return

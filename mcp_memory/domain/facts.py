@@ -1,9 +1,9 @@
-"""Facts: what was asserted, and the versions that the assertions about one thing add up to.
+"""Facts as assertions and versions.
 
-REAL §3.1 writes a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). Here an *assertion* is
-one statement of it, by one extractor, in one place of one turn, and is never changed; a *version* is what the
-assertions of one (head, relation) say together for one stretch of time, a pure function of them
-(``domain/versions.py``), so that nothing is ever overwritten.
+REAL §3.1 defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
+statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
+one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
+is ever overwritten.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 
 Extractor = Literal["caller", "anthropic", "embedded"]
-"""Who read an assertion out of a text; of one sentence only the best one's count, in this order."""
+"""Who extracted an assertion. For one sentence only the assertions of the first of these extractors count."""
 Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided: the caller's where the call itself contains it (facts, feedback, points, the step to
 explore). What callers stated earlier is part of the memory; there, the engine is the one that weighs it now."""
 Intent = Literal["CAUSAL", "EVOLUTION", "TEMPORAL", "CONTRAST", "FACT"]
-"""REAL §3.1: what a statement or a question is about; where several fit, the first of this order."""
+"""REAL §3.1: what a statement or a question is about; if several fit, the first in this order."""
 Status = Literal["active", "closed", "contested"]
 """A contested version lost to another value of the same start and has an empty interval."""
 
 WHOLE = -1
-"""As the sentence of an assertion: it is about its turn as a whole."""
+"""Sentence index of an assertion about its turn as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,23 @@ class Assertion:
     """One statement of a fact.
 
     Attributes:
-        id: ``x_…``, made of its place, its words, its times and its extractor.
+        id: ``x_…``, derived from its place, words, times and extractor.
         space: of its turn.
-        turn_id: the turn that says it.
+        turn_id: of the turn that states it.
         sentence: index of the sentence within the turn, or `WHOLE`.
-        start: first character, within the turn's text, of the words that say it.
+        start: first character of the stating words within the turn's text.
         end: first character after them.
-        head: as written, "I" and "she" replaced by whom they mean.
+        head: as written, with pronouns resolved.
         relation: a name of the registry, or any other in its form (``domain/relations.py``).
         tail: as written.
-        negated: whether it says that the fact does not hold, from ``since`` on.
-        since: when it began to hold: as stated, else when it was said; `BEGINNING` for "used to".
-        until: its stated end (exclusive), else `FOREVER`.
+        negated: whether it states that the fact does not hold, from ``since`` on.
+        since: start: as stated, otherwise the time of the utterance; `BEGINNING` for "used to".
+        until: stated end (exclusive), otherwise `FOREVER`.
         stated: whether ``since`` or ``until`` is stated.
         confidence: in (0, 1].
         intent: of the statement.
-        change: whether the words say that something changed ("now", "switched to").
-        extractor: who read it.
+        change: whether the words state a change ("now", "switched to").
+        extractor: who extracted it.
         said_at: the time of its turn.
         recorded_at: when it was stored.
     """
@@ -77,23 +77,23 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A value, for as long as it holds by all that was asserted.
+    """A value of a (head, relation) and the interval for which it holds according to all assertions.
 
     Attributes:
-        id: ``f_…``, made of the earliest recorded of its assertions.
+        id: ``f_…``, derived from its earliest recorded assertion.
         head: as written there.
         relation: its name.
         tail: as written there.
         since: first instant.
-        until: first instant after it; equal to ``since`` exactly where contested (DESIGN I3).
-        stated: whether some statement gives ``since``; else it is when it was first said.
-        status: ``active`` has no end, ``closed`` has one, ``contested`` never held.
-        confidence: of its assertions together (DESIGN 2.3), in (0, 1].
-        intent: of the latest said of its assertions.
-        assertions: those that support it, in the order in which they were recorded.
-        ended_by: the negations or the first assertions of the value that came after, which closed it; empty where
-            the end was stated or there is none.
-        superseded_by: the id of the version that took its place, if one did.
+        until: first instant after it; equal to ``since`` if and only if contested (DESIGN I3).
+        stated: whether an assertion states ``since``; otherwise it is the time of the first utterance.
+        status: ``active`` without an end, ``closed`` with one, ``contested`` if it never held.
+        confidence: combined from its assertions (DESIGN 2.3), in (0, 1].
+        intent: of its latest assertion by time of utterance.
+        assertions: that support it, in the order of recording.
+        ended_by: assertions that closed it: negations, or the first of the value that followed; empty if the end was
+            stated or there is none.
+        superseded_by: id of the version that replaced it, if any.
     """
 
     id: str
@@ -112,7 +112,7 @@ class Version:
 
     @property
     def text(self) -> str:
-        """The fact as a sentence, without its times."""
+        """The fact as a sentence, without times."""
         return verbalise(self.head, self.relation, self.tail)
 
     def holds(self, since: Millis, until: Millis) -> bool:
@@ -128,8 +128,8 @@ class Version:
 def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> str:
     """Return a fact as a short English sentence, "Ann lives in Oslo".
 
-    A relation that nobody listed and that is a bare verb, "meet", is told in the present, which fits what is done once
-    and what is done always.
+    A relation outside the registry that is a bare verb, "meet", is put into the present tense, which fits single and
+    repeated actions.
     """
     known = relations().get(relation)
-    return f"{'No longer: ' if negated else ''}{head} {known.told or known.label} {tail}"
+    return f"{'No longer: ' if negated else ''}{head} {known.third_person or known.label} {tail}"

@@ -1,10 +1,10 @@
-"""Ids that say the same thing every time: a digest of what a row is, so that repeating a write repeats its ids."""
+"""Deterministic ids: digests of a row's content, so that a repeated write yields the same ids."""
 
 from __future__ import annotations
 
 from hashlib import blake2b
 
-SEPARATOR = "\x1f"  # the unit separator: no field of ours may hold it unescaped
+SEPARATOR = "\x1f"  # unit separator; escaped inside fields
 
 
 def digest(*parts: str) -> str:
@@ -29,22 +29,22 @@ def sentence_id(turn: str, index: int, text: str) -> str:
 
 
 def derived_ref(speaker: str | None, role: str | None, time: str | None, title: str | None, text: str, nth: int) -> str:
-    """Return the ref of an item that came without one.
+    """Return the ref of an item without one.
 
     Args:
         speaker: as given.
         role: as given.
-        time: when it was said, as the caller told, in milliseconds; never the moment of writing, so that the same
-            call repeated gives the same ref.
+        time: when it was said according to the caller, in milliseconds; never the time of writing, so that a repeated
+            call yields the same ref.
         title: as given.
         text: verbatim.
-        nth: how many equal items stand before it in the same call.
+        nth: number of equal items before it in the same call.
     """
     return digest(speaker or "", role or "", time or "", title or "", text, str(nth))
 
 
 def assertion_id(turn: str, start: int, end: int, head: str, relation: str, tail: str, *rest: str) -> str:
-    """Return the id of an assertion; ``rest`` tells apart what one span may say twice: polarity, times, extractor."""
+    """Return the id of an assertion; ``rest`` distinguishes assertions of one span: polarity, times, extractor."""
     return "x_" + digest(turn, str(start), str(end), head, relation, tail, *rest)
 
 

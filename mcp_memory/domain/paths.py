@@ -1,4 +1,4 @@
-"""Paths through the facts: what navigation finds, starting from what a question names (REAL §3.3, eq. 9)."""
+"""Paths through the fact graph, from the entities that a question names (REAL §3.3, eq. 9)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Rule = Literal["symmetry", "hyponymy", "succession", "causality", "cooccurrence"
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """Where a search begins.
+    """The entity from which a search starts.
 
     Attributes:
-        key: of the entity, as ``view.facts.Facts`` knows it.
+        key: of the entity (`domain.entities.entity_key`).
         name: as shown.
-        intent: what the question wants from it.
-        soft: whether nothing in the question names it: it only stands near in meaning.
+        intent: kind of fact that the question asks for.
+        soft: whether the question does not name it, and only its facts are similar to the question.
     """
 
     key: str
@@ -33,12 +33,12 @@ class Step:
     """One step from an entity to a neighbour.
 
     Attributes:
-        version: the fact that is walked along. Of an inferred step without a fact of its own (co-occurrence), a
-            version made up for this path alone, whose id begins with ``i_``; it is never stored (DESIGN I11).
-        forward: from head to tail; else from tail to head.
-        inferred: the rule, or None where the fact itself says it.
+        version: the fact of the step. An inferred step without a fact (co-occurrence) has a temporary version whose id
+            starts with ``i_`` and that is never stored (DESIGN I11).
+        forward: whether the step goes from head to tail.
+        inferred: the rule of a hypothesis; None for a stated fact.
         confidence: of the version, discounted by the rule.
-        via: for an inferred step, what it was inferred from.
+        via: assertions from which the step was inferred.
     """
 
     version: Version
@@ -53,9 +53,9 @@ class PathScores:
     """The three scores of a path, each in [0, 1] (REAL §3.3.2).
 
     Attributes:
-        relevance: S_QR, to the question.
-        coherence: S_LC, of its steps with each other and in time.
-        sufficiency: S_AS, how far it answers.
+        relevance: S_QR, of the path to the question.
+        coherence: S_LC, of the steps with each other and in time.
+        sufficiency: S_AS, how far the path answers the question.
     """
 
     relevance: float
@@ -70,12 +70,12 @@ class PathScores:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A walk from a root; its steps meet end to end and no entity comes twice (DESIGN I32).
+    """A simple path from a root; no entity occurs twice (DESIGN I32).
 
     Attributes:
         root: where it starts.
         steps: one or more.
-        end: key of the entity that it leads to.
+        end: key of its last entity.
         scores: by the evaluator.
     """
 
@@ -86,10 +86,10 @@ class Path:
 
     @property
     def inferred(self) -> Rule | None:
-        """The first rule that it rests on, or None."""
+        """The first rule by which a step was inferred, or None."""
         return next((step.inferred for step in self.steps if step.inferred), None)
 
     @property
     def confidence(self) -> float:
-        """The least of its steps'."""
+        """The lowest confidence of its steps."""
         return min(step.confidence for step in self.steps)

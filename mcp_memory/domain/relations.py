@@ -1,9 +1,9 @@
-"""Relations: what is known of each kind of fact before anything was said.
+"""The registry of relations: cardinality, event or state, inverse, and wording.
 
-``resources/relations.toml`` holds one table for each. Whether a relation has one value at a time (single) or many
-(multi) decides how versions are folded (REAL §3.2); inverse, symmetric, implies and antonym are what counterfactual
-navigation may assume (REAL §3.4, DESIGN D37). A relation that the file does not know is *unknown*: it behaves as multi
-until what was said teaches otherwise (``domain/cardinality.py``).
+``resources/relations.toml`` holds one table for each relation. Its cardinality, one value at a time (single) or several
+(multi), decides how versions are folded (REAL §3.2). Counterfactual navigation uses inverse, symmetric, implies and
+antonym (REAL §3.4, DESIGN D37). A relation outside the registry has *unknown* cardinality: it behaves as multi until
+the assertions suggest otherwise (``domain/cardinality.py``).
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class Relation:
 
     Attributes:
         name: in lower case, words joined by ``_``.
-        label: how it is said between head and tail, "lives in".
-        cardinality: how many values it has at one time, as far as the registry knows.
-        event: it happens at a time ("visited") and does not go on from then.
-        inverse: the relation that says the same from tail to head.
-        symmetric: whether it says the same from tail to head itself.
-        implies: relations that it makes likely between the same two.
-        antonym: the relation that it excludes.
-        head: what its head usually is, or None.
-        tail: what its tail usually is, or None.
-        asked: words by which a question asks for it, in their plain form.
-        question: what asks for its tail, "Where does {head} live?"; empty where nobody wrote it.
-        told: how it is said of somebody, "meets", where the label is a bare verb, "meet"; empty where it is the label.
+        label: wording between head and tail, "lives in".
+        cardinality: number of values at one time.
+        event: whether it happens at a time ("visited") rather than lasting.
+        inverse: relation that states the same from tail to head.
+        symmetric: whether it is its own inverse.
+        implies: relations that it makes likely between the same entities.
+        antonym: relation that it excludes.
+        head: usual type of its head, or None.
+        tail: usual type of its tail, or None.
+        asked: words by which a question asks for it, in their base form.
+        question: question for its tail, "Where does {head} live?"; may be empty.
+        third_person: wording "meets" for a label that is a bare verb, "meet"; otherwise empty.
     """
 
     name: str
@@ -58,17 +58,17 @@ class Relation:
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
     question: str = ""
-    told: str = ""
+    third_person: str = ""
 
 
 class Registry:
-    """The relations that are known, by any of their names."""
+    """Known relations, found by any of their names."""
 
     def __init__(self, text: str) -> None:
         """Read the registry from TOML.
 
         Raises:
-            ValueError: the text is not TOML, or a table of it is no relation.
+            ValueError: the text is not TOML, or a table is not a relation.
         """
         self._known: dict[str, Relation] = {}
         self._names: dict[str, str] = {}
@@ -89,15 +89,15 @@ class Registry:
         return iter(self._known.values())
 
     def name(self, written: str) -> str:
-        """Return the name that stands for a relation written in any form: "livesIn", "Lives in", "resides_in"."""
+        """Return the canonical name of a relation written in any form: "livesIn", "Lives in", "resides_in"."""
         plain = "_".join(part for part in _PARTS.split(_HUMP.sub("_", unicodedata.normalize("NFKC", written))) if part)
         plain = plain.casefold()
         return self._names.get(plain, plain)
 
     def get(self, name: str) -> Relation:
-        """Return a relation by its name; one that is not known has unknown cardinality.
+        """Return a relation by its name; outside the registry its cardinality is unknown.
 
-        Names that begin with ``favourite_`` or ``current_`` are single: of each kind there is one at a time.
+        Names that start with ``favourite_`` or ``current_`` are single.
         """
         return self._known.get(name) or _unlisted(name)
 
@@ -114,8 +114,8 @@ def _unlisted(name: str) -> Relation:
     if name.startswith(("favourite_", "current_")):
         return Relation(name, f"has as {label}", "single", asked=tuple(label.split()))
     words = label.split()
-    told = " ".join((third_person(words[0]), *words[1:])) if begins_with_verb(words) else ""
-    return Relation(name, label, asked=tuple(words), told=told)
+    wording = " ".join((third_person(words[0]), *words[1:])) if begins_with_verb(words) else ""
+    return Relation(name, label, asked=tuple(words), third_person=wording)
 
 
 def _frozen(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the memory says of itself."""
+"""The status of the memory."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from mcp_memory.domain.spending import Spending
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """The store as it lies there.
+    """The state of the store.
 
     Attributes:
         uri: where.
-        bytes: how much it takes; None where that cannot be told (no local folder).
-        tx: the last commit.
+        bytes: size on disk; None if unknown (not a local folder).
+        tx: number of the last commit.
         generation: of the derived tables.
         format: of the tables.
-        embedder: what made its vectors; None for an empty store.
-        holders: ids of the living processes that have it open, this one included.
-        queue: pieces of background work of this process that are not done yet.
-        problems: in words; empty when all is well.
+        embedder: name of the embedder of its vectors; None for an empty store.
+        holders: ids of the running processes that have it open, this one included.
+        queue: background jobs of this process that are not done yet.
+        problems: in words; empty if healthy.
     """
 
     uri: str
@@ -38,9 +38,9 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class SpaceStatus:
-    """How much a space holds.
+    """Counts of one space.
 
-    Revisions of documents count each, and so do each statement of a fact, each judge's word, and memory points in use.
+    Each revision of a document, each assertion, each lesson and each active memory point counts.
     """
 
     name: str
@@ -57,13 +57,13 @@ class SpaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class TextsRead:
-    """How far a language model has read the messages and documents of a store, old revisions left out.
+    """Progress of enrichment: messages and documents read by a language model, old revisions excluded.
 
     Attributes:
-        waiting: to be read, or being read.
+        waiting: not read yet, or being read.
         done: read.
-        failed: given up after several tries.
-        resting: why this process reads none for now, in words; empty where it does, or has nothing to read.
+        failed: abandoned after several tries.
+        resting: why this process reads none at present, in words; otherwise empty.
     """
 
     waiting: int = 0
@@ -74,18 +74,18 @@ class TextsRead:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """How Claude takes part; it is sent questions and goals with the evidence found for them, or all texts too.
+    """How Claude takes part.
 
     Attributes:
-        when: it is asked: where the embedded judgement is unsure (``auto``), or for every answer (``anthropic``).
-        model: that is asked.
-        url: where it is asked.
-        key: whether there is one.
-        spent: by this process.
-        day_tokens: uncached input tokens that a day of UTC may cost; 0 where nothing bounds it.
-        today: spent by all processes on this day, as the store has it; the time that it took is no part of it.
-        texts: how far it has read all that was written; None where it is sent nothing but questions and evidence.
-        goals: whether it makes the memory points of a goal.
+        when: it is asked: if the embedded judgement is unsure (``auto``), or always (``anthropic``).
+        model: name.
+        url: of the service.
+        key: whether an API key is set.
+        spent: tokens of this process.
+        day_tokens: budget of uncached input tokens for a day (UTC); 0 for none.
+        today: spent by all processes on this day, according to the store, without the time it took.
+        texts: progress of enrichment; None if it is off.
+        goals: whether it makes memory points for goals.
     """
 
     when: Literal["auto", "anthropic"]
@@ -101,17 +101,17 @@ class Judging:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The answer to "how is the memory?".
+    """Counts, configuration and health of the memory.
 
     Attributes:
         spaces: by name.
-        embedder: what makes the vectors.
-        store: as it lies there.
+        embedder: name.
+        store: its state.
         uptime_s: of this process, in seconds.
         version: of the program.
-        engine: whose judgement decides.
-        extractor: what reads facts out of texts; None where nothing does.
-        judging: how Claude takes part; None where nothing leaves the machine.
+        engine: that judges.
+        extractor: that extracts facts from texts; None if there is none.
+        judging: how Claude takes part; None if nothing leaves the machine.
     """
 
     spaces: tuple[SpaceStatus, ...]
@@ -125,5 +125,5 @@ class Status:
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing is wrong that the memory knows of."""
+        """Whether no problem is known."""
         return not self.store.problems

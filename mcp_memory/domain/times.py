@@ -1,7 +1,7 @@
-"""Time as the memory keeps it: milliseconds since 1970 in UTC, and intervals that hold their start, not their end.
+"""Time in milliseconds since 1970 (UTC), half-open intervals, stated times and the time constraints of queries.
 
-Half-open intervals let two neighbours touch without sharing an instant (REAL, with resolution DESIGN D27: closed ones
-overlap at every change of a value).
+An interval includes its start and excludes its end, so that adjacent intervals share no instant (DESIGN D27: closed
+intervals, as in REAL, overlap wherever a value changes).
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Literal
 Millis = int
 """Milliseconds since 1970-01-01T00:00:00Z."""
 FOREVER: Millis = 2**62
-"""The end of what has no end."""
+"""The end of an interval without an end."""
 BEGINNING: Millis = -FOREVER
-"""The start of what has none ("until 1980")."""
+"""The start of an interval without a start ("until 1980")."""
 
 Grain = Literal["time", "day", "week", "month", "season", "year", "decade", "century"]
-"""How exactly a text says when: "at noon" is a time, "last week" a week, "the nineties" a decade."""
+"""Precision of a stated time: "at noon" is a time, "last week" a week, "the nineties" a decade."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class StatedTime:
     """A time that a sentence states, "last Friday" or "from 1916 to 1920", resolved to an interval.
 
     Attributes:
-        start: where the expression begins, in characters from the start of the whole text it stands in.
-        end: where it ends (exclusive).
+        start: first character of the expression within the whole text.
+        end: first character after it.
         since: first instant of the interval; ``BEGINNING`` for "until 1980".
         until: first instant after it; ``FOREVER`` for "since 1990".
-        grain: how exactly the text says it; of a range, the grain of its ends.
-        relative: whether it had to be worked out from when it was said ("yesterday").
+        grain: precision of the text; of a range, of its ends.
+        relative: whether it was resolved against the time of the utterance ("yesterday").
     """
 
     start: int
@@ -42,19 +42,19 @@ class StatedTime:
 
 
 Order = Literal["within", "before", "after", "first", "last", "now"]
-"""How a question's time is meant: inside an interval, on one side of it, or a place in the order of things."""
+"""How a time constraint applies: inside an interval, on one side of it, or as a position in an order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a question says about time, "in May 2019", "before she moved", "currently", "first".
+    """The time constraint of a question: "in May 2019", "before she moved", "currently", "first".
 
     Attributes:
-        order: how it is meant. "between", "since" and "until" are ``within``, "now" is at the moment of asking.
-        since: first instant; ``BEGINNING`` where the question gives none (also for "first", and for an event whose
-            time is not known yet).
+        order: how it applies. "between", "since" and "until" are ``within``, "now" is the moment of asking.
+        since: first instant; ``BEGINNING`` if the question gives none (also for "first", and for an event whose time is
+            not known yet).
         until: first instant after it; ``FOREVER`` likewise.
-        grain: how exactly the question says it; None without an interval.
+        grain: precision of the question; None without an interval.
         event: the words of the event that stands for the time ("she moved"), or None.
     """
 
@@ -66,5 +66,5 @@ class Constraint:
 
     @property
     def dated(self) -> bool:
-        """Whether it bounds time on some side."""
+        """Whether it has a start or an end."""
         return self.since > BEGINNING or self.until < FOREVER

@@ -1,9 +1,9 @@
-"""What was said, whole and in pieces: turns, and the segments and sentences that point into them.
+"""Turns, and the segments and sentences that are spans of their text.
 
-A turn is a message, a document or a statement of the caller, kept to the letter. A segment (QRMeM's static memory,
-§3.1) is a run of its sentences of about 200 tokens; a sentence is the episode of MRAgent and the memory of GAM-RAG.
-Segments and sentences hold no text of their own: they are spans of the turn's, so nothing is stored twice and every
-quote is verbatim. Their vectors travel beside them in a matrix, one row each (``domain/batch.py``).
+A turn is a message, a document or a caller's statement, stored verbatim. A segment (QRMeM's static memory, §3.1) is a
+run of sentences of about 200 tokens; a sentence is MRAgent's episode and GAM-RAG's memory unit. Segments and sentences
+are spans of the turn's text, so nothing is stored twice and every quote is verbatim. Their vectors are rows of a matrix
+(``domain/batch.py``).
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from typing import Literal
 from mcp_memory.domain.times import Millis, StatedTime
 
 Kind = Literal["message", "document", "statement"]
-"""A statement is a fact that a caller told without naming where it was said, put into words; it counts as talk."""
+"""A statement is a fact that a caller passed without a source, put into words; it counts as talk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A message, one revision of a document, or a fact told by itself, as the caller gave it.
+    """A message, one revision of a document, or a caller's statement.
 
     Attributes:
-        id: ``t_…``, made of space, session, ref and, for a later revision of a document, its text.
-        space: the wall it lives behind.
-        session: the caller's name for the talk or collection it belongs to.
-        ref: the caller's own id, or the one derived for it; unique in (space, session) but for revisions.
-        kind: what it is.
+        id: ``t_…``, derived from space, session, ref and, for a later revision of a document, its text.
+        space: to which it belongs.
+        session: the caller's name for its conversation or collection.
+        ref: the caller's id, or a derived one; unique in (space, session) except for revisions.
+        kind: message, document or statement.
         text: verbatim.
-        speaker: who said it, if the caller told.
-        role: the caller's role for the speaker ("user", "assistant"), if told.
-        title: of a document, if told.
-        said_at: when it was said, as the caller told; None if the caller did not.
+        speaker: if given.
+        role: of the speaker ("user", "assistant"), if given.
+        title: of a document, if given.
+        said_at: when it was said, if given.
         written_at: when it was stored.
-        revision: 0, then 1, 2, … for a document written again under the same ref with another text.
-        place: its position in the call that wrote it; with the transaction it orders a session.
+        revision: 0, then 1, 2, … for a document rewritten under the same ref.
+        place: position in the call that wrote it; with the transaction it orders a session.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Turn:
 
     @property
     def time(self) -> Millis:
-        """When it was said as far as is known: the caller's word, else the moment of writing."""
+        """When it was said if known, otherwise when it was written."""
         return self.written_at if self.said_at is None else self.said_at
 
 
@@ -64,12 +64,12 @@ class Segment:
     Attributes:
         id: ``g_…``.
         space: of its turn.
-        turn_id: the turn it is a piece of.
+        turn_id: of its turn.
         index: 0, 1, … within the turn.
         start: first character within the turn's text.
         end: first character after it.
         first: index of its first sentence within the turn.
-        last: index of its last sentence (inclusive); the next segment begins with this sentence again.
+        last: index of its last sentence (inclusive); the next segment starts with this sentence again.
     """
 
     id: str
@@ -89,11 +89,11 @@ class Sentence:
     Attributes:
         id: ``s_…``.
         space: of its turn.
-        turn_id: the turn it stands in.
+        turn_id: of its turn.
         index: 0, 1, … within the turn.
         start: first character within the turn's text.
         end: first character after it.
-        times: the times it states, resolved against when it was said.
+        times: stated in it, resolved against the time of the utterance.
     """
 
     id: str

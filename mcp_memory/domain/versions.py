@@ -1,27 +1,26 @@
-"""The canonical fold: from the assertions of one (head, relation) to the versions that they add up to (DESIGN 1.3).
+"""Fold the assertions of one (head, relation) into versions (DESIGN 1.3).
 
-REAL §3.2 changes the graph with each new statement. Its rules, taken to the letter, let a person live in two cities at
-once as soon as a value returns (DESIGN D25), and make intervals that end before they begin when news arrives late
-(DESIGN D26). Here nothing is changed: versions are a pure function of all that was asserted, whatever the order of
-arrival, and the past is the fold of an earlier prefix. Where statements arrive in order and no value returns, this is
-the paper's rule.
+REAL §3.2 changes the graph with each new statement. Applied literally, its rules let a person live in two cities at
+once when a value returns (DESIGN D25), and create intervals that end before they start when a statement arrives late
+(DESIGN D26). Here nothing is changed: versions are a pure function of all assertions, in any order of arrival, and an
+earlier state is the fold of an earlier prefix. If statements arrive in order and no value returns, the result is that
+of the paper's rule.
 
-Intervals are half-open (DESIGN D27). Of two values that begin at the same instant one is a correction of the other: the
-surer wins, then the later said, then the higher id; the loser is kept as ``contested``, with an empty interval (DESIGN
-D28).
+Intervals are half-open (DESIGN D27). If two values start at the same instant, one corrects the other: the higher
+confidence wins, then the later utterance, then the higher id. The loser is kept as ``contested``, with an empty
+interval (DESIGN D28).
 
-**Departures.** DESIGN 1.3 lets any statement without an end keep a version open that has one. Here it does so only if
-it begins at that end, or was said after it and after the statement of it: "I live in Oslo" (2012) knows nothing of
-"until 2015", and who tells today "since 2010" and later "from 2010 to 2015" means the latter. A remark below the
-threshold of confidence closes nothing (`layers`): the paper only says that it is left out of retrieval, and a value
-that it had closed would then be gone without anything in its place.
+**Departures.** In DESIGN 1.3 any statement without an end reopens a version with a stated end. Here it does so only if
+it starts at that end, or was uttered after that end and after the statement of the end: "I live in Oslo" (2012) does
+not know of "until 2015", and somebody who says "since 2010" and later "from 2010 to 2015" means the latter. An
+assertion below the confidence threshold closes nothing (`layers`). The paper only excludes it from retrieval, and then
+a value that it closed would be gone without a replacement.
 
-DESIGN D28 takes values with one start for corrections of each other. Those that began nobody knows when ("I used to
-live in Paris", "I used to live in Rome") don't have one start, they have none that is known. So what is over stands
-beside what else began then, up to its end or to the first value with a start of its own: asked where she used to live,
-both are told, and where she lives now, neither. This is the one place where versions of a relation with one value at a
-time may overlap (DESIGN I2). Intervals that don't would need an order that nobody told; of two such values that go on,
-one is still contested, since both are claimed for now.
+DESIGN D28 treats values with the same start as corrections of each other. Values with an unknown start ("I used to live
+in Paris", "I used to live in Rome") share no start. Those that are over stand side by side, up to their end or to the
+first value with a known start: "where did she use to live?" returns both, "where does she live now?" returns neither.
+Only here can versions of a relation with one value at a time overlap (DESIGN I2), because their order is unknown. Of
+two such values that go on, one is contested, since both are claimed for now.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 
 Key = Callable[[str], str]
-"""Brings a tail to what all spellings of it share."""
+"""Returns the key of a tail, equal for all its spellings."""
 
 
 @dataclass(eq=False)
 class _Run:
-    """A version in the making.
+    """A version while it is folded.
 
     Attributes:
-        stated_end: the last end that a statement gives; `BEGINNING` for none.
-        end_said_at: when it was last said.
-        open_since: the last start of a statement without an end.
-        open_said_at: when one was last said.
+        stated_end: the latest stated end; `BEGINNING` for none.
+        end_said_at: when that was last stated.
+        open_since: the latest start of a statement without an end.
+        open_said_at: when such a statement was last made.
     """
 
     tail: str
@@ -79,12 +78,12 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
     """Return the versions of one (head, relation).
 
     Args:
-        assertions: all of them, in the order in which they were recorded; it decides ids, and whose spelling is kept.
-        single: whether the relation has one value at a time; else each tail is folded by itself.
+        assertions: all of them, in the order of recording, which decides ids and spelling.
+        single: whether the relation has one value at a time; otherwise each tail is folded separately.
         key: of a tail.
 
     Returns:
-        By start, then end, then id. Every positive assertion supports exactly one of them (DESIGN I4).
+        Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).
     """
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
     if single:
@@ -104,18 +103,18 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
 def layers(
     assertions: Sequence[Assertion], *, single: bool, key: Key, stable: float
 ) -> tuple[tuple[Version, ...], tuple[Version, ...]]:
-    """Return the versions that can be relied on, and those that are only suspected.
+    """Return the reliable versions, and the unconfirmed ones.
 
-    What is suspected is taken out and the rest folded again, until every version that is left is sure enough: so a
-    hedged remark has no effect before it is confirmed, and its full effect, from its own start, afterwards. Hedged
-    ends and values that all their turns together don't make sure go first: what they had cut in two may be sure as
-    one. Values that are sure altogether, but not in any one stretch of time, go after them.
+    Unconfirmed versions are removed and the rest is folded again, until every remaining version is reliable. So a
+    hedged statement has no effect before it is confirmed, and afterwards its full effect from its own start. Hedged
+    ends, and values whose assertions together stay below the threshold, are removed first: a version that they had cut
+    in two may be reliable as one. Values that are reliable overall, but not in any single interval, are removed next.
 
     Args:
         assertions: as for `fold`.
         single: as for `fold`.
         key: as for `fold`.
-        stable: θ_stable, the confidence from which on a version is relied on; 0 relies on all.
+        stable: θ_stable, the lowest confidence of a reliable version; 0 makes all reliable.
     """
     suspected: list[Version] = []
     unsure = _unsure_ends(assertions, key, stable)
@@ -136,7 +135,7 @@ def layers(
 
 
 def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> set[str]:
-    """Return the ids of the negations that aren't sure, alone or with others between the same starts of their value."""
+    """Return the ids of unconfirmed negations, also together with others between the same starts of a value."""
     by_tail: dict[str, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         by_tail[key(assertion.tail)].append(assertion)
@@ -156,7 +155,7 @@ def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> se
 
 
 def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
-    """Return the runs of values that exclude each other, contested ones (empty) included."""
+    """Return the runs of values that exclude each other, including contested (empty) ones."""
     starting: dict[Millis, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         starting[assertion.since].append(assertion)
@@ -192,9 +191,9 @@ def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
 
 
 def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list[_Run]]:
-    """Return the runs that began nobody knows when: those that stand side by side, and all of them.
+    """Return the runs with an unknown start: those that stand side by side, and all of them.
 
-    What is over stands, since it names no moment at which another value could not have been; of what goes on, one does.
+    All values that are over stand; of those that go on, only one does.
     """
     begun = {tail: _Run(tail, BEGINNING, FOREVER) for tail in positives}
     for tail, run in begun.items():
@@ -211,8 +210,8 @@ def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list
 def _is_over(
     run: _Run, start: Millis, said: Iterable[Assertion], positives: Collection[str], key: Key
 ) -> bool:  # fmt: skip
-    """Return whether a run has ended when the assertions of a start come; a negation among them ends it there."""
-    if run.until <= start:  # a stated end has passed; said again exactly there, the two are one version
+    """Return whether a run has ended at a start; a negation that starts there ends it."""
+    if run.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
         return not (run.until == start and run.tail in positives)
     if run.tail in positives:
         return False
@@ -231,7 +230,7 @@ def _positives(said: Iterable[Assertion], key: Key) -> dict[str, list[Assertion]
 
 
 def _winner(positives: Mapping[str, Iterable[Assertion]]) -> str:
-    """Return the tail that of several with one start is kept (DESIGN D28)."""
+    """Return the tail that wins among several with the same start (DESIGN D28)."""
     said = ((tail, assertion) for tail, of_tail in positives.items() for assertion in of_tail)
     return max(said, key=lambda each: (each[1].confidence, each[1].said_at, each[1].id))[0]
 

@@ -131,11 +131,11 @@ def wordings(head: FactEnd, relation: str, tail: FactEnd) -> list[str]:
     texts = []
     if known.question:
         texts.append(known.question.replace("{head}", head.name))
-    elif known.told and (asks := _question_word(known.tail, tail)) in ("Who", "What"):
+    elif known.third_person and (asks := _question_word(known.tail, tail)) in ("Who", "What"):
         texts.append(f"{asks} does {head.name} {known.label}?")
-    verbal = bool(known.question or known.told) or is_finite(known.label.split()[0])
+    verbal = bool(known.question or known.third_person) or is_finite(known.label.split()[0])
     if verbal and known.label != "is" and (asks := _question_word(known.head, head)):
-        texts.append(f"{asks} {known.told or known.label} {tail.name}?")
+        texts.append(f"{asks} {known.third_person or known.label} {tail.name}?")
     return texts
 
 
