@@ -40,7 +40,7 @@ def say(
     Args:
         space: to add to.
         lines: who says what; of a document its title.
-        facts: told of a line, by its number.
+        facts: stated by a caller for a line, by its number.
         times: stated by the first sentence of a line.
         vectors: of the segments, one a line; their sentences have the same. None for none.
         kind: of the turns.

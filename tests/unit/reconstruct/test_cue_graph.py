@@ -120,8 +120,8 @@ def test_the_relation_of_a_fact_is_the_tag_of_its_two_ends_alone() -> None:
 
 
 def test_a_tag_is_the_most_common_word_that_is_still_informative() -> None:
-    told = {n: "trip" if n % 8 == 0 else "pond" if n < 7 else "rest" for n in range(40)}
-    lines = [f"Ann: nice day {told[n]} x{n}." for n in range(40)]
+    words = {n: "trip" if n % 8 == 0 else "pond" if n < 7 else "rest" for n in range(40)}
+    lines = [f"Ann: nice day {words[n]} x{n}." for n in range(40)]
     space = say(new_space(), *lines)
     graph = CueGraph.of(space)
     ann = number(graph, "Ann")

@@ -1,4 +1,4 @@
-"""A space made by hand: one line a message or document, one segment each unless told otherwise."""
+"""A space made by hand: one message or document a line, one segment each unless the test says otherwise."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -97,5 +97,5 @@ def ask(
     return [] if found is None else rank_candidates(space, found, limit)
 
 
-def refs(space: Space, hits: Sequence[Candidate]) -> list[str]:
-    return [space.segment_turn[hit.row].ref for hit in hits]
+def refs(space: Space, ranked: Sequence[Candidate]) -> list[str]:
+    return [space.segment_turn[candidate.row].ref for candidate in ranked]

@@ -1,4 +1,4 @@
-"""What is found beside the first look joins it behind the turns that keep their places."""
+"""Boosts: what operators and similar turns add comes behind the turns that keep their places."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from mcp_memory.view.view import View
 ASKED, LIKE_TWO = "Which one?", np.array((0.0, 1.0), np.float32)
 
 
-def seen(space: Space, *scores: float) -> CandidateSet:
+def candidate_set(space: Space, *scores: float) -> CandidateSet:
     total = np.array(scores, np.float32)
     named = np.zeros(len(space.segments), np.bool_)
     return CandidateSet(
@@ -29,51 +29,51 @@ def gain(*given: float) -> dict[str, np.ndarray]:
     return {"step": np.array(given, np.float32)}
 
 
-def rows(space: Space, survey: CandidateSet) -> list[int]:
-    return [hit.row for hit in rank_candidates(space, survey)]
+def rows(space: Space, candidates: CandidateSet) -> list[int]:
+    return [candidate.row for candidate in rank_candidates(space, candidates)]
 
 
-def test_what_keeps_its_place_stays_and_what_is_lifted_comes_right_behind_in_its_order() -> None:
-    space, first = talk(5), seen(talk(5), 1.0, 0.8, 0.6, 0.4, 0.2)
+def test_the_best_keep_their_places_and_boosted_candidates_follow_in_their_order() -> None:
+    space, first = talk(5), candidate_set(talk(5), 1.0, 0.8, 0.6, 0.4, 0.2)
     found = first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=2)
     assert rows(space, found) == [0, 1, 4, 3, 2]
     assert rows(space, first.boost(space, gain(0, 0, 0, 0.9, 2.0), keep=0)) == [4, 3, 0, 1, 2]
 
 
-def test_what_was_found_on_the_way_says_so_and_its_parts_stay_those_of_the_first_look() -> None:
+def test_a_boost_is_named_in_via_and_leaves_the_scores_by_channel_unchanged() -> None:
     space = talk(2)
-    hits = rank_candidates(space, seen(space, 1.0, 0.5).boost(space, gain(0, 0.1), keep=1))
-    assert [hit.via for hit in hits] == [("words",), ("words", "step")]
-    assert hits[1].scores == {"words": pytest.approx(0.5)}
+    ranked = rank_candidates(space, candidate_set(space, 1.0, 0.5).boost(space, gain(0, 0.1), keep=1))
+    assert [candidate.via for candidate in ranked] == [("words",), ("words", "step")]
+    assert ranked[1].scores == {"words": pytest.approx(0.5)}
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_fall_from_1_and_the_first_keep_their_places_whatever_is_found(seed: int) -> None:
+def test_scores_descend_from_1_and_the_first_keep_their_places_under_any_boost(seed: int) -> None:
     rng = np.random.default_rng(seed)
     space, total = talk(12), np.sort(rng.random(12).astype(np.float32))[::-1]
-    hits = rank_candidates(space, seen(space, *total).boost(space, gain(*(3 * rng.random(12))), keep=5))
-    scores = [hit.score for hit in hits]
-    assert [hit.row for hit in hits[:5]] == [0, 1, 2, 3, 4]
+    ranked = rank_candidates(space, candidate_set(space, *total).boost(space, gain(*(3 * rng.random(12))), keep=5))
+    scores = [candidate.score for candidate in ranked]
+    assert [candidate.row for candidate in ranked[:5]] == [0, 1, 2, 3, 4]
     assert scores[0] == 1.0
     assert scores == sorted(scores, reverse=True)
 
 
-def test_talk_that_is_like_the_best_gains_and_a_space_without_vectors_has_nothing_alike() -> None:
+def test_messages_similar_to_the_best_gain_and_none_gain_without_vectors() -> None:
     vectors = {"One.": (1.0, 0.0), "Two.": (0.0, 1.0), "Three.": (1.0, 0.0)}
     turns = [message(f"{n}", "Ann", text, session=f"{n}") for n, text in enumerate(vectors)]
     view = View(INDEXES)
     view.add(replace(reading(*turns, vectors=vectors), segment_vectors=np.array([*vectors.values()], np.float32)), 1)
     space = view.space("x")
-    gained = similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO)
+    gained = similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO)
     assert gained is not None
     assert gained[2] > gained[1] == 0.0
-    several = similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
+    several = similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), "Which ones are there?", LIKE_TWO)
     assert several is not None
     assert several.tolist() == pytest.approx([gained[0], 0.15, gained[2]])
     space.drop_vectors()
-    assert similar_turn_scores(space, seen(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
+    assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9, 0.8), ASKED, LIKE_TWO) is None
 
 
-def test_what_is_like_a_document_does_not_gain() -> None:
+def test_messages_do_not_gain_where_the_best_candidate_is_a_document() -> None:
     space = read(document("a", "One", "One."), message("b", "Ann", "One."), vectors={"One.": (1.0, 0.0)})
-    assert similar_turn_scores(space, seen(space, 1.0, 0.9), ASKED, LIKE_TWO) is None
+    assert similar_turn_scores(space, candidate_set(space, 1.0, 0.9), ASKED, LIKE_TWO) is None

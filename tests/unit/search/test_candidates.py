@@ -1,4 +1,4 @@
-"""The first look: each kind by its own formula, one scale, exact windows, one place for a message."""
+"""Candidates: a formula for each kind on one scale, exact windows, and a message only once."""
 
 import random
 
@@ -25,14 +25,14 @@ MANY_TONGUES = {
 @pytest.mark.parametrize("tongue", MANY_TONGUES)
 def test_a_turn_is_found_by_its_own_words_in_any_language(tongue: str) -> None:
     space = space_of(*(message(ref, "Ann", said, session=ref) for ref, (said, _) in MANY_TONGUES.items()))
-    hits = ask(space, MANY_TONGUES[tongue][1])
-    assert refs(space, hits)[0] == tongue
-    assert hits[0].via[0] == "words"
+    ranked = ask(space, MANY_TONGUES[tongue][1])
+    assert refs(space, ranked)[0] == tongue
+    assert ranked[0].via[0] == "words"
 
 
-def test_the_best_hit_scores_1_and_the_rest_less() -> None:
+def test_the_best_candidate_scores_1_and_the_others_less() -> None:
     space = space_of(message("a", "Ann", "green fence"), message("b", "Ann", "a fence", session="other"))
-    scores = [hit.score for hit in ask(space, "green fence")]
+    scores = [candidate.score for candidate in ask(space, "green fence")]
     assert scores[0] == 1.0
     assert 0 < scores[1] < 1
 
@@ -50,7 +50,7 @@ def test_a_tie_at_the_limit_is_decided_by_id_too() -> None:
     assert refs(space, ask(space, "same words", limit=3)) == ["00", "01", "02"]
 
 
-def test_the_speaker_that_the_question_names_comes_first() -> None:
+def test_messages_by_the_speaker_whom_the_query_names_come_first() -> None:
     space = space_of(message("b", "Bob", "I adopted a cat."), message("a", "Ann", "I adopted a cat.", session="other"))
     assert refs(space, ask(space, "What did Ann adopt?")) == ["a", "b"]
     assert refs(space, ask(space, "What did Bob adopt?")) == ["b", "a"]
@@ -64,14 +64,16 @@ def test_i_means_the_user_where_speakers_are_roles() -> None:
     assert refs(space, ask(space, "What did you call the boat?"))[0] == "a"
 
 
-def test_talk_is_compared_with_the_first_person_and_documents_with_the_question() -> None:
+def test_messages_are_compared_with_the_first_person_form_and_documents_with_the_query() -> None:
     space = space_of(message("m", "Ann", "yes"), document("d", None, "no"))
     cosines = np.array([[0.9, 0.1], [0.2, 0.8]], np.float32)  # the question, then its first-person form
-    parts = {hit.row: hit.scores["meaning"] for hit in ask(space, "What did Ann think of it?", cosines)}
+    parts = {
+        candidate.row: candidate.scores["meaning"] for candidate in ask(space, "What did Ann think of it?", cosines)
+    }
     assert parts == pytest.approx({0: 0.2, 1: 0.1})
 
 
-def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
+def test_the_words_of_the_message_before_help_to_find_an_answer() -> None:
     space = space_of(
         message("1", "Ann", "Where does your sister live?"),
         message("2", "Bob", "In Lyon."),
@@ -81,28 +83,30 @@ def test_the_words_of_the_turn_before_help_to_find_an_answer() -> None:
     assert refs(space, ask(space, "sister", switches=SearchSettings(neighbours=False))) == ["1"]
 
 
-def test_a_reply_is_found_by_what_the_question_before_it_means() -> None:
+def test_a_reply_is_found_by_the_meaning_of_the_question_before_it() -> None:
     space = space_of(
         message("asked", "Bob", "What did you plant?"),
         message("reply", "Ann", "Tulips, by the wall."),
-        message("told", "Ann", "I planted something."),
+        message("other", "Ann", "I planted something."),
         message("after", "Bob", "Lovely."),
     )
     cosines = np.array([[0.5, 0.1, 0.1, 0.1]], np.float32)
-    hits = {space.segments[hit.row].id: hit for hit in ask(space, "What is there in the garden?", cosines)}
-    parts = [hits[segment.id].scores.get("reply", 0) for segment in space.segments]
+    ranked = {
+        space.segments[candidate.row].id: candidate for candidate in ask(space, "What is there in the garden?", cosines)
+    }
+    parts = [ranked[segment.id].scores.get("reply", 0) for segment in space.segments]
     assert parts == pytest.approx([0, 0.2 * 0.5, 0, 0])
-    assert "reply" in hits[space.segments[1].id].via
+    assert "reply" in ranked[space.segments[1].id].via
 
 
-def test_who_goes_on_talking_after_a_question_of_their_own_does_not_reply_to_it() -> None:
+def test_a_message_after_a_question_by_the_same_speaker_is_no_reply() -> None:
     space = space_of(message("asked", "Ann", "What did I plant?"), message("on", "Ann", "Tulips, by the wall."))
     cosines = np.array([[0.5, 0.1]], np.float32)
-    hits = ask(space, "What is there in the garden?", cosines)
-    assert not any("reply" in hit.scores for hit in hits)
+    ranked = ask(space, "What is there in the garden?", cosines)
+    assert not any("reply" in candidate.scores for candidate in ranked)
 
 
-def test_a_document_whose_head_stands_in_the_question_comes_first() -> None:
+def test_a_document_whose_title_is_in_the_query_comes_first() -> None:
     text = "It opened in 1901 and closed in 1950."
     titled = space_of(document("a", "Blue Mill (theatre)", text), document("b", "Red Mill", text))
     assert refs(titled, ask(titled, "When did the Red Mill close?"))[0] == "b"
@@ -111,7 +115,7 @@ def test_a_document_whose_head_stands_in_the_question_comes_first() -> None:
     assert "head" in ask(untitled, "When did the Blue Mill close?")[0].via
 
 
-def test_what_one_kind_finds_does_not_bury_the_other() -> None:
+def test_messages_do_not_push_down_a_fitting_document_nor_documents_a_message() -> None:
     talk = [message(str(n), "Ann", f"We talked about day {n} at length.", session=str(n)) for n in range(50)]
     space = space_of(
         *talk, document("d", "Heat pumps", "A heat pump moves heat."), message("m", "Ann", "My cat is ill.")
@@ -131,11 +135,11 @@ def test_since_is_inclusive_and_until_is_not() -> None:
 def test_an_old_revision_is_never_returned() -> None:
     old, new = document("d", "Plan", "We meet in the library."), document("d", "Plan", "We meet at noon.", revision=1)
     space = space_of(old, message("m", "Ann", "Which library?"), new)
-    assert 0 not in {hit.row for hit in ask(space, "Where do we meet, in the library?")}
-    assert 0 not in {hit.row for hit in newest_candidates(space, Window(), 9)}
+    assert 0 not in {candidate.row for candidate in ask(space, "Where do we meet, in the library?")}
+    assert 0 not in {candidate.row for candidate in newest_candidates(space, Window(), 9)}
 
 
-def test_a_message_leads_one_hit_and_each_segment_of_a_document_its_own() -> None:
+def test_a_message_is_one_candidate_and_each_segment_of_a_document_is_its_own() -> None:
     text = "tea tea tea tea tea " * 4
     space = space_of(message("m", "Ann", text), document("d", None, text), width=20)
     assert sorted(refs(space, ask(space, "tea"))) == ["d", "d", "d", "d", "m"]
@@ -162,11 +166,11 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     on = ask(space, "Did Ann paint the fence?", cosines)
     off = ask(space, "Did Ann paint the fence?", cosines, switches=SearchSettings(**{channel: False}))
     name = channel.removesuffix("s") if channel == "heads" else channel
-    assert any(name in hit.via for hit in on)
-    assert not any(name in hit.via or name in hit.scores for hit in off)
+    assert any(name in candidate.via for candidate in on)
+    assert not any(name in candidate.via or name in candidate.scores for candidate in off)
 
 
-def test_two_texts_are_embedded_where_one_speaker_is_named() -> None:
+def test_a_query_that_names_one_speaker_has_two_forms() -> None:
     assert understand("Where did Ann go?", ["Ann", "Bob"]).forms == ["Where did Ann go?", "Where did I go?"]
     assert understand("Where did Ann meet Bob?", ["Ann", "Bob"]).forms == ["Where did Ann meet Bob?"]
 
@@ -196,7 +200,7 @@ def random_turns(rng: random.Random, count: int) -> list[Turn]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_space_that_grew_bit_by_bit_finds_what_one_built_at_once_finds(seed: int) -> None:
+def test_a_space_built_in_several_steps_finds_the_same_as_one_built_at_once(seed: int) -> None:
     rng = random.Random(seed)
     turns = random_turns(rng, 60)
     at_once, view = space_of(*turns, width=25), View(INDEXES)
@@ -205,7 +209,7 @@ def test_a_space_that_grew_bit_by_bit_finds_what_one_built_at_once_finds(seed: i
         tx, taken = tx + 1, rng.randint(1, 9)
         view.add(batch(turns[done : done + taken], 25), tx)
         done += taken
-        ask(view.space("x"), "word1 word2")  # nothing that a look remembers may outlive the next rows
+        ask(view.space("x"), "word1 word2")  # no cache of a search may outlive the next rows
     cosines = np.random.default_rng(seed).random((2, len(at_once.segments)), np.float32)
     for question in ("What did Ann say of word3 and word7?", "word1 word2 word39", "Word3"):
         assert ask(view.space("x"), question, cosines) == ask(at_once, question, cosines)

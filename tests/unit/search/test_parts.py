@@ -1,4 +1,4 @@
-"""The parts of a question: what is found for each of them joins what is found for the whole."""
+"""The parts of a query: their candidates join those of the whole query."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from small_space import document, message, refs, space_of
 
 from mcp_memory.language.questions import understand
-from mcp_memory.search import candidates
+from mcp_memory.search import candidates as search_candidates
 from mcp_memory.search.candidates import PARTS, CandidateSet, find_candidates, rank_candidates
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.view.space import Space
@@ -25,7 +25,7 @@ PAPERS = space_of(
 PLAIN = SearchSettings(neighbours=False, links=False, rare_entities=False, residual=False)
 
 
-def seen_by(space: Space, text: str) -> CandidateSet:
+def candidates_of(space: Space, text: str) -> CandidateSet:
     nothing = np.zeros((2, len(space.segments)), np.float32)
     found = find_candidates(space, understand(text, space.speakers), nothing, PLAIN)
     assert found is not None
@@ -33,8 +33,8 @@ def seen_by(space: Space, text: str) -> CandidateSet:
 
 
 def order(space: Space, *parts: str) -> list[str]:
-    found = [seen_by(space, part) for part in parts]
-    return refs(space, rank_candidates(space, seen_by(space, "How was the sea?").add_parts(space, found)))
+    found = [candidates_of(space, part) for part in parts]
+    return refs(space, rank_candidates(space, candidates_of(space, "How was the sea?").add_parts(space, found)))
 
 
 @pytest.mark.parametrize("space", [TALK, PAPERS])
@@ -43,7 +43,7 @@ def test_what_only_a_part_finds_ranks_behind_what_the_query_finds(space: Space) 
     assert "baker" not in order(space)
     assert "baker" in order(space, "the baker's sister")
     assert order(space, "the baker's sister")[0] == first
-    candidates = seen_by(space, "sea").add_parts(space, [seen_by(space, "the baker's sister")])
+    candidates = candidates_of(space, "sea").add_parts(space, [candidates_of(space, "the baker's sister")])
     baker = next(one for one in rank_candidates(space, candidates) if space.segment_turn[one.row].ref == "baker")
     assert baker.via == ("parts",)
 
@@ -55,21 +55,21 @@ def test_each_part_is_relative_to_its_own_best_and_the_greatest_score_counts() -
 
 
 def test_without_parts_nothing_changes() -> None:
-    seen = seen_by(TALK, "How was the sea?")
-    assert (seen.add_parts(TALK, []).total == seen.total).all()
+    candidates = candidates_of(TALK, "How was the sea?")
+    assert (candidates.add_parts(TALK, []).total == candidates.total).all()
 
 
 def test_the_weights_are_those_of_talk_and_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     for space, off, on in ((TALK, "talk", "document"), (PAPERS, "document", "talk")):
-        monkeypatch.setattr(candidates, "PARTS", replace(PARTS, **{off: 0.0}))
+        monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, **{off: 0.0}))
         assert "baker" not in order(space, "the baker's sister")
-        monkeypatch.setattr(candidates, "PARTS", replace(PARTS, **{on: 0.0}))
+        monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, **{on: 0.0}))
         assert "baker" in order(space, "the baker's sister")
 
 
 def test_half_the_score_of_the_best_for_a_part_gives_an_eighth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "PARTS", replace(PARTS, talk=1.0))
-    seen = seen_by(TALK, "How was the sea?")
-    part = replace(seen, total=np.array([1.0, 0.5, 0.0, 0.0], np.float32))
-    given = seen.add_parts(TALK, [part]).scores["parts"] / seen.total.max()
+    monkeypatch.setattr(search_candidates, "PARTS", replace(PARTS, talk=1.0))
+    candidates = candidates_of(TALK, "How was the sea?")
+    part = replace(candidates, total=np.array([1.0, 0.5, 0.0, 0.0], np.float32))
+    given = candidates.add_parts(TALK, [part]).scores["parts"] / candidates.total.max()
     assert given.tolist() == pytest.approx([1.0, 1 / 8, 0.0, 0.0])

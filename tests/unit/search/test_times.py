@@ -1,4 +1,4 @@
-"""Time in the first look: the passage of the right time first, nothing moved where no date is asked for."""
+"""The channel time: passages of the right time first, and no effect without a date."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,8 +36,8 @@ def at(year: int, month: int = 1, day: int = 1) -> int:
     return midnight(year, month, day)
 
 
-def totals(hits: Sequence[Candidate]) -> list[float]:
-    return [sum(hit.scores.values()) for hit in hits]
+def totals(ranked: Sequence[Candidate]) -> list[float]:
+    return [sum(candidate.scores.values()) for candidate in ranked]
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,22 @@ def totals(hits: Sequence[Candidate]) -> list[float]:
         ("Who owned the Blue Mill before 1952?", "b"),
     ],
 )
-def test_the_passage_of_the_time_asked_for_comes_first(asked: str, first: str) -> None:
+def test_the_passage_of_the_time_in_the_query_comes_first(asked: str, first: str) -> None:
     space = read(*MILL)
     assert refs(space, ask(space, asked))[0] == first
     assert "time" in ask(space, asked)[0].via
-    assert not any("time" in hit.scores or "siblings" in hit.scores for hit in ask(space, asked, switches=OFF))
+    assert not any(
+        "time" in candidate.scores or "siblings" in candidate.scores for candidate in ask(space, asked, switches=OFF)
+    )
 
 
 @pytest.mark.parametrize("asked", ["Who owned the Blue Mill?", "Who owned the mill before the flood?", "first owner"])
-def test_a_question_without_a_date_is_scored_as_if_time_took_no_part(asked: str) -> None:
+def test_a_query_without_a_date_is_scored_as_if_time_took_no_part(asked: str) -> None:
     space = read(*MILL, message("m", "Ann", "In 1955 I saw the mill.", at(2023, 5, 8)))
     assert ask(space, asked) == ask(space, asked, switches=OFF)
 
 
-def test_time_orders_within_a_kind_and_leaves_the_best_of_it_as_high_as_before() -> None:
+def test_time_orders_candidates_of_a_kind_and_keeps_the_best_score_of_that_kind() -> None:
     space = read(
         *MILL, *(message(str(n), "Ann", "The mill, in May.", at(2023, n), session=str(n)) for n in range(1, 9))
     )
@@ -74,55 +76,58 @@ def test_time_orders_within_a_kind_and_leaves_the_best_of_it_as_high_as_before()
     asked = "What did Ann say about the Blue Mill in May 2023?"
     for kind in (space.talk, ~space.talk):
         with_time, without = (
-            [hit for hit in ask(space, asked, cosines, switches=switches) if kind[hit.row]]
+            [candidate for candidate in ask(space, asked, cosines, switches=switches) if kind[candidate.row]]
             for switches in (SearchSettings(), OFF)
         )
         assert max(totals(with_time)) == pytest.approx(max(totals(without)), rel=1e-5)
-    talk = [hit.row for hit in ask(space, asked, cosines) if space.talk[hit.row]]
+    talk = [candidate.row for candidate in ask(space, asked, cosines) if space.talk[candidate.row]]
     assert space.segment_turn[talk[0]].ref == "5"
 
 
-def test_a_date_lifts_no_passage_that_has_nothing_else_to_do_with_the_question() -> None:
+def test_a_date_does_not_lift_a_passage_that_is_otherwise_irrelevant() -> None:
     other = paper("x", "Green Pier", "In 1955 the pier was painted.")
     space = read(*MILL, other)
-    hits = ask(space, "Who owned the Blue Mill in 1955?")
-    assert refs(space, hits)[-1] == "x" or "x" not in refs(space, hits)
-    assert all("time" not in hit.scores for hit in hits if space.segment_turn[hit.row].ref == "x")
+    ranked = ask(space, "Who owned the Blue Mill in 1955?")
+    assert refs(space, ranked)[-1] == "x" or "x" not in refs(space, ranked)
+    assert all("time" not in candidate.scores for candidate in ranked if space.segment_turn[candidate.row].ref == "x")
 
 
-def test_an_undated_passage_takes_the_last_date_before_it_for_less() -> None:
+def test_an_undated_passage_takes_the_last_date_before_it_at_a_lower_worth() -> None:
     bare = paper("b2", "Blue Mill: History", "The mill had a new owner then.")
     space = read(*MILL[:2], bare, *MILL[2:])
-    parts = {space.segment_turn[hit.row].ref: hit.scores for hit in ask(space, "Who owned the Blue Mill in 1951?")}
+    parts = {
+        space.segment_turn[candidate.row].ref: candidate.scores
+        for candidate in ask(space, "Who owned the Blue Mill in 1951?")
+    }
     assert 0 < parts["b2"]["time"] < parts["b"]["time"]
     assert "time" not in parts["a"]  # no date stands before it
 
 
-def test_the_day_of_a_note_stands_for_what_it_leaves_undated() -> None:
+def test_the_day_of_a_note_is_the_date_of_its_undated_passages() -> None:
     space = read(*(document(str(n), "Garden notes", "Sowed the beans.", at(2023, n)) for n in (3, 9)))
     assert refs(space, ask(space, "What was sown in the garden in September 2023?"))[0] == "9"
     assert refs(space, ask(space, "What was sown in the garden in March 2023?"))[0] == "3"
 
 
-def test_the_date_that_stands_by_what_is_asked_counts_more_than_another_of_the_passage() -> None:
+def test_a_date_in_a_sentence_similar_to_the_query_counts_more_than_others_in_the_passage() -> None:
     sold, painted = "The mill was sold in 1951.", "The mill was painted in 1955."
     swapped = ("The mill was sold in 1955.", "The mill was painted in 1951.")
-    likeness = dict.fromkeys((sold, swapped[0]), (0.0, 1.0)) | dict.fromkeys((painted, swapped[1]), (1.0, 0.0))
+    vectors = dict.fromkeys((sold, swapped[0]), (0.0, 1.0)) | dict.fromkeys((painted, swapped[1]), (1.0, 0.0))
     space = read(
-        paper("a", "Blue Mill", f"{sold} {painted}"), paper("b", "Blue Mill", " ".join(swapped)), vectors=likeness
+        paper("a", "Blue Mill", f"{sold} {painted}"), paper("b", "Blue Mill", " ".join(swapped)), vectors=vectors
     )
     question = "When was the Blue Mill painted, not sold, in 1955?"
     cosines = np.full((1, 2), 0.5, np.float32)
     parts = {
-        space.segment_turn[hit.row].ref: hit.scores
-        for hit in ask(space, question, cosines, vectors=np.array([[1.0, 0.0]], np.float32))
+        space.segment_turn[candidate.row].ref: candidate.scores
+        for candidate in ask(space, question, cosines, vectors=np.array([[1.0, 0.0]], np.float32))
     }
     assert parts["a"]["time"] > parts["b"]["time"]
-    blind = {space.segment_turn[hit.row].ref: hit.scores for hit in ask(space, question, cosines)}
+    blind = {space.segment_turn[candidate.row].ref: candidate.scores for candidate in ask(space, question, cosines)}
     assert blind["a"]["time"] - blind["b"]["time"] < parts["a"]["time"] - parts["b"]["time"]
 
 
-def test_a_message_of_the_time_asked_for_comes_first_though_the_question_does_not_write_its_date() -> None:
+def test_a_message_of_the_right_time_comes_first_where_the_query_has_a_relative_date() -> None:
     days = [message(str(n), "Ann", "I made soup again.", at(2024, 5, n), session=str(n)) for n in (1, 6, 13)]
     space = read(*days, message("y", "Ann", "I made soup again.", at(2023, 5, 8), session="y"))
     now = at(2024, 5, 15)
@@ -131,7 +136,7 @@ def test_a_message_of_the_time_asked_for_comes_first_though_the_question_does_no
     assert refs(space, ask(space, "What did Ann make on Monday?", now=now))[0] == "13"
 
 
-def test_a_message_that_states_the_time_counts_beside_one_that_was_said_then() -> None:
+def test_messages_that_state_the_time_and_messages_said_then_both_gain() -> None:
     recent = message("a", "Ann", "Two days ago I made soup.", at(2024, 5, 1), session="1")
     long_ago = message("b", "Ann", "Two years ago I made soup.", at(2024, 5, 1), session="2")
     space = read(recent, long_ago)
@@ -139,9 +144,9 @@ def test_a_message_that_states_the_time_counts_beside_one_that_was_said_then() -
     assert refs(space, ask(space, "What did Ann make in April 2024?"))[0] == "a"
 
 
-def test_what_all_messages_share_tells_nothing() -> None:
+def test_a_time_score_that_all_messages_share_is_subtracted() -> None:
     space = read(*(message(str(n), "Ann", "Soup.", at(2023, 5, n), session=str(n)) for n in (1, 2)))
-    assert all("time" not in hit.scores for hit in ask(space, "What did Ann make in 2023?"))
+    assert all("time" not in candidate.scores for candidate in ask(space, "What did Ann make in 2023?"))
 
 
 def histories(seed: int) -> list[Turn]:
@@ -160,7 +165,7 @@ def histories(seed: int) -> list[Turn]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_date_holds_until_the_next_later_one_further_down(seed: int) -> None:
+def test_a_date_is_valid_until_the_next_later_one_further_down(seed: int) -> None:
     space = read(*histories(seed))
     spans = space.index(TimeIndex).documents.all()
     rows = np.repeat(spans.segments, np.diff(spans.starts, append=len(spans.since)))
@@ -176,7 +181,7 @@ def test_a_date_holds_until_the_next_later_one_further_down(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_arrives_bit_by_bit_is_indexed_as_if_it_had_come_at_once(seed: int) -> None:
+def test_texts_that_arrive_in_several_steps_are_indexed_as_if_they_came_at_once(seed: int) -> None:
     turns = histories(seed)
     whole, pieces = read(*turns), View(INDEXES)
     for tx, turn in enumerate(turns, 1):
@@ -186,7 +191,7 @@ def test_what_arrives_bit_by_bit_is_indexed_as_if_it_had_come_at_once(seed: int)
     assert ask(whole, question) == ask(pieces.space("x"), question)
 
 
-def test_hostile_times_and_empty_things_are_survived() -> None:
+def test_extreme_times_and_empty_spaces_raise_nothing() -> None:
     far = replace(document("z", "Blue Mill", "Nothing."), said_at=2**70)
     space = read(far, document("e", "", ""), message("m", None, "", -(2**70)), *MILL)
     assert refs(space, ask(space, "Who owned the Blue Mill in 1955?"))[0] == "b"

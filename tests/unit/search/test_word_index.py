@@ -11,7 +11,7 @@ from mcp_memory.search.words import K1, B, WordIndex
 from mcp_memory.view.view import View
 
 
-def test_bm25_of_a_document_is_the_formula() -> None:
+def test_the_score_of_a_document_is_bm25() -> None:
     space = space_of(document("a", None, "apple apple pear"), document("b", None, "pear"), document("c", None, "plum"))
     idf = math.log(1 + (3 - 1 + 0.5) / (1 + 0.5))
     expected = idf * 2 * (K1 + 1) / (2 + K1 * (1 - B + B * 3 / (5 / 3)))
@@ -19,7 +19,7 @@ def test_bm25_of_a_document_is_the_formula() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_asking_while_turns_arrive_changes_nothing_of_what_is_found_at_the_end(seed: int) -> None:
+def test_queries_while_turns_arrive_do_not_change_later_scores(seed: int) -> None:
     dice = random.Random(seed)
     turns = [
         (message if dice.random() < 0.7 else document)(
@@ -40,7 +40,7 @@ def test_asking_while_turns_arrive_changes_nothing_of_what_is_found_at_the_end(s
         assert found[0].tolist() == found[1].tolist()
 
 
-def test_counts_reach_two_turns_far_and_stay_in_the_session() -> None:
+def test_counts_spread_over_two_turns_within_the_session() -> None:
     turns = [message(str(n), None, "plum" if n == 3 else f"other{n}") for n in range(7)]
     space = space_of(*turns, message("9", None, "elsewhere", session="t"))
     index = space.index(WordIndex)
@@ -49,27 +49,27 @@ def test_counts_reach_two_turns_far_and_stay_in_the_session() -> None:
     assert (index.score(space, ["plum"], talk=True, neighbours=False) > 0).sum() == 1
 
 
-def test_a_nearer_turn_gets_more() -> None:
+def test_the_nearer_turn_gets_a_greater_share() -> None:
     space = space_of(*(message(str(n), None, "plum" if n == 0 else "other") for n in range(3)))
     scores = space.index(WordIndex).score(space, ["plum"], talk=True)
     assert scores[0] > scores[1] > scores[2] > 0
 
 
-def test_talk_and_documents_are_counted_apart() -> None:
+def test_talk_and_documents_have_separate_statistics() -> None:
     talk = [message("m", None, "plum and pear")]
     alone, mixed = space_of(*talk), space_of(*talk, document("d", None, "plum plum plum"))
     scores = [space.index(WordIndex).score(space, ["plum"], talk=True)[0] for space in (alone, mixed)]
     assert scores[0] == scores[1] > 0
 
 
-def test_a_word_asked_twice_counts_once() -> None:
+def test_a_word_that_the_query_repeats_counts_once() -> None:
     space = space_of(message("m", None, "plum"))
     index = space.index(WordIndex)
     once, twice = (index.score(space, asked, talk=True)[0] for asked in (["plum"], ["plum", "plum"]))
     assert once == twice
 
 
-def test_the_speaker_the_day_and_the_title_are_words_too() -> None:
+def test_the_speaker_the_day_and_the_title_are_indexed_as_words() -> None:
     space = space_of(message("m", "Ann", "Hello.", at=1_683_552_000_000), document("d", "Plums", "They are blue."))
     contains = space.index(WordIndex).contains
     assert [contains([0, 1], stem).tolist() for stem in ("ann", "2023", "plum")] == [[1, 0], [1, 0], [0, 1]]
