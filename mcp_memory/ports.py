@@ -1,4 +1,6 @@
-"""What the middle of the house asks of its edges: an embedder and a store, each as small as its callers need.
+"""Ports: the Protocols that services and rooms need of an embedder, a store, judges and operators, and their values.
+
+Each is as small as its callers need.
 
 ``wiring`` alone knows which adapter stands behind a port.
 """
@@ -30,14 +32,14 @@ from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 Progress = Callable[[float, float, str], Awaitable[None]]
-"""Told now and then how far a long call has come: done, of how many, what it is doing."""
+"""Called now and then during a long call: how much is done, of how much, and what it is doing."""
 
 
 class Embedder(Protocol):
     """Turns texts into vectors.
 
     Attributes:
-        name: what made the vectors, model and form; kept in each commit, since vectors of two makers do not mix.
+        name: of the model and its form; kept in each commit, since vectors of two models do not mix.
         dimension: ``d`` of the vectors.
     """
 
@@ -52,7 +54,7 @@ class Embedder(Protocol):
 
 
 class Transaction(Protocol):
-    """The store while this process alone may write to it: until its commit, which ends it.
+    """Exclusive write access to the store; its commit ends it.
 
     Attributes:
         view: as of the last commit of any process; the newest segments and sentences may be missing.
@@ -76,17 +78,17 @@ class Store(Protocol):
     """The rows, and the view of them that this process holds."""
 
     def reading(self, *, whole: bool = True) -> AbstractAsyncContextManager[View]:
-        """Refresh the view to the last commit of any process and hold it still while it is read.
+        """Refresh the view to the last commit of any process; it does not change while it is read.
 
         Args:
-            whole: False where turns and what is asserted are enough; the newest segments and sentences may be missing.
+            whole: False if turns and assertions are enough; the newest segments and sentences may be missing.
         """
 
     def writing(self, batch: Batch | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Take the store's lock, refresh, sweep what a dead writer left, and release at the commit or on leaving.
 
         Args:
-            batch: what will be committed unless somebody else was faster: it is made ready before the lock is taken.
+            batch: what will be committed unless another process was faster: it is prepared before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.
@@ -98,17 +100,17 @@ class Store(Protocol):
         """Return what is known of the store without reading its rows; never raises because of the store's state."""
 
     async def aclose(self) -> None:
-        """Let background work come to an end, within two seconds, and let go of the store."""
+        """Finish background work within two seconds, and release the store."""
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
         """Return the segments nearest to each query, as (id, cosine), best first: for views that hold no vectors."""
 
 
 class Extractor(Protocol):
-    """Reads facts out of a text.
+    """Extracts facts from a text.
 
     Attributes:
-        name: how it reads, as status shows it.
+        name: of the method, as status shows it.
     """
 
     @property
@@ -124,8 +126,8 @@ class Extractor(Protocol):
         """Return what a turn asserts, in the order of its words. Blocking, and without side effects.
 
         Args:
-            turn: the text, who says it and when.
-            partner: whom a message is said to, if known: "you".
+            turn: the text with its speaker and time.
+            partner: the addressee of a message, if known: "you".
             sentences: spans of its sentences, in characters.
             times: what each of them states.
         """
@@ -133,11 +135,11 @@ class Extractor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Sentences of one text that stand together.
+    """Consecutive sentences of one text.
 
     Attributes:
         turn: the text.
-        partner: whom a message is said to, if known: "you".
+        partner: the addressee of a message, if known: "you".
         sentences: spans of all sentences of the text, in characters.
         first: index of the first sentence of the excerpt.
         last: index of the first one after it.
@@ -151,7 +153,7 @@ class Excerpt:
 
 
 class TextReader(Protocol):
-    """Reads facts out of texts with a language model.
+    """Extracts facts from texts with a language model.
 
     Attributes:
         ready: whether it can be asked at all.
@@ -161,26 +163,27 @@ class TextReader(Protocol):
     def ready(self) -> bool: ...  # noqa: D102
 
     async def read(self, excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> list[Assertion]:
-        """Return what texts of one session assert, each borne out by its own text; not recorded yet.
+        """Return what texts of one session assert, each assertion supported by its own text; not recorded yet.
 
         Args:
-            excerpts: what is to be read, in the order of the session.
-            before: what stands before it and helps to understand it.
+            excerpts: to be read, in the order of the session.
+            before: the context before them.
 
         Raises:
-            EngineCutOff: there is too much in them for one reply.
-            EngineError: nothing usable came; the subclass says what helps.
+            EngineCutOff: they contain too much for one reply.
+            EngineError: no usable reply; the subclass says what helps.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorInput:
-    """What one step of navigation is asked; of the arguments each operator uses some.
+    """The arguments of one step of navigation; each operator uses some of them.
 
     Attributes:
-        space: of a view that is held still.
-        cosine: the likeness of the query to what states each of these assertions, in [-1, 1]; 0s without a query.
-        query: the query understood, or None.
+        space: of a view that does not change meanwhile.
+        cosine: returns the similarity of the query to the sentences that state assertions, in [-1, 1]; 0 without a
+            query.
+        query: understood and embedded, or None.
         entity: a name.
         relation: a name, in any form.
         tag: of MRAgent's graph, a word or two.
@@ -188,7 +191,8 @@ class OperatorInput:
         ids: of evidence.
         window: of time.
         limit: at most so many items.
-        weigh: what sentences weigh for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without a query.
+        weigh: returns the weights of sentences for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without
+            a query.
     """
 
     space: Space
@@ -206,7 +210,7 @@ class OperatorInput:
 
 @dataclass(frozen=True, slots=True)
 class OperatorResult:
-    """What one step of navigation found: evidence, best first, what to do next, and warnings in words."""
+    """What one step of navigation found: evidence, best first, suggestions for the next step, and warnings."""
 
     items: tuple[Evidence, ...]
     next: tuple[Suggestion, ...] = ()
@@ -218,8 +222,9 @@ class Operator(Protocol):
 
     Attributes:
         name: as the explore tool calls it.
-        needs: the arguments that it cannot do without; "entity or query" where one of them is enough.
-        uses: the arguments that change what it finds or proposes, beside ``limit``, which all use; no other is taken.
+        needs: the required arguments; "entity or query" if one of them is enough.
+        uses: the arguments that change what it finds or proposes, beside ``limit``, which all use; no other is
+            accepted.
     """
 
     @property
@@ -232,21 +237,21 @@ class Operator(Protocol):
     def uses(self) -> tuple[str, ...]: ...  # noqa: D102
 
     def __call__(self, asked: OperatorInput) -> OperatorResult:
-        """Take the step. Nothing is stored."""
+        """Take the step; nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeInput:
-    """A question with what was found for it, as a judge of answers needs it.
+    """What a judge of answers is asked: a query and what was found for it.
 
     Attributes:
-        query: taken apart.
-        recall: the evidence, and what stands beside it: paths, points, conflicts.
-        sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
-        rarity: how much each stem of the question tells, its idf in the space, at least 0.
-        knowledge: the facts about what it names, and the gates of what they stand in.
+        query: understood and embedded.
+        recall: the evidence, with paths, points and conflicts.
+        sentences: of the evidence, best items first, those of one item in order, with their gates.
+        rarity: the idf of each stem of the query in the space, at least 0.
+        knowledge: the facts about what it names, and the gates of the sentences that state them.
         gates: of the sentences that are not neutral for the query, by their ids.
-        earlier: what the judge came to before there was all of this; None where it is asked for the first time.
+        earlier: what the judge returned before it searched further; None if it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
     """
 
@@ -261,12 +266,12 @@ class JudgeInput:
 
 
 class QuestionJudge(Protocol):
-    """The judgements that one question needs, by one judge and within one budget; a new one for each question.
+    """The judgements that one query needs, by one judge and within one budget; a new object for each query.
 
     Attributes:
         scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
-        warnings: why another judge than the wanted one spoke, in words; so far.
-        spent: on a language model, so far; None where none was asked.
+        warnings: why another judge than the wanted one decided, in words, so far.
+        spent: on a language model, so far; None if none was asked.
     """
 
     @property
@@ -279,10 +284,10 @@ class QuestionJudge(Protocol):
     def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def understand(self, question: Query, speakers: Collection[str], now: Millis) -> Query:
-        """Return a question with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
+        """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
         Args:
-            question: taken apart by rules.
+            question: understood by rules.
             speakers: of the space.
             now: the moment of asking.
         """
@@ -295,26 +300,26 @@ class QuestionJudge(Protocol):
             paths: the beams, and what each of them could go on to, with the scores that the formulas give them.
 
         Returns:
-            None where these stand.
+            None to keep the scores of the formulas.
         """
 
     def assesses(self, recall: RecallResult) -> bool:
-        """Return whether `assess` is to be asked about a recall; else it judges itself."""
+        """Return whether `assess` is to be asked about a result; else recall judges itself."""
 
     async def assess(self, case: JudgeInput) -> Judgement:
         """Return whether the evidence suffices, which of it is needed, and where to look for more (DESIGN L6)."""
 
     async def judge(self, case: JudgeInput) -> Judgement:
-        """Return what can be said, and whose judgement that is (DESIGN L6 and L10)."""
+        """Return the answer that can be given, and whose judgement it is (DESIGN L6 and L10)."""
 
 
 class PointJudge(Protocol):
-    """The judgements that the memory points of one goal need, by one judge and within one budget; a new one a call.
+    """The judgements that the memory points of one goal need, by one judge and within one budget; a new object a call.
 
     Attributes:
         engine: whose judgement it is.
-        warnings: why another way than this judge's was taken, in words; so far.
-        spent: on a language model, so far; None where none was asked.
+        warnings: why the points were not made by this judge, in words, so far.
+        spent: on a language model, so far; None if none was asked.
     """
 
     @property
@@ -327,21 +332,21 @@ class PointJudge(Protocol):
     def spent(self) -> Spending | None: ...  # noqa: D102
 
     async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
-        """Return what is to be inserted and updated (DESIGN L7, HGMem eq. 2); None where the embedded way is taken."""
+        """Return points to insert and update (DESIGN L7, HGMem eq. 2); None to leave them to the embedded engine."""
 
     async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
-        """Return what is to be merged (DESIGN L8, HGMem eq. 8), of points alone; None likewise."""
+        """Return points to merge (DESIGN L8, HGMem eq. 8); None likewise."""
 
 
 @dataclass(frozen=True, slots=True)
 class SupportCandidate:
-    """A sentence of an episode that a judge is asked about.
+    """A sentence of an episode that may support its answer.
 
     Attributes:
         sentence_id: of the sentence.
         text: verbatim.
-        names: what it is about: what it names, its speaker, the head of its document.
-        on_path: whether it states a fact of the path that led to the answer.
+        names: that it contains, with its speaker and the title of its document.
+        on_path: whether it states a fact of a path that led to the answer.
     """
 
     sentence_id: str
@@ -351,23 +356,23 @@ class SupportCandidate:
 
 
 class Ledger(Protocol):
-    """Keeps what asking a language model costs in a day within its budget, whoever spends it."""
+    """Keeps the daily cost of a language model within its budget."""
 
     async def reserve(self, tokens: int) -> Reservation:
-        """Record, for good, that a request of about this size is about to be sent.
+        """Record durably that a request of about this size is about to be sent.
 
         Args:
-            tokens: uncached input tokens, rather too many.
+            tokens: uncached input tokens, an upper estimate.
 
         Returns:
             What was recorded; it counts as spent until it is settled.
 
         Raises:
-            EngineError: the day's budget does not hold it, or it could not be recorded. Nothing may be sent.
+            EngineError: the day's budget is too small for it, or it could not be recorded. Nothing may be sent.
         """
 
     def settle(self, reserved: Reservation, took: Spending) -> None:
-        """Let what a request took count in place of what was reserved for it."""
+        """Replace what was reserved for a request by what it took."""
 
 
 class SupportJudge(Protocol):
@@ -386,24 +391,24 @@ class SupportJudge(Protocol):
         """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
 
         Args:
-            question: taken apart.
-            answer: what was answered.
-            names: what navigation started from and what lies on the path to the answer.
+            question: understood.
+            answer: its text.
+            names: of the roots of navigation and of the entities on the path to the answer.
             witnesses: the sentences that were activated or are cited.
         """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LearningExample:
-    """A sentence that a judge spoke about, and the question in which it did.
+    """A sentence that a judge labelled, and the query for which it did.
 
     Attributes:
         sentence_id: of the sentence.
         space: of the sentence.
         vector: its own, shape ``(d,)``, length 1.
-        query: q_task, likewise: the question as the sentence would be asked, so of talk in its first-person form.
-        time: of the times that the sentence states; None where it states none, or the question says nothing of time.
-        query_time: q_time, of what the question says of time; None likewise.
+        query: q_task, likewise: the form of the query that fits the sentence, for talk the first-person one.
+        time: of the times that the sentence states; None if it states none, or the query has no time.
+        query_time: q_time, of the time that the query states; None likewise.
     """
 
     sentence_id: str
@@ -418,7 +423,7 @@ class BeliefUpdate(Protocol):
     """GAM-RAG's update of one sentence memory (§3.3.1)."""
 
     def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
-        """Return what is believed of a sentence after a judge has spoken.
+        """Return the belief about a sentence after a judge has labelled it.
 
         Args:
             taught: the sentence and the question.

@@ -1,4 +1,4 @@
-"""What recall and answer give back: evidence that names its sources, and answers that cite it."""
+"""Results of recall and answer: evidence with its sources, and answers that cite it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from mcp_memory.domain.turns import Turn
 
 EvidenceKind = Literal["sentence", "segment", "fact", "point"]
 Stop = Literal["sufficient", "max_turns", "exhausted", "budget", "deadline"]
-"""Why a walk through memory ended."""
+"""Why the loop of recall ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where something was said: a span of a stored turn.
+    """A span of a stored turn.
 
     Attributes:
         turn: the message or document.
@@ -34,26 +34,26 @@ class Source:
 
     @property
     def quote(self) -> str:
-        """The words themselves, verbatim (DESIGN I38)."""
+        """The text of the span, verbatim (DESIGN I38)."""
         return self.turn.text[self.start : self.end]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that recall found.
+    """One item that recall found.
 
     Attributes:
         id: of the sentence, segment, fact or memory point.
-        kind: a piece of one sentence is shown as that sentence, a longer one as a segment.
-        text: what it says: verbatim, or the fact in words, or the description of the point.
+        kind: a segment of one sentence is shown as ``sentence``.
+        text: verbatim, or the fact in words, or the description of the point.
         score: in [0, 1], comparable within one result only.
         via: the channels that found it, strongest first.
         sources: at most three, most relevant first.
-        valid_from: of a fact, when it begins to hold; ``BEGINNING`` where nobody said. Of a sentence whose time was
-            asked for, when what it tells begins, as it says; else None.
-        valid_to: of a fact, its end (exclusive), ``FOREVER`` where it has none; of a sentence likewise.
+        valid_from: of a fact, the start of its validity; ``BEGINNING`` if it is not stated. Of a sentence whose time
+            was asked for, the start of what it states; else None.
+        valid_to: of a fact, the end of its validity (exclusive), ``FOREVER`` if it has none; of a sentence likewise.
         confidence: of a fact, in (0, 1].
-        inferred: the rule, where a fact is a hypothesis (DESIGN I11).
+        inferred: the rule, if the fact is a hypothesis (DESIGN I11).
     """
 
     id: str
@@ -70,12 +70,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A step of navigation that is worth taking next, for whoever navigates.
+    """A step of navigation worth taking next.
 
     Attributes:
         operator: its name (`ports.Operator`).
         args: by name, as the explore tool takes them; ids are several.
-        why: in words.
+        why: the reason, in words.
     """
 
     operator: str
@@ -85,14 +85,14 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class OperatorCall:
-    """One call of an operator that a walk made.
+    """One call of an operator that the loop made.
 
     Attributes:
-        turn: of the walk, from 1.
+        turn: of the loop, from 1.
         operator: its name.
         args: by name, as the explore tool takes them.
-        found: items that it found.
-        kept: those of them that stood in what was not held yet, or raised it.
+        found: how many items it found.
+        kept: how many of them led to new segments, or raised the strength of known ones.
     """
 
     turn: int
@@ -125,23 +125,23 @@ class RecallResult:
 
     Attributes:
         evidence: best first.
-        sufficiency: recall's judgement of itself, in [0, 1].
+        sufficiency: how far the evidence covers the query, in [0, 1].
         sufficient: whether that is enough to answer from.
-        missing: the question's words that nothing found covers.
+        missing: words of the query that nothing found covers.
         engine: whose judgement decided.
-        warnings: in words, for the caller.
-        conflicts: what the facts contradict each other in, in words.
-        roots: what navigation started from.
-        paths: what it found, best first.
+        warnings: for the caller.
+        conflicts: where the facts contradict each other, in words.
+        roots: entities that navigation started from.
+        paths: that it found, best first.
         next: steps that might find what is missing.
-        rounds: of propagation that were held (GAM-RAG).
-        episode: the id under which it can be learnt from (``episodes.py``); empty for one that nobody keeps.
-        points: memory points that bear on the question, the likest first.
-        stop: why the walk ended; None where there was none.
-        trace: the calls that it made, in order.
-        turns: that it took.
-        texts: that were embedded.
-        spent: on a language model; None where none was asked.
+        rounds: of propagation (GAM-RAG).
+        episode: the id under which feedback refers to it (``services/learn/episodes.py``); empty if it is not kept.
+        points: memory points related to the query, the most similar first.
+        stop: why the loop ended; None if it did not run.
+        trace: its calls, in order.
+        turns: how many it took.
+        texts: how many were embedded.
+        spent: on a language model; None if none was asked.
         activated: ids of the sentences that propagation activated (S_act), in order.
     """
 
@@ -171,8 +171,8 @@ class Citation:
     """A piece of evidence that an answer rests on.
 
     Attributes:
-        evidence_id: the evidence item.
-        source: the very words, in their turn.
+        evidence_id: of the item.
+        source: the words quoted.
     """
 
     evidence_id: str
@@ -181,11 +181,11 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class AnswerResult:
-    """What was found to say, or that there is not enough to say anything.
+    """An answer, or an abstention.
 
     Attributes:
-        text: at most 25 words; None when it abstains.
-        confidence: in [0, 1], also of an abstention (how near it came).
+        text: at most 25 words; None for an abstention.
+        confidence: in [0, 1], also of an abstention.
         hedged: whether it rests on something uncertain.
         citations: empty only for an abstention.
         recall: the evidence that it was made from.

@@ -1,4 +1,7 @@
-"""What the tools are asked and what they give back, in our own words; the server turns its JSON into these."""
+"""Requests and results of the tools that write, evolve and explore; the server converts JSON to and from these.
+
+The request of the tools that read is a `domain.query.Query`.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 
 Op = Literal["added", "merged", "closed", "contested", "unchanged"]
-"""What a write did to a fact: it is new; it was known and is said again; it has an end now; it clashes with another of
-the same start; nothing, for all of it was stored before."""
+"""What a write did to a fact: added it; merged a repeated statement into it; set its end; found it in conflict with
+another of the same start; nothing, since all of it was stored before."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """A message or document as the caller gave it; ``ref`` is None where it came without an id."""
+    """A message or document as the caller gave it; ``ref`` is None if it came without an id."""
 
     text: str
     ref: str | None = None
@@ -30,19 +33,19 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A fact as the caller read it.
+    """A fact as the caller extracted it.
 
     Attributes:
-        head: what it is about, by name.
+        head: the entity that it is about, by name.
         relation: in any form ("livesIn").
         tail: the other end, by name or as a value.
-        valid_from: when it began to hold; None where the caller did not say.
+        valid_from: the start of its validity; None if the caller did not state it.
         valid_to: its end (exclusive), after ``valid_from``; None likewise.
-        confidence: in (0, 1]; as sure as a plain statement where the caller did not say (DESIGN 1).
+        confidence: in (0, 1]; that of a plain statement if the caller did not state it (DESIGN 1).
         intent: of the statement.
-        source: id of the message or document that says it, of this call or stored before in the same session; None
-            where the caller states it by itself.
-        negated: whether it says that the fact does not hold, from ``valid_from`` on.
+        source: id of the message or document that states it, of this call or stored before in the same session; None
+            if the caller states it.
+        negated: whether it states that the fact does not hold, from ``valid_from`` on.
     """
 
     head: str
@@ -58,14 +61,14 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class WriteRequest:
-    """What one call asks to remember.
+    """What one call asks to store.
 
     Attributes:
         space: where.
         session: of the items, and of the facts' sources.
-        kind: of the items; ``statement``, and no items, where a call brings facts alone.
-        items: to be kept word for word.
-        facts: what the caller read out of these items, of others, or states by itself.
+        kind: of the items; ``statement``, and no items, if the call brings facts alone.
+        items: kept word for word.
+        facts: that the caller extracted from these items or others, or states itself.
     """
 
     space: str
@@ -77,7 +80,7 @@ class WriteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one item; ``stored`` is False for one that was there already."""
+    """The outcome for one item; ``stored`` is False for one that was there already."""
 
     ref: str
     session: str
@@ -86,13 +89,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class WrittenFact:
-    """What became of one fact: one that the call asserts, or one that this ended.
+    """The outcome for one fact: one that the call asserts, or one that this ended.
 
     Attributes:
         id: of the version.
         text: in words, without its times.
         op: what was done to it.
-        valid_from: when it begins to hold, as it is now; None where that is not told.
+        valid_from: the start of its validity now; None if it is not stated.
         valid_to: its end (exclusive) likewise.
     """
 
@@ -105,15 +108,15 @@ class WrittenFact:
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What became of a call.
+    """The outcome of a write.
 
     Attributes:
         items: one for each item of the request, in its order.
         segments: how many were stored.
         sentences: how many were stored.
-        warnings: in words: of an item that was there already and came with another speaker, role, time or title.
-        engine: the caller, if it brought facts, whatever else was read out of the items.
-        facts: those that the caller asserts, those that were read out of the items, and others that these ended.
+        warnings: of items that were there already and came with another speaker, role, time or title.
+        engine: the caller, if it brought facts, whatever else was extracted from the items.
+        facts: those that the caller asserts, those extracted from the items, and others that these ended.
         entities: names that these facts are about, each once.
     """
 
@@ -128,15 +131,15 @@ class WriteResult:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a caller says of an episode.
+    """What a caller states about an episode.
 
     Attributes:
         supports: ids of evidence that states the answer, or leads to it, as the episode or a step of explore showed
             it, or the numbers ("1") of its records in the text of the reply.
-        not_supports: the same of evidence that does not.
+        not_supports: the same for evidence that does not.
         answer_correct: whether the answer was right, the memory's own or the one that the caller made of the evidence;
-            None where the caller does not say.
-        correction: what is so instead, in whole sentences.
+            None if the caller does not say.
+        correction: what is true instead, in whole sentences.
     """
 
     supports: tuple[str, ...] = ()
@@ -146,9 +149,9 @@ class Feedback:
 
 
 EvolveStep = Literal["points", "merge", "feedback", "confidence", "cardinality", "entities", "questions"]
-"""What improves a memory: points made of what belongs together, and merged (HGMem), what a caller says of an episode
-(GAM-RAG), how sure facts are and how many values a relation has at a time (REAL), names that mean one entity, and the
-pool of questions (QRMeM)."""
+"""What improves a memory: points made of what belongs together, and merged (HGMem), feedback on an episode (GAM-RAG),
+the confidence of facts and the cardinality of relations (REAL), names of one entity, and the pool of questions
+(QRMeM)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +159,7 @@ class NewPoint:
     """A memory point as the caller gives it.
 
     Attributes:
-        entities: names of what it joins.
+        entities: names of the entities that it joins.
         description: what joins them.
     """
 
@@ -166,7 +169,7 @@ class NewPoint:
 
 @dataclass(frozen=True, slots=True)
 class NewDescription:
-    """What a point is to say from now on; its entities stay."""
+    """The new description of a point; its entities stay."""
 
     id: str
     description: str
@@ -174,7 +177,7 @@ class NewDescription:
 
 @dataclass(frozen=True, slots=True)
 class NewMerge:
-    """Points that are to become one, and what that is to say."""
+    """Points to be merged into one, and its description."""
 
     ids: tuple[str, ...]
     description: str
@@ -182,7 +185,7 @@ class NewMerge:
 
 @dataclass(frozen=True, slots=True)
 class PointEdits:
-    """What a caller does to memory points, all of it or nothing."""
+    """Edits of memory points by a caller, all of them or none."""
 
     insert: tuple[NewPoint, ...] = ()
     update: tuple[NewDescription, ...] = ()
@@ -195,10 +198,11 @@ class EvolveRequest:
 
     Attributes:
         space: where.
-        episode: of the recall or answer that the feedback is about, or without any, whose evidence is organised.
-        feedback: None where the call brings none.
-        goal: a question or topic to organise memory around; where the call brings points, what these are for.
-        points: what the caller does to memory points; None where the call brings nothing of it.
+        episode: of the recall or answer that the feedback is about; without feedback, the one whose evidence is
+            organised.
+        feedback: None if the call brings none.
+        goal: a question or topic to organise memory around; if the call brings points, what these are for.
+        points: edits of memory points; None if the call brings none.
         steps: which to take; empty for those for which the call brings input.
     """
 
@@ -212,16 +216,16 @@ class EvolveRequest:
 
 @dataclass(frozen=True, slots=True)
 class Improved:
-    """One thing that an evolve changed.
+    """One change that an evolve made.
 
     Attributes:
         step: that changed it.
         kind: what it is.
         id: of the sentence, fact, message or point; of a relation or an entity its name, of questions their space.
         text: in words.
-        before: how it was, in words; None for what is new.
-        after: how it is.
-        valid_from: of a fact, when it begins to hold by now; None where that is not told.
+        before: its state before, in words; None for something new.
+        after: its state now.
+        valid_from: of a fact, the start of its validity now; None if it is not stated.
         valid_to: of a fact, its end (exclusive) likewise.
     """
 
@@ -245,14 +249,14 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class EvolveResult:
-    """What came of an evolve.
+    """The outcome of an evolve.
 
     Attributes:
-        changes: what changed.
-        skipped: what did not, and why.
-        warnings: why another than the wanted judge made the memory points, in words.
-        engine: the caller, if it brought feedback or points; else who made the points.
-        spent: on a language model; None where none was asked.
+        changes: in order.
+        skipped: steps that changed nothing, and why.
+        warnings: why another judge than the wanted one made the memory points, in words.
+        engine: the caller, if it brought feedback or points; else the engine that made the points.
+        spent: on a language model; None if none was asked.
     """
 
     changes: tuple[Improved, ...]
@@ -271,7 +275,7 @@ class ExploreRequest:
         operator: the name of the step (`ports.Operator`).
         entity: a name.
         relation: in any form.
-        query: what the caller is after; what is found is ranked by its likeness to it.
+        query: what the caller looks for; results are ranked by their similarity to it.
         window: of time.
         limit: at most so many items.
         tag: as a reply names it, or a word or two.
