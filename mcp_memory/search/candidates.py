@@ -225,9 +225,9 @@ def find_candidates(
         if talk:
             similarity = np.maximum(cosines[-1 if settings.first_person else 0], 0)
             unit = (float(similarity[rows].max()) if settings.meaning else 0.0) or TYPICAL_COSINE
-        given = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
-        scores = channel_scores(given, CHANNELS, external or {})
-        kinds.append((rows, scores if given.time is None else add_time(given, given.time, scores)))
+        inputs = ChannelInput(space, query, settings, rows, talk, similarity, unit, title_in_query)
+        scores = channel_scores(inputs, CHANNELS, external or {})
+        kinds.append((rows, scores if inputs.time is None else add_time(inputs, inputs.time, scores)))
     if not kinds:
         return None
     rows = np.concatenate([rows for rows, _ in kinds])

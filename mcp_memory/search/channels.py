@@ -93,7 +93,7 @@ class Channel:
         talk: its weight for messages.
         document: its weight for documents.
         switch: whether it takes part.
-        score: given the input and the weight, the weighted scores of ``input.rows``, or None where the channel has
+        score: from the input and the weight, the weighted scores of ``inputs.rows``, or None where the channel has
             nothing to say; None as a whole for a channel that is computed elsewhere (see above).
         finds: whether a segment may be found by this channel alone; else it only orders what others found.
     """
@@ -115,30 +115,30 @@ class Channel:
 
 
 def channel_scores(
-    given: ChannelInput, channels: Iterable[Channel], external: Mapping[Channel, Scores]
+    inputs: ChannelInput, channels: Iterable[Channel], external: Mapping[Channel, Scores]
 ) -> dict[str, Scores]:
-    """Return the scores of the channels that are switched on, by name, each of shape ``(len(given.rows),)``.
+    """Return the scores of the channels that are switched on, by name, each of shape ``(len(inputs.rows),)``.
 
     Args:
-        given: what they read.
+        inputs: what they read.
         channels: those without a ``score`` are left out.
         external: scores that other rooms computed, each of shape ``(len(space.segments),)`` and in [-1, 1], below 0
-            for what speaks against a segment.
+            for what speaks against a segment. They are added in this order, on which sums of floats depend.
     """
     scores: dict[str, Scores] = {}
-    own = [one for one in channels if one.score is not None and one.switch(given.settings)]
+    own = [one for one in channels if one.score is not None and one.switch(inputs.settings)]
     for channel in (one for one in own if one.finds):
-        _add_score(scores, channel, given)
+        _add_score(scores, channel, inputs)
     for channel, computed in external.items():
-        if channel.switch(given.settings):
-            scores[channel.name] = computed[given.rows] * np.float32(channel.weight(given.talk) * given.unit)
+        if channel.switch(inputs.settings):
+            scores[channel.name] = computed[inputs.rows] * np.float32(channel.weight(inputs.talk) * inputs.unit)
     for channel in (one for one in own if not one.finds):
-        _add_score(scores, channel, given)
+        _add_score(scores, channel, inputs)
     return scores
 
 
-def _add_score(scores: dict[str, Scores], channel: Channel, given: ChannelInput) -> None:
-    if channel.score is not None and (found := channel.score(given, channel.weight(given.talk))) is not None:
+def _add_score(scores: dict[str, Scores], channel: Channel, inputs: ChannelInput) -> None:
+    if channel.score is not None and (found := channel.score(inputs, channel.weight(inputs.talk))) is not None:
         scores[channel.name] = found
 
 
@@ -150,8 +150,8 @@ def sum_scores(scores: Mapping[str, Scores], length: int) -> Scores:
     return total
 
 
-def _meaning(given: ChannelInput, _: float) -> Scores:
-    return given.similarity[given.rows]
+def _meaning(inputs: ChannelInput, _: float) -> Scores:
+    return inputs.similarity[inputs.rows]
 
 
 MEANING = Channel("meaning", talk=1.0, document=1.0, switch=lambda on: on.meaning, score=_meaning)
@@ -234,28 +234,28 @@ class SpeakerIndex:
         return np.minimum(self._words.values / np.float32(full), np.float32(1.0)).astype(np.float32)
 
 
-def _reply(given: ChannelInput, weight: float) -> Scores | None:
-    if not (given.talk and given.settings.meaning):
+def _reply(inputs: ChannelInput, weight: float) -> Scores | None:
+    if not (inputs.talk and inputs.settings.meaning):
         return None
-    previous = given.space.previous
-    before = given.similarity[previous[given.rows]]
-    return np.float32(weight) * before * given.space.index(SpeakerIndex).replies(previous)[given.rows]
+    previous = inputs.space.previous
+    before = inputs.similarity[previous[inputs.rows]]
+    return np.float32(weight) * before * inputs.space.index(SpeakerIndex).replies(previous)[inputs.rows]
 
 
-def _speaker(given: ChannelInput, weight: float) -> Scores | None:
-    if not given.talk or len(given.query.speakers) != 1:
+def _speaker(inputs: ChannelInput, weight: float) -> Scores | None:
+    if not inputs.talk or len(inputs.query.speakers) != 1:
         return None
-    said = given.space.index(SpeakerIndex).said_by(given.query.speakers)
-    return said[given.rows] * np.float32(weight * given.unit)
+    said = inputs.space.index(SpeakerIndex).said_by(inputs.query.speakers)
+    return said[inputs.rows] * np.float32(weight * inputs.unit)
 
 
-def _form(given: ChannelInput, _: float) -> Scores | None:
-    if not given.talk:
+def _form(inputs: ChannelInput, _: float) -> Scores | None:
+    if not inputs.talk:
         return None
-    speakers = given.space.index(SpeakerIndex)
-    statement = STATEMENT * speakers.statements[given.rows]
-    length = LENGTH * speakers.relative_length(FULL_LENGTH)[given.rows]
-    form: Scores = (given.unit * (statement + length)).astype(np.float32)
+    speakers = inputs.space.index(SpeakerIndex)
+    statement = STATEMENT * speakers.statements[inputs.rows]
+    length = LENGTH * speakers.relative_length(FULL_LENGTH)[inputs.rows]
+    form: Scores = (inputs.unit * (statement + length)).astype(np.float32)
     return form
 
 

@@ -137,21 +137,21 @@ class TimeIndex:
                 self._last[subject] = first, turn.id
 
 
-def add_time(given: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
+def add_time(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Scores]) -> dict[str, Scores]:
     """Return the scores with ``time`` and ``siblings`` among them, on the same scale.
 
     Args:
-        given: what the channels read; the view of its space keeps a `TimeIndex`.
+        inputs: what the channels read; the view of its space keeps a `TimeIndex`.
         asked: the query's time, with dates.
-        scores: of the channels before, by name, each of shape ``(len(given.rows),)``.
+        scores: of the channels before, by name, each of shape ``(len(inputs.rows),)``.
     """
-    before = sum_scores(scores, len(given.rows))
-    if given.talk:
-        added = {TIME.name: np.float32(given.unit) * _message_times(given.space, asked, given.rows)}
+    before = sum_scores(scores, len(inputs.rows))
+    if inputs.talk:
+        added = {TIME.name: np.float32(inputs.unit) * _message_times(inputs.space, asked, inputs.rows)}
     else:
-        vectors = given.query.vectors if given.settings.meaning else None
+        vectors = inputs.query.vectors if inputs.settings.meaning else None
         vector = None if vectors is None else vectors[0]
-        added = _document_times(given.space, asked, given.rows, before, vector)
+        added = _document_times(inputs.space, asked, inputs.rows, before, vector)
     timed = {**scores, **added}
     best, now = float(before.max()), float(sum_scores(timed, len(before)).max())
     return {name: part * np.float32(best / now) for name, part in timed.items()} if min(best, now) > 0 else timed

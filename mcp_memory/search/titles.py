@@ -104,8 +104,8 @@ class TitleIndex:
         return titled
 
 
-def _title(given: ChannelInput, weight: float) -> Scores | None:
-    return None if given.talk else given.title_in_query[given.rows] * np.float32(weight)
+def _title(inputs: ChannelInput, weight: float) -> Scores | None:
+    return None if inputs.talk else inputs.title_in_query[inputs.rows] * np.float32(weight)
 
 
 TITLE = Channel("head", document=0.3, switch=lambda on: on.heads, score=_title)

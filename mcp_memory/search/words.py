@@ -169,12 +169,12 @@ def _spread(space: Space, rows: NDArray[np.int64], counts: Scores, length: int) 
     return spread
 
 
-def _words(given: ChannelInput, weight: float) -> Scores:
-    index = given.space.index(WordIndex)
-    neighbours = given.settings.neighbours
-    scores = index.score(given.space, given.query.stems, talk=given.talk, neighbours=neighbours)[given.rows]
-    if given.talk:
-        return scores * (weight * given.unit / (float(scores.max()) or 1.0))
+def _words(inputs: ChannelInput, weight: float) -> Scores:
+    index = inputs.space.index(WordIndex)
+    neighbours = inputs.settings.neighbours
+    scores = index.score(inputs.space, inputs.query.stems, talk=inputs.talk, neighbours=neighbours)[inputs.rows]
+    if inputs.talk:
+        return scores * (weight * inputs.unit / (float(scores.max()) or 1.0))
     return scores * np.float32(weight)
 
 

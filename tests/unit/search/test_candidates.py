@@ -9,8 +9,11 @@ from small_space import ask, batch, document, message, refs, space_of
 from mcp_memory.domain.query import Window
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.search.candidates import INDEXES, newest_candidates
+from mcp_memory.search import candidates as search_candidates
+from mcp_memory.search.candidates import CHANNELS, INDEXES, newest_candidates
+from mcp_memory.search.channels import Channel, ChannelInput
 from mcp_memory.search.settings import SearchSettings
+from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -168,6 +171,18 @@ def test_a_channel_that_is_switched_off_gives_nothing(channel: str) -> None:
     name = channel.removesuffix("s") if channel == "heads" else channel
     assert any(name in candidate.via for candidate in on)
     assert not any(name in candidate.via or name in candidate.scores for candidate in off)
+
+
+def test_a_new_channel_needs_one_definition_and_one_entry_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def length(inputs: ChannelInput, weight: float) -> Scores:
+        lengths = [len(inputs.space.text(inputs.space.segments[row])) for row in inputs.rows]
+        return np.array(lengths, np.float32) * np.float32(weight)
+
+    monkeypatch.setattr(search_candidates, "CHANNELS", (*CHANNELS, Channel("length", talk=0.01, score=length)))
+    space = space_of(message("m", "Ann", "We painted the fence."), message("n", "Bob", "Yes.", session="other"))
+    (first, second) = ask(space, "zebra")
+    assert (first.via, second.via) == (("length",), ("length",))
+    assert refs(space, [first, second]) == ["m", "n"]
 
 
 def test_a_query_that_names_one_speaker_has_two_forms() -> None:
