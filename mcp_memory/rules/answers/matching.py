@@ -16,6 +16,7 @@ from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.language.tokens import stem
+from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, kinship_words
 from mcp_memory.rules.answers.relations import (
     QueryToken,
     RelationMention,
@@ -32,18 +33,17 @@ _DOES = frozenset(("do", "does", "did"))
 _PRONOUNS = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
 _OTHER_END: dict[str, frozenset[str]] = {
     "parent_of": frozenset(("child", "son", "daughter", "kid")),
-    "child_of": frozenset(("parent", "mother", "father", "mom", "mum", "dad")),
+    "child_of": frozenset(("parent", *EVERYDAY_KINSHIP["mother"], *EVERYDAY_KINSHIP["father"])),
     "grandparent_of": frozenset(("grandchild", "grandson", "granddaughter")),
-    "grandchild_of": frozenset(("grandparent", "grandmother", "grandfather", "grandma", "grandpa", "granny")),
-    "aunt_or_uncle_of": frozenset(("niece", "nephew")),
-    "niece_or_nephew_of": frozenset(("aunt", "auntie", "uncle")),
+    "grandchild_of": frozenset(("grandparent", *EVERYDAY_KINSHIP["grandmother"], *EVERYDAY_KINSHIP["grandfather"])),
+    "aunt_or_uncle_of": kinship_words("<niece_or_nephew_of"),
+    "niece_or_nephew_of": kinship_words("niece_or_nephew_of"),
 }
 """Relations between two people with a name for each end: the names of the tail."""
 _MAKING_VERBS = ("paint", "cook", "bake", "build", "design", "compose", "invent", "develop")
 _KIND_WORDS = (
-    ("mother", "mom", "mum"), ("father", "dad"), ("son",), ("daughter",), ("brother",), ("sister",), ("twin",),
-    ("grandmother", "grandma", "granny"), ("grandfather", "grandpa"), ("grandson",), ("granddaughter",),
-    ("aunt", "auntie"), ("uncle",), ("niece",), ("nephew",),
+    *EVERYDAY_KINSHIP.values(), ("son",), ("daughter",), ("brother",), ("sister",), ("twin",),
+    ("grandson",), ("granddaughter",), ("uncle",), ("niece",), ("nephew",),
     ("dog", "puppy"), ("cat", "kitten"), ("car",), ("book", "novel"), ("movie", "film"), ("song",), ("award", "medal"),
     ("instrument",), ("sport",), ("hobby",), ("game",),
     ("party",), ("band",), ("school",), ("university", "college"), ("degree", "major"),

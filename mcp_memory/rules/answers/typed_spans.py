@@ -22,6 +22,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
+from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP
 from mcp_memory.rules.answers.spans import Span, adjacent, name_runs, novelty, strip_edges, word_at, word_gap
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
 
@@ -175,10 +176,10 @@ _INNER = re.compile(r"(?<=\w)\s+(?:in|near|outside)\s+(?:the\s+)?(?=\w)", re.I)
 """Joins a place to the larger place that it lies in."""
 _ANY = re.compile(r"(?:an?|some)\s", re.I)
 _LEADING = ("in", "at", "to", "from")
+_RELATIVES = "|".join(word for words in EVERYDAY_KINSHIP.values() for word in words if word not in ("granny", "auntie"))
 _KIN = (
-    r"(?:mom|mum|mother|dad|father|parents?|sister|brother|kids?|child|children|son|daughter|husband|wife|partner|friends?"
-    r"|family|grandma|grandmother|grandpa|grandfather|aunt|uncle|cousin|colleagues?|boss|mentors?|teacher|coach"
-    r"|neighbou?rs?|group|team|organi[sz]ation)"
+    rf"(?:{_RELATIVES}|parents?|sister|brother|kids?|child|children|son|daughter|husband|wife|partner|friends?|family"
+    r"|uncle|cousin|colleagues?|boss|mentors?|teacher|coach|neighbou?rs?|group|team|organi[sz]ation)"
 )
 _SOMEBODY = re.compile(
     rf"\b(?:my|our|his|her|their|some|an?|the)\s+((?:[\w'’-]+\s+){{0,2}}?{_KIN}\b(?:(?:,|,? and)\s(?:my )?{_KIN}\b)*)",
