@@ -7,8 +7,7 @@ only if its number is at most that of the last commit. LanceDB has no transactio
 one, and a process may be killed at any point of it.
 
     store.py        the port: read, write, rebuild, check
-    transaction.py  the rows of a batch, and the commit row that makes them visible
-    recovery.py     repair damaged tables, sweep uncommitted rows
+    transaction.py  sweep uncommitted rows, append a batch, and the commit row that makes it visible
     refresh.py      from new commits and rows to a view that has them
     schema.py       table names, the commit row, the format
     text_rows.py    turns, segments and sentences, to rows and back
@@ -22,4 +21,5 @@ one, and a process may be killed at any point of it.
     rebuild.py      make every derived table anew from the log, beside the old ones
     relearning.py   and the beliefs from the lessons
     check.py        the store's status, and what doctor checks
+    settings.py     its settings
 """

@@ -24,7 +24,6 @@ from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, questions_of
-from mcp_memory.storage.recovery import sweep
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (
@@ -40,7 +39,7 @@ from mcp_memory.storage.schema import (
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turns_of
-from mcp_memory.storage.transaction import append_commit
+from mcp_memory.storage.transaction import append_commit, sweep
 from mcp_memory.vectors import Matrix
 
 CHUNK = 200

@@ -25,12 +25,11 @@ from mcp_memory.storage.check import Finding, check, last_commit_and_problems, s
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
-from mcp_memory.storage.recovery import sweep
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.schema import FORMAT, Commit, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import PreparedBatch, append, prepare
+from mcp_memory.storage.transaction import PreparedBatch, append, prepare, sweep
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 

@@ -6,7 +6,7 @@ only as long as one read. A read whose files a compaction removed all the same i
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
 table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
 the rows count (`ensure_complete`), readers go back to the version before an unreadable one, since nothing in it was
-ever committed, and the next writer restores that version (``recovery.py``).
+ever committed, and the next writer restores that version (``transaction.py``).
 """
 
 from __future__ import annotations

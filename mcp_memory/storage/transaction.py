@@ -1,11 +1,15 @@
-"""One transaction: append the rows of a batch, then the commit row that makes them visible.
+"""One transaction: sweep, append the rows of a batch, then the commit row that makes them visible.
 
 Rows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
-killed anywhere in between (``recovery.py`` removes what it leaves).
+killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, yet they
+carry the very number that the next commit will have, so the next writer deletes them before it appends anything, and
+repairs tables that a full disk damaged (`sweep`). A table that has not changed since it was last known to be clean is
+skipped; finding that out costs 0.2 ms.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,9 +19,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Extractor
 from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreUnwritable
+from mcp_memory.errors import StoreBusy, StoreUnwritable
 from mcp_memory.storage.fact_rows import DERIVED, LOGGED, alias_rows, assertion_rows, job_rows
 from mcp_memory.storage.lesson_rows import belief_rows, lesson_rows
+from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.point_rows import point_rows, point_vector_rows, question_rows
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import (
@@ -30,10 +35,97 @@ from mcp_memory.storage.schema import (
     TableKind,
     commit_rows,
     table_name,
+    tables_of,
     with_tx,
 )
-from mcp_memory.storage.tables import Tables
+from mcp_memory.storage.tables import STEPS_BACK, Tables, is_readable
 from mcp_memory.storage.text_rows import segment_rows, sentence_rows, turn_rows
+
+WAIT_S = 10.0
+"""How long to wait for another process's compaction to finish: the two may not change one table at once."""
+
+_log = logging.getLogger(__name__)
+
+
+# Before appending
+
+
+def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
+    """Repair every table and delete the rows above the last commit. The write lock must be held.
+
+    Args:
+        tables: of the store.
+        last: the last commit; None for an empty store.
+        swept: of each table, the version at which it was last known to be clean; brought up to date.
+
+    Raises:
+        StoreBusy: there are commits, and the caller knows of none: every row would be deleted.
+        StoreUnwritable: there is something to delete and it cannot be deleted.
+    """
+    if last is None and tables.count(COMMITS):
+        raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
+    tx, generation = (last.tx, last.generation) if last else (0, 0)
+    version = tables.version(COMMITS)
+    if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
+        repair(tables, COMMITS)
+        swept[COMMITS] = tables.version(COMMITS) or version
+    for name in tables_of(generation):
+        version = tables.version(name)
+        if version is None or (version == swept.get(name) and name not in tables.broken):
+            continue
+        repair(tables, name)
+        if tables.count(name, f"tx > {tx}"):
+            _log.warning("%s: rows of a writer that died before its commit are removed", name)
+            _delete(tables, name, f"tx > {tx}")
+        version = tables.version(name)
+        if version is not None:
+            swept[name] = version
+
+
+def _delete(tables: Tables, name: str, where: str) -> None:
+    from filelock import Timeout
+
+    if tables.folder is None:
+        tables.delete(name, where)
+        return
+    try:
+        with lock_file(tables.folder / "compact.lock").acquire(timeout=WAIT_S):
+            tables.delete(name, where)
+    except Timeout as error:
+        raise StoreUnwritable(
+            f"storage.uri {tables.uri!r}: another process is compacting the memory. Nothing was stored. Try again."
+        ) from error
+
+
+def repair(tables: Tables, name: str) -> None:
+    """Restore the last readable version of a table if a later one cannot be read. The write lock must be held.
+
+    Raises:
+        StoreUnwritable: the restored version cannot be written now.
+        StoreError: no version can be read.
+    """
+    table = tables.latest(name)
+    if table is None or is_readable(table):
+        tables.broken.discard(name)
+        return
+    with tables.write_errors():
+        version = int(table.version)
+        for earlier in range(version - 1, max(0, version - STEPS_BACK), -1):
+            old = tables.earlier(name, earlier)
+            if old is not None and is_readable(old):
+                _log.warning("%s: version %s was cut short by a full disk; %s is put back", name, version, earlier)
+                old.restore()
+                tables.reopen(name)
+                tables.broken.discard(name)
+                return
+        if version == 1:  # its very first rows were cut short: there is nothing to lose
+            tables.drop(name)
+            tables.broken.discard(name)
+            return
+    raise tables.unreadable(name, "no version of it can be read")
+
+
+# Appending
 
 
 @dataclass(frozen=True, slots=True)
