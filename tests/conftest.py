@@ -1,4 +1,4 @@
-"""What every test may rely on."""
+"""Fixtures for all tests."""
 
 import pytest
 

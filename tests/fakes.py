@@ -1,4 +1,4 @@
-"""Fakes of our own ports: the same promises, kept in a few lines. ``tests/contract`` holds them to it."""
+"""Fakes of our own ports with the same behaviour in a few lines; ``tests/contract`` tests them too."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from mcp_memory.view.view import View
 
 @dataclass
 class FakeLog:
-    """What lies on the disk of a `FakeStore`; several stores may share it, as processes share a folder.
+    """The disk of a `FakeStore`; several stores may share it, as processes share a folder.
 
     Attributes:
         commits: the batch of each commit.
-        embedder: what made the vectors; None while there are none.
+        embedder: name and dimension of the model that made the vectors; None while there are none.
         generation: as of the last commit.
-        full: whether the disk is.
-        lock: the store's.
+        full: whether the disk is full.
+        lock: the write lock of the store.
     """
 
     commits: list[Batch] = field(default_factory=list)
@@ -68,9 +68,9 @@ class FakeStore:
 
     @asynccontextmanager
     async def writing(self, batch: Batch | None = None) -> AsyncIterator[FakeTransaction]:
-        with anyio.move_on_after(self._timeout_s) as waited:
+        with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
-        if waited.cancelled_caught:
+        if timeout.cancelled_caught:
             raise StoreBusy("The memory was busy. Nothing was stored. Try again.")
         try:
             async with self._view_lock:
@@ -80,10 +80,10 @@ class FakeStore:
             self.log.lock.release()
 
     async def nearest(self, space: str, queries: Matrix, count: int) -> list[list[tuple[str, float]]]:
-        shown = self.log.commits[: self._view.tx]
+        visible = self.log.commits[: self._view.tx]
         segments = [
             (segment.id, vector)
-            for batch in shown
+            for batch in visible
             for segment, vector in zip(batch.segments, batch.segment_vectors, strict=True)
             if segment.space == space
         ]
@@ -119,7 +119,7 @@ class FakeStore:
 
 
 class FakeTransaction:
-    """The store while this one alone may write to it."""
+    """The store while only this transaction may write to it."""
 
     def __init__(self, store: FakeStore) -> None:
         self._store = store
@@ -145,11 +145,11 @@ class FakeTransaction:
 
 
 class FakeEmbedder:
-    """Texts that share words have vectors that are near: each word adds a direction of its own.
+    """An embedder whose vectors are similar for texts that share words: each word adds to one dimension.
 
     Attributes:
         texts: every text that was embedded, in order.
-        before: awaited before each call, for a test that wants something to happen meanwhile.
+        before: awaited before each call, so that a test can act meanwhile.
     """
 
     name = "fake"

@@ -1,1 +1,1 @@
-"""Texts into vectors: the small model that comes with the install, and any other that a user names."""
+"""Embed texts as vectors: with the small default model, or with any other that a user names."""

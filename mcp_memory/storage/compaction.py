@@ -36,7 +36,7 @@ from mcp_memory.storage.tables import Tables
 KEEP = timedelta(seconds=15)
 """How long a version of a table is kept after the next one is there: many times one read."""
 ROWS_PER_FILE = 2000
-"""A merge writes the whole table, so for each so many rows a table may have one file more before it is merged."""
+"""A merge writes the whole table, so a table may have one more file for each of these before it is merged."""
 SETTLED_MS: Millis = 10 * 60 * 1000
 """How long a belief or a job is kept after a later one has superseded it: many times one refresh."""
 ROWS_AT_ONCE = 20_000

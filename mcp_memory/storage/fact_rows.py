@@ -25,7 +25,7 @@ from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_ar
 from mcp_memory.storage.schema import Rows
 
 LOGGED: frozenset[Extractor] = frozenset({"caller", "anthropic"})
-"""Extractors whose assertions stand in ``facts``: what callers stated or what was paid for. No rebuild touches it."""
+"""Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""
 DERIVED: frozenset[Extractor] = frozenset(get_args(Extractor)) - LOGGED
 """Extractors whose assertions stand in ``assertions_<generation>`` and are made anew by a rebuild."""
 

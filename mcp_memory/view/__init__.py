@@ -1,1 +1,1 @@
-"""The memory as it is held in this process: read-only for the rooms, refreshed from the log before each call."""
+"""The memory in this process: read-only for the rooms, refreshed from the log before each call."""
