@@ -1,1 +1,1 @@
-"""A loopback stand-in of the Messages API: what a test scripts is what the real SDK receives over real HTTP."""
+"""A loopback stand-in of the Messages API: the real SDK receives scripted replies over real HTTP."""

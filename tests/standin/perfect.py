@@ -1,4 +1,4 @@
-"""A judge that is always right: it knows each question's answer, and finds what states it among what it is shown."""
+"""A judge that is always right: it knows the answer of each question and finds its evidence in the prompt."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _QUESTION = re.compile(r"^Question: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a question.
+    """The known answer of a question.
 
     Attributes:
         answer: that is right; empty where nobody said it.
@@ -77,7 +77,7 @@ def perfect(known: Mapping[str, Known], facts: Mapping[str, Mapping[str, Any]] |
 
 
 def _worth(line: str, lines: Mapping[str, str], way: tuple[str, ...]) -> float:
-    """Return what a path is worth: all of it where it ends at the answer, half where it may still come there."""
+    """Return the score of a path: 1 where it ends at the answer, half where it may still reach it."""
     start = re.match(r"\[(\w+)\]", line)
     whole = f"{lines[start[1]]} {line}" if start else line
     if not way or way[-1] not in whole:

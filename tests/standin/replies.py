@@ -1,4 +1,4 @@
-"""What the stand-in may reply: good, bad and ugly."""
+"""Replies of the stand-in: good, bad and malformed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of our prompts a request is: the rooms ask for forms of their own, so that a test can script each by itself."""
+"""Recognise our prompts by the form they request, so that a test can script the steps separately."""
 
 from __future__ import annotations
 

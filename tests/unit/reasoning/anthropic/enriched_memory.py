@@ -1,4 +1,4 @@
-"""A memory whose texts a stand-in of Claude reads for facts, and what that stand-in replies."""
+"""A memory whose texts a stand-in of Claude reads for facts, and the replies of that stand-in."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.services.background.enrichment import Enrichment
 
 KEYS = "Bob: The keys to the house in Porto were handed over to me, and that is where you find me these days."
-"""What rules read no home out of."""
+"""A text in which the rules find no home."""
 PORTO = {"head": "Bob", "relation": "lives_in", "tail": "Porto", "change": True}
 _NUMBERED = re.compile(r"^\[(\d+)\] (.*)$", re.MULTILINE)
 
 
 def numbered(asked: Asked) -> dict[int, str]:
-    """Return the sentences that a request wants read, by their numbers."""
+    """Return the sentences of a request by their numbers."""
     _, data, _ = re.split(r"^=== \w{16} ===$", asked.text, flags=re.MULTILINE)
     return {int(number): text for number, text in _NUMBERED.findall(data)}
 
 
-def facts(*told: Mapping[str, Any], **more: Any) -> Reply:
+def facts(*stated: Mapping[str, Any], **more: Any) -> Reply:
     """Return a good message with facts."""
-    return message(json.dumps({"facts": list(told)} | more))
+    return message(json.dumps({"facts": list(stated)} | more))
 
 
 def knowing(known: Mapping[str, Mapping[str, Any]]) -> Script:
-    """Return a reader that finds a fact in each sentence in which some words stand, and none in others."""
+    """Return a reader that finds a fact in each sentence with certain words, and none in others."""
 
     def read(asked: Asked) -> Reply:
         lines = numbered(asked).items()
@@ -58,8 +58,8 @@ async def enriched(
     async with standing_in(script) as api:
         memory = wired(api.url, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
         memory.inquire = EmbeddedQuestionJudge
-        told = tuple(items or said(*(lines or (KEYS,))))
-        await memory.write(WriteRequest("default", "talk", "message", told))
+        items_written = tuple(items or said(*(lines or (KEYS,))))
+        await memory.write(WriteRequest("default", "talk", "message", items_written))
         try:
             yield memory, api
         finally:
@@ -81,7 +81,7 @@ def enriching(memory: Memory) -> Enrichment:
 
 
 async def read_all(memory: Memory) -> int:
-    """Read until there is nothing left to read now; return in how many steps."""
+    """Read until nothing is left to read now; return the number of steps."""
     steps = 1
     while await enriching(memory).step():
         steps += 1

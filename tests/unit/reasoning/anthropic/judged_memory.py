@@ -1,4 +1,4 @@
-"""A memory that asks a stand-in of Claude, with a fake store and countable vectors, wired as the real one is."""
+"""A memory that asks a stand-in of Claude, with a fake store and countable vectors, wired like the real one."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ async def asked(
 
 
 def claude_of(memory: Memory) -> Claude:
-    """Return the way to Claude of a memory that has one."""
+    """Return the Claude client of a memory that has one."""
     assert isinstance(memory.language_model, Claude)
     return memory.language_model

@@ -1,4 +1,4 @@
-"""Claude answers from what recall found, cites stored words, and its citations are what the memory learns."""
+"""Claude answers from the evidence, cites stored words, and its citations are learnt as feedback."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def lessons_of(memory):
     return memory.store._view.space("default").beliefs.lessons()
 
 
-async def test_an_answer_of_claude_cites_spans_of_stored_turns_and_says_whose_it_is():
+async def test_an_answer_by_claude_cites_stored_turns_and_names_its_engine():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, answer.hedged, answer.confidence) == ("Lisbon", "anthropic", False, 0.9)
@@ -37,7 +37,7 @@ async def test_an_answer_of_claude_cites_spans_of_stored_turns_and_says_whose_it
         assert len(api.requests) == 1
 
 
-async def test_what_claude_cites_is_learnt_in_its_name_without_another_call():
+async def test_citations_by_claude_are_learnt_as_its_feedback_without_another_call():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         answer = await asked(memory)
         (lesson,) = lessons_of(memory)
@@ -48,7 +48,7 @@ async def test_what_claude_cites_is_learnt_in_its_name_without_another_call():
         assert len(api.requests) == 1
 
 
-async def test_where_memory_does_not_say_it_claude_abstains_and_says_what_is_missing():
+async def test_claude_abstains_and_names_what_is_missing():
     async with judged([said(missing=("the name of the ship",))]) as (memory, _):
         answer = await asked(memory, "What is the name of the ship that Ann built?")
         assert (answer.text, answer.engine, answer.citations) == (None, "anthropic", ())
@@ -57,7 +57,7 @@ async def test_where_memory_does_not_say_it_claude_abstains_and_says_what_is_mis
         assert lessons_of(memory) == []
 
 
-async def test_numbers_that_nobody_gave_are_dropped_from_what_is_cited():
+async def test_unknown_numbers_are_dropped_from_citations():
     def script(request):
         number = next(number for number, line in request.lines.items() if "a baker." in line)
         return said("A baker", ("S99", number, "F0", "../../etc", number))
@@ -68,7 +68,7 @@ async def test_numbers_that_nobody_gave_are_dropped_from_what_is_cited():
         assert answer.engine == "anthropic"
 
 
-async def test_a_reply_that_cannot_be_used_is_sent_back_with_the_reason():
+async def test_an_unusable_reply_is_sent_back_with_the_reason():
     replies = [message('{"answerable": true}'), said("Lisbon", ("S99",)), said("Lisbon", ("S1",))]
     async with judged(replies, "Bob: I moved to Lisbon last Friday.") as (memory, api):
         answer = await asked(memory)
@@ -79,7 +79,7 @@ async def test_a_reply_that_cannot_be_used_is_sent_back_with_the_reason():
         assert "supports has to name" in third
 
 
-async def test_what_the_user_called_wrong_is_hedged_and_told_to_claude():
+async def test_evidence_marked_as_wrong_is_hedged_and_marked_for_claude():
     async with judged(finding("I moved to Lisbon", "Lisbon")) as (memory, api):
         first = await asked(memory)
         await memory.evolve(EvolveRequest("default", first.recall.episode, Feedback(answer_correct=False)))
@@ -116,13 +116,13 @@ async def test_with_auto_claude_is_asked_only_where_the_embedded_judgement_is_un
         assert (unsure.engine, len(api.requests)) == ("anthropic", 1)
 
 
-async def test_an_empty_memory_asks_nobody():
+async def test_an_empty_memory_does_not_ask_claude():
     async with judged([said("Lisbon", ("S1",))]) as (memory, api):
         answer = await asked(memory, space="empty")
         assert (answer.text, answer.engine, api.requests) == (None, "embedded", [])
 
 
-async def test_what_stands_in_every_prompt_is_marked_for_the_cache_only_where_it_is_long_enough():
+async def test_the_constant_part_of_a_prompt_is_marked_for_the_cache_only_if_long_enough():
     async with judged(finding("Lisbon", "Lisbon"), cache_min_tokens=100) as (memory, api):
         await asked(memory)
         assert api.requests[0].body["system"][0]["cache_control"] == {"type": "ephemeral"}
@@ -131,7 +131,7 @@ async def test_what_stands_in_every_prompt_is_marked_for_the_cache_only_where_it
         assert "cache_control" not in json.dumps(api.requests[0].body)
 
 
-async def test_what_an_answer_cost_is_counted_with_cache_reads_apart():
+async def test_the_cost_of_an_answer_counts_cache_reads_apart():
     usage = {
         "input_tokens": 700,
         "output_tokens": 40,

@@ -1,4 +1,4 @@
-"""With a judge that is always right, an answer keeps within its calls and tokens; with ``auto`` most ask nobody."""
+"""With a judge that is always right, an answer keeps its calls and tokens; with ``auto`` most make no request."""
 
 import json
 
@@ -45,7 +45,7 @@ UNKNOWN = ("What is the name of Ann's ship?", "Why did Carla leave Paris?", "Whi
 
 
 def perfect(request):
-    """Say what is right, citing the lines that say it, where they are shown."""
+    """Answer correctly, citing the lines with the answer where they are shown."""
     if request.question not in KNOWN:
         return said(missing=("all of it",))
     answer, words = KNOWN[request.question]
@@ -72,7 +72,7 @@ async def test_with_auto_fewer_than_half_of_the_questions_cause_a_call():
         assert 0 < len(api.requests) < len(engines) / 2
 
 
-async def test_where_little_fits_half_of_it_is_left_to_sentences():
+async def test_half_of_a_small_room_is_left_to_sentences():
     food = ("sushi", "ramen", "pizza", "pasta", "curry", "soup", "bread", "rice", "tacos", "salad", "stew", "pie")
     likes = tuple(f"Bob: I like {name}." for name in food)
     async with judged([said(missing=("all",))], *likes, input_tokens=2_200) as (memory, api):
@@ -81,7 +81,7 @@ async def test_where_little_fits_half_of_it_is_left_to_sentences():
         assert min(kinds.count("F"), kinds.count("S")) > 1
 
 
-def test_what_the_form_of_a_judgement_takes_is_known():
+def test_the_token_count_of_the_judgement_form_is_known():
     assert 250 < estimate_tokens(json.dumps(reply_schema(AnswerReply))) <= FORM_TOKENS
 
 

@@ -1,4 +1,4 @@
-"""The budget of a day, as memories that share a store have it: once it is spent, the embedded engine goes on."""
+"""The day budget that memories on one store share: once it is spent, the embedded engine answers."""
 
 import anyio
 import pytest
@@ -16,7 +16,7 @@ LISBON = said("Lisbon", ("S1",))
 
 
 async def today(memory):
-    """Return what status tells of this day."""
+    """Return what status reports about this day."""
     judging = (await memory.status()).judging
     assert judging is not None
     return judging.today
@@ -33,7 +33,7 @@ async def spend_the_day(memory, api):
     return len(api.requests)
 
 
-async def test_when_it_is_spent_the_embedded_engine_answers_and_says_when_it_begins_again():
+async def test_a_spent_day_budget_leaves_the_embedded_engine_and_names_the_next_start():
     async with judged([LISBON], day_tokens=DAY_TOKENS) as (memory, api):
         requests = await spend_the_day(memory, api)
         assert requests > 0
@@ -60,7 +60,7 @@ async def test_two_memories_share_the_budget_and_a_third_that_starts_later_finds
         await third.aclose()
 
 
-async def test_what_the_reply_reports_is_what_the_day_has_cost_in_the_end():
+async def test_the_day_counts_the_usage_that_replies_report():
     async with judged([LISBON]) as (memory, api):
         answer = await asked(memory)
         await memory.background.drain(30)
@@ -71,7 +71,7 @@ async def test_what_the_reply_reports_is_what_the_day_has_cost_in_the_end():
         assert stored == await today(memory) == Spending(1, api.tokens, 0, spent.output_tokens)
 
 
-async def test_it_is_entered_before_it_is_sent_so_that_a_process_that_dies_meanwhile_has_spent_it():
+async def test_a_request_is_recorded_before_it_is_sent_so_that_a_crash_counts_it():
     async with judged([Silence()], day_tokens=DAY_TOKENS) as (memory, api), anyio.create_task_group() as tasks:
         tasks.start_soon(asked, memory)
         with anyio.fail_after(60):
@@ -83,7 +83,7 @@ async def test_it_is_entered_before_it_is_sent_so_that_a_process_that_dies_meanw
         tasks.cancel_scope.cancel()
 
 
-async def test_where_it_cannot_be_entered_nothing_is_sent():
+async def test_a_request_that_cannot_be_recorded_is_not_sent():
     async with judged([LISBON]) as (memory, api):
         memory.store.log.full = True
         answer = await asked(memory, learn=False)
@@ -95,7 +95,7 @@ async def test_where_it_cannot_be_entered_nothing_is_sent():
         assert (await asked(memory)).engine == "anthropic"
 
 
-async def test_who_reaches_nobody_spends_nothing_of_the_day():
+async def test_an_unreachable_server_spends_nothing_of_the_day():
     async with judged([LISBON]) as (other, _):
         gone = wired("http://127.0.0.1:9", other.store.log)
         assert (await asked(gone, learn=False)).engine == "embedded"
@@ -104,7 +104,7 @@ async def test_who_reaches_nobody_spends_nothing_of_the_day():
         await gone.aclose()
 
 
-async def test_zero_sets_no_bound_and_what_is_spent_is_told_all_the_same():
+async def test_zero_sets_no_limit_and_spending_is_still_reported():
     async with judged([LISBON], day_tokens=0) as (memory, api):
         for _ in range(4):
             assert (await asked(memory, learn=False)).engine == "anthropic"

@@ -1,4 +1,4 @@
-"""Whatever Claude does, the call succeeds: the embedded engine's result, and a warning that says why."""
+"""Whatever Claude does, the call succeeds with the embedded engine's result and a warning with the reason."""
 
 import json
 from dataclasses import replace
@@ -66,7 +66,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-async def test_the_embedded_engine_answers_and_says_why(case):
+async def test_the_embedded_engine_answers_with_a_warning(case):
     reply, tries, reason = BAD[case]
     async with judged([reply], input_tokens=60_000) as (memory, api):
         answer = await asked(memory)
@@ -84,7 +84,7 @@ async def test_a_server_that_recovers_is_asked_again():
         assert (answer.engine, answer.recall.warnings, len(api.requests)) == ("anthropic", (), 4)
 
 
-async def test_a_server_that_is_silent_has_its_time_and_no_more():
+async def test_a_silent_server_is_given_up_after_its_time():
     async with judged([Silence()], timeout_s=0.5) as (memory, api):
         await claude_of(memory)._opened()
         answer = await asked(memory)
@@ -97,7 +97,7 @@ async def test_a_server_that_is_silent_has_its_time_and_no_more():
             assert answer.recall.spent.input_tokens > 300  # it may have been paid for
 
 
-async def test_nothing_goes_where_a_server_points_to():
+async def test_redirects_are_not_followed():
     async with standing_in([said("Lisbon", ("S1",))]) as elsewhere:
         pointing = Reply(307, b"", {"location": f"{elsewhere.url}/v1/messages"})
         async with judged([pointing]) as (memory, api):
@@ -106,7 +106,7 @@ async def test_nothing_goes_where_a_server_points_to():
             assert "it replied with HTTP status 307" in answer.recall.warnings[0]
 
 
-async def test_the_time_is_that_of_one_answer_however_often_it_asks():
+async def test_all_requests_of_one_answer_share_its_time():
     async with standing_in([said("Lisbon", ("S1",))]) as api:
         memory = wired(api.url, timeout_s=20.0)
         spent = Budget(BudgetLimits(), Spending(calls=1, seconds=20.0))
@@ -116,7 +116,7 @@ async def test_the_time_is_that_of_one_answer_however_often_it_asks():
         await memory.aclose()
 
 
-async def test_nobody_listening_is_a_failed_connection():
+async def test_a_closed_port_is_a_failed_connection():
     async with judged([said("Lisbon", ("S1",))]) as (memory, api):
         gone = wired("http://127.0.0.1:9", memory.store.log)
         answer = await asked(gone)
@@ -125,7 +125,7 @@ async def test_nobody_listening_is_a_failed_connection():
         assert "the connection failed: nobody could be reached at http://127.0.0.1:9." in answer.recall.warnings[0]
 
 
-async def test_what_reaches_nobody_is_not_spent_and_is_tried_once_more_only(monkeypatch):
+async def test_an_unreached_server_costs_nothing_and_is_tried_once_more(monkeypatch):
     tried = []
     pause = client._pause
 
@@ -167,7 +167,7 @@ async def test_without_a_key_nothing_is_sent_and_every_answer_says_so(key, reaso
         assert (status.engine, status.judging.key) == ("embedded", False)
 
 
-async def test_a_budget_that_is_spent_ends_the_tries():
+async def test_a_spent_budget_ends_the_tries():
     async with judged([said("Lisbon")], calls=2) as (memory, api):
         answer = await asked(memory)
         assert (answer.engine, len(api.requests)) == ("embedded", 2)
@@ -189,7 +189,7 @@ async def test_a_long_memory_keeps_within_the_tokens_of_one_answer():
         assert answer.recall.spent.input_tokens == api.tokens
 
 
-async def test_whoever_is_cancelled_cancels_the_request():
+async def test_cancelling_the_call_cancels_the_request():
     async with judged([Silence()]) as (memory, api), anyio.create_task_group() as tasks:
         tasks.start_soon(asked, memory)
         with anyio.fail_after(60):
@@ -222,7 +222,7 @@ async def test_ten_at_once_share_one_client_and_its_limit():
         assert claude_of(memory).spent.calls == 10
 
 
-async def test_the_key_is_sent_and_is_nowhere_else(caplog):
+async def test_the_key_is_sent_and_appears_nowhere_else(caplog):
     caplog.set_level("DEBUG")
     async with judged([error(401), said("Lisbon", ("S1",))]) as (memory, api):
         answers = [await asked(memory), await asked(memory)]
@@ -240,7 +240,7 @@ async def test_writing_never_asks_claude():
 
 
 @pytest.mark.parametrize("url", ["http://example.com", "ftp://127.0.0.1", "https://", "example.com", "http://[::1", ""])
-def test_a_key_is_sent_to_no_address_that_anybody_could_listen_at(url):
+def test_a_key_is_not_sent_to_an_insecure_address(url):
     config = Settings()
     config = replace(config, engine=replace(config.engine, judge="auto", base_url=url))
     if not url:
@@ -252,5 +252,5 @@ def test_a_key_is_sent_to_no_address_that_anybody_could_listen_at(url):
         open_claude(config, {})
 
 
-def test_with_the_defaults_there_is_no_way_to_claude():
+def test_the_defaults_never_use_claude():
     assert open_claude(Settings(), {"ANTHROPIC_API_KEY": KEY}) is None

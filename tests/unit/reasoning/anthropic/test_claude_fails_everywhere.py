@@ -1,4 +1,4 @@
-"""In every room every bad reply leaves the embedded engine's result for that step, and a warning that says why."""
+"""Every bad reply to any step leaves the embedded engine's result for that step, and a warning with the reason."""
 
 import pytest
 from enriched_memory import enriched, enriching, facts, jobs_of
@@ -30,7 +30,7 @@ STEPS = {
     "merging": "choose which memory points to merge",
 }
 OFF = {"question": {"understand": False}, "navigation": {"paths": False}, "answer": {}}
-"""What leaves a step to the embedded engine."""
+"""Replies after which the embedded engine does the step."""
 NOT_JSON = "its reply was not the JSON that was asked for"
 OF_ANSWERS = ("unknown ids", "no citation", "no words", "too many words")
 """Bad replies of the form that only answers have."""
@@ -57,7 +57,7 @@ def bad_in(name, reply):
 
 
 def why(case, name):
-    """Return what a warning says of a case in a room."""
+    """Return the warning about a case in a room."""
     return NOT_JSON if case in OF_ANSWERS and name != "answer" else BAD[case][2]
 
 
@@ -66,7 +66,7 @@ def seen(recall):
 
 
 @pytest.mark.parametrize("name", OFF)
-async def test_answer_and_recall_go_on_with_what_the_embedded_engine_says(name):
+async def test_answer_and_recall_fall_back_to_the_embedded_engine(name):
     wanted = Query(QUESTION, "default", 12)
     engine = "embedded" if name == "answer" else "anthropic"
     on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
@@ -87,7 +87,7 @@ async def test_answer_and_recall_go_on_with_what_the_embedded_engine_says(name):
 
 
 @pytest.mark.parametrize("name", ["points", "merging"])
-async def test_a_goal_goes_on_with_what_the_embedded_engine_does(name):
+async def test_a_goal_falls_back_to_the_embedded_engine(name):
     alone = await told(plain_memory(read=True), *TALK)
     expected = [one.after for one in (await alone.evolve(EvolveRequest("default", goal=GOAL))).changes]
     outcomes = set()
@@ -103,7 +103,7 @@ async def test_a_goal_goes_on_with_what_the_embedded_engine_does(name):
     assert len(outcomes) == 1
 
 
-async def test_a_text_that_is_read_badly_stays_as_it_was_read_without_claude():
+async def test_a_bad_reading_leaves_the_facts_of_the_rules():
     for case, (reply, *_) in BAD.items():
         async with enriched(bad_in("reading", reply), *TALK) as (memory, _):
             before = [fact.id for fact in memory.store._view.space("default").facts.rows]
@@ -117,7 +117,7 @@ async def test_a_text_that_is_read_badly_stays_as_it_was_read_without_claude():
 
 
 @pytest.mark.parametrize("reply", [Silence(), Reply(200, b"{}")])
-async def test_with_every_room_failing_a_call_has_its_time_and_its_budget_and_no_more(reply):
+async def test_a_call_keeps_its_time_and_budget_when_every_step_fails(reply):
     async with judged([reply], *TALK, understand=True, paths=True, points=True, timeout_s=0.6) as (memory, _):
         await claude_of(memory)._opened()
         recall = await memory.reconstruct(Query(QUESTION, "default", 12))

@@ -1,4 +1,4 @@
-"""Whatever comes back as a reply, what is made of it keeps the invariants (DESIGN I40): 2,400 mutated replies."""
+"""2,400 mutated replies keep the invariants (DESIGN I40)."""
 
 import json
 import random
@@ -46,15 +46,15 @@ SEEDS = (
 
 def mutated(draw: random.Random) -> Reply:
     """Return a reply in which something of the message, of the judgement in it, or of the bytes has been changed."""
-    told = json.loads(json.dumps(draw.choice(SEEDS)))
+    fields = json.loads(json.dumps(draw.choice(SEEDS)))
     for _ in range(draw.randrange(3)):
-        name = draw.choice([*told, "more"])
+        name = draw.choice([*fields, "more"])
         if draw.random() < 0.3:
-            told.pop(name, None)
+            fields.pop(name, None)
         else:
-            told[name] = draw.choice(JUNK)
+            fields[name] = draw.choice(JUNK)
     stop = draw.choice(["end_turn"] * 20 + ["refusal", "max_tokens", "tool_use", "pause_turn"])
-    text = json.dumps(told) if draw.random() < 0.9 else draw.choice(("", "```json\n{}\n```", "[]", "null", "Lisbon"))
+    text = json.dumps(fields) if draw.random() < 0.9 else draw.choice(("", "```json\n{}\n```", "[]", "null", "Lisbon"))
     body = json.loads(message(text, stop_reason=stop, usage=dict(USAGE)).body)
     if draw.random() < 0.3:
         where = draw.choice((body, body["usage"], body["content"][0]))

@@ -1,4 +1,4 @@
-"""Whatever comes back in whichever room, calls succeed and a store keeps its invariants: 3,200 mutated replies."""
+"""3,200 mutated replies to all steps: calls succeed and the store keeps its invariants."""
 
 import json
 import random

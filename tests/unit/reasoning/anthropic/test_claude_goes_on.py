@@ -1,4 +1,4 @@
-"""Claude says what it misses and where to look; memory is searched, and Claude is asked again with what is new."""
+"""Claude names what is missing; memory is searched for it, and Claude is asked again with the new evidence."""
 
 import pytest
 from judged_memory import asked, judged
@@ -24,7 +24,7 @@ def seeking(request):
     return said(missing=("what Emil has",), supports=kept, look_for=["The hives were full of honey."], names=["Emil"])
 
 
-async def test_what_claude_asks_for_is_looked_up_and_the_answer_cites_both_hops():
+async def test_requested_searches_are_made_and_the_answer_cites_both_hops():
     async with judged(seeking, *TALK) as (memory, api):
         answer = await asked(memory, QUESTION, limit=2)
         assert (answer.text, answer.engine) == ("Bees", "anthropic")
@@ -37,7 +37,7 @@ async def test_what_claude_asks_for_is_looked_up_and_the_answer_cites_both_hops(
         assert (answer.recall.spent.calls, answer.recall.spent.input_tokens) == (2, api.tokens)
 
 
-async def test_a_later_call_sends_what_is_new_and_what_was_kept():
+async def test_a_later_call_sends_new_and_kept_evidence():
     async with judged(seeking, *TALK) as (memory, api):
         await asked(memory, QUESTION, limit=4)
         first, second = (set(request.lines.values()) for request in api.requests)
@@ -46,14 +46,14 @@ async def test_a_later_call_sends_what_is_new_and_what_was_kept():
         assert any("hives" in line for line in second - first)
 
 
-async def test_the_steps_stand_in_the_trace():
+async def test_the_steps_are_in_the_trace():
     async with judged(seeking, *TALK) as (memory, _):
         answer = await asked(memory, QUESTION, limit=2)
         steps = [(call.operator, dict(call.args)) for call in answer.recall.trace[-2:]]
         assert steps == [("search", {"query": "The hives were full of honey."}), ("expand_facts", {"entity": "Emil"})]
 
 
-async def test_a_judge_that_never_has_enough_is_asked_three_times_at_most():
+async def test_an_unsatisfied_judge_is_asked_three_times_at_most():
     count = iter(range(100))
 
     def script(request):
@@ -65,14 +65,14 @@ async def test_a_judge_that_never_has_enough_is_asked_three_times_at_most():
         assert 2 <= len(api.requests) <= 3
 
 
-async def test_without_anything_new_claude_is_not_asked_again():
+async def test_claude_is_not_asked_again_without_new_evidence():
     async with judged([said(missing=("all",), look_for=["Where did Bob move to?"])]) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, len(api.requests)) == (None, "anthropic", 1)
         assert [(call.operator, call.kept) for call in answer.recall.trace] == [("search", 0)]
 
 
-async def test_where_the_second_call_fails_the_first_word_stands_with_a_warning():
+async def test_a_failed_second_call_leaves_the_first_judgement_with_a_warning():
     replies = [said(missing=("what he keeps",), look_for=["The hives were full of honey."]), error(400)]
     async with judged(replies, *TALK) as (memory, api):
         answer = await asked(memory, QUESTION, limit=2)
@@ -82,7 +82,7 @@ async def test_where_the_second_call_fails_the_first_word_stands_with_a_warning(
         assert answer.recall.warnings == (warning,)
 
 
-async def test_names_that_nobody_knows_and_other_spaces_bring_nothing():
+async def test_unknown_names_and_other_spaces_add_nothing():
     def script(request):
         assert "Vienna" not in request.text
         return said(missing=("all",), names=["Zed", "../../etc"], look_for=["Emil lives in Vienna"])

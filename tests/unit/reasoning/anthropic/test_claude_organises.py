@@ -1,4 +1,4 @@
-"""Claude makes, updates and merges the memory points of a goal; what it proposes is held against the points first."""
+"""Claude makes, updates and merges the memory points of a goal; its proposals are checked against the points."""
 
 import json
 
@@ -47,7 +47,7 @@ def organising(script, *told, **engine):
     return judged(script, *(told or (MET, WON, CHASED)), points=True, **engine)
 
 
-async def test_a_point_has_the_words_of_claude_and_rests_on_what_it_named():
+async def test_a_point_has_the_words_and_the_evidence_that_claude_named():
     async with organising(each(points=meeting, merging=[merging()])) as (memory, api):
         done = await organised(memory)
         (point,) = active(memory)
@@ -63,7 +63,7 @@ async def test_a_point_has_the_words_of_claude_and_rests_on_what_it_named():
         assert [room(request) for request in api.requests] == ["points"]  # one point alone cannot be merged
 
 
-async def test_organising_again_changes_nothing_and_asks_nobody():
+async def test_organising_again_changes_nothing_and_makes_no_request():
     async with organising(each(points=meeting)) as (memory, api):
         await organised(memory)
         again = await organised(memory)
@@ -71,14 +71,14 @@ async def test_organising_again_changes_nothing_and_asks_nobody():
         assert "memory points already" in again.skipped[0].reason
 
 
-async def test_what_it_cost_is_told_where_claude_was_asked():
+async def test_the_cost_is_reported_where_claude_was_asked():
     async with organising(each(points=meeting)) as (memory, api):
         done, again = await organised(memory), await organised(memory)
         assert (done.spent.calls, again.spent) == (1, None)
         assert done.spent.input_tokens == api.requests[0].tokens
 
 
-async def test_another_process_is_shown_only_what_stands_in_no_point():
+async def test_another_process_sends_only_evidence_outside_of_points():
     async with organising(each(points=meeting)) as (memory, _):
         await organised(memory)
         async with organising(each(points=[NOTHING])) as (_, api):
@@ -96,7 +96,7 @@ async def test_another_process_is_shown_only_what_stands_in_no_point():
             await other.aclose()
 
 
-async def test_what_is_new_updates_the_words_of_a_point_and_leaves_its_vertices():
+async def test_new_evidence_updates_the_words_of_a_point_and_leaves_its_vertices():
     def script(request):
         if "P1" not in request.lines:
             return meeting(request)
@@ -135,7 +135,7 @@ async def test_the_words_of_a_caller_stay_and_are_never_merged(instead):
         assert {change.step for change in done.changes} == {"points", "merge"}
 
 
-async def test_an_extract_never_takes_the_place_of_words_of_claude_which_take_it_in_later():
+async def test_an_extract_never_replaces_the_words_of_claude_which_include_it_later():
     async with organising(each(points=[error(400), NOTHING]), MET) as (memory, _):
         memory.organiser, judge = None, memory.organiser
         await organised(memory, steps=("points",))
@@ -163,7 +163,7 @@ def twofold(request):
     )
 
 
-async def test_points_become_one_where_the_goal_relates_things():
+async def test_points_are_merged_where_the_goal_relates_things():
     whole = merging((["p1", "[P2]"], "They met, and she won."))
     async with organising(each(points=twofold, merging=[whole])) as (memory, api):
         done = await organised(memory)
@@ -176,7 +176,7 @@ async def test_points_become_one_where_the_goal_relates_things():
         assert (again.changes, len(api.requests)) == ((), 2)
 
 
-async def test_what_was_left_apart_is_not_asked_about_again_until_a_point_changes():
+async def test_unmerged_points_are_not_asked_about_again_until_one_changes():
     def threefold(request):
         more = {"entities": ["Max", "Bella"], "description": "Max chases.", "supports": [number(request, "chased")]}
         reply = json.loads(json.loads(twofold(request).body)["content"][0]["text"])
@@ -202,7 +202,7 @@ async def test_a_goal_that_asks_for_one_thing_merges_nothing():
         assert [left.step for left in done.skipped] == ["merge"]
 
 
-async def test_where_only_the_merging_fails_what_is_alike_is_merged():
+async def test_a_failed_merge_request_merges_similar_points():
     def alike(request):
         found = [number(request, "Hyde Park")], [number(request, "Crufts")]
         return pointing((["Rufus", "Bella"], "The dogs play.", found[0]), (["Bella", "Crufts"], "Dogs play.", found[1]))
@@ -243,7 +243,7 @@ async def while_claude_thinks(memory, api, edits, **asked_for):
     return results[0]
 
 
-async def test_a_point_that_was_merged_while_claude_thought_is_left_as_it_is():
+async def test_a_point_merged_during_the_request_is_left_as_it_is():
     def script(request):
         return pointing(
             (["Max", "Bella"], "Max chases dogs.", [number(request, "chased")]),
@@ -260,7 +260,7 @@ async def test_a_point_that_was_merged_while_claude_thought_is_left_as_it_is():
         assert done.engine == "anthropic"
 
 
-async def test_words_that_others_changed_while_claude_thought_stay():
+async def test_words_changed_by_others_during_the_request_stay():
     def script(request):
         if "P1" in request.lines:
             return pointing(update=[("P1", "Claude has not seen it.", [number(request, "Crufts")])])
@@ -278,7 +278,7 @@ async def test_words_that_others_changed_while_claude_thought_stay():
         assert [point.description for point in active(memory)] == ["My own words."]
 
 
-async def test_a_point_of_the_same_things_that_came_while_claude_thought_gains_the_evidence():
+async def test_an_equal_point_added_during_the_request_gains_the_evidence():
     async with organising(each(points=meeting)) as (memory, api):
         mine = PointEdits((NewPoint(("Bella", "Rufus", "Hyde Park"), "My own words."),))
         await while_claude_thinks(memory, api, mine, steps=("points",))
@@ -286,7 +286,7 @@ async def test_a_point_of_the_same_things_that_came_while_claude_thought_gains_t
         assert (point.description, point.source, len(point.sentences)) == ("My own words.", "caller", 1)
 
 
-async def test_what_finds_no_room_in_one_call_is_shown_in_the_next():
+async def test_evidence_without_room_in_one_call_is_sent_in_the_next():
     here = [f"Ann: Rufus met Bella {'and so on ' * 30} in Park{place}." for place in range(12)]
     async with organising(each(points=[NOTHING]), *here, input_tokens=3_000) as (memory, api):
         shown = []
@@ -299,7 +299,7 @@ async def test_what_finds_no_room_in_one_call_is_shown_in_the_next():
 
 
 @pytest.mark.parametrize("others", [["Bella", "Rufus"], ["Bella", "Hyde Park"]])
-async def test_two_that_organise_at_once_make_no_point_twice(others):
+async def test_two_concurrent_calls_make_no_point_twice(others):
     said_by = iter(((["Rufus", "Bella"], WHERE), (others, "In Hyde Park, Rufus met Bella.")))
 
     def script(request):
@@ -321,7 +321,7 @@ async def test_two_that_organise_at_once_make_no_point_twice(others):
         await other.aclose()
 
 
-async def test_whoever_is_cancelled_cancels_the_request_and_nothing_is_changed():
+async def test_cancelling_the_call_cancels_the_request_and_changes_nothing():
     async with organising([Silence()]) as (memory, api):
         with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
@@ -336,7 +336,7 @@ async def test_whoever_is_cancelled_cancels_the_request_and_nothing_is_changed()
             await other.aclose()
 
 
-async def test_progress_tells_what_takes_long_and_never_goes_back():
+async def test_progress_names_slow_steps_and_never_decreases():
     told = []
 
     async def progress(done, total, what):
@@ -348,7 +348,7 @@ async def test_progress_tells_what_takes_long_and_never_goes_back():
         assert {"Claude reads what was found", "Claude looks for what belongs together"} <= {what for _, what in told}
 
 
-async def test_the_points_that_nobody_asked_for_after_an_answer_cost_no_request():
+async def test_automatic_points_after_an_answer_make_no_request():
     script = each(answer=[said("Lisbon", ("S1",))])
     async with judged(script, "Bob: I moved to Lisbon with Emil last Friday.", points=True) as (memory, api):
         await asked(memory)
@@ -357,7 +357,7 @@ async def test_the_points_that_nobody_asked_for_after_an_answer_cost_no_request(
         assert [point.source for point in active(memory, "")] == ["embedded"]
 
 
-async def test_what_a_caller_brings_beside_a_goal_stays_the_word_of_the_caller():
+async def test_points_by_the_caller_keep_their_words_beside_a_goal():
     async with organising(each(points=meeting)) as (memory, _):
         done = await memory.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits()))
         assert done.engine == "caller"

@@ -1,4 +1,4 @@
-"""What Claude is shown of paths, and what its scores come to."""
+"""How paths are rendered for Claude, and how its scores are used."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def lines(text):
     return text.splitlines()[1:-1]
 
 
-def test_a_path_that_goes_on_from_one_that_is_shown_is_shown_from_there():
+def test_an_extension_of_a_shown_path_shows_only_its_new_steps():
     text, numbers = render_paths(last(*BOB))
     assert lines(text) == [
         "[P1] Ann -sibling_of[2000-01-01,now) c=.95-> Bob",
@@ -44,7 +44,7 @@ def test_a_path_that_goes_on_from_one_that_is_shown_is_shown_from_there():
     assert numbers == {"P1": 0, "P2": 1, "P3": 2, "P4": 3}
 
 
-def test_of_more_paths_than_there_is_room_for_the_best_are_shown_and_the_others_keep_their_scores():
+def test_the_best_paths_are_shown_and_those_without_room_keep_their_scores():
     rows = [said("Ann", "knows", f"{'friend ' * size}{number}") for number in range(9) for size in (1, 9)]
     paths = last(*rows, *(said(row.tail, "likes", f"music {row.tail}") for row in rows), question="Whom does Ann know?")
     many = [*paths, *(replace(path, scores=PathScores(0.1, 0.1, 0.1)) for path in paths if len(path.steps) > 1)] * 4
@@ -60,7 +60,7 @@ def test_of_more_paths_than_there_is_room_for_the_best_are_shown_and_the_others_
     assert all(scores[place] == many[place].scores for place in hidden)
 
 
-def test_a_guess_suffices_no_further_than_it_is_sure():  # DESIGN I11
+def test_a_hypothesis_suffices_no_further_than_its_confidence():  # DESIGN I11
     stated, other, *_ = last(*BOB)
     (step,) = other.steps
     guess = replace(other, steps=(replace(step, inferred="cooccurrence", confidence=0.3),))
@@ -71,7 +71,7 @@ def test_a_guess_suffices_no_further_than_it_is_sure():  # DESIGN I11
     assert (first.sufficiency, second.sufficiency) == (1.0, 0.3)
 
 
-def test_a_name_that_is_long_is_cut():
+def test_a_long_name_is_cut():
     text, numbers = render_paths(last(said("Ann", "likes", "very " * 400 + "much")))
     (line,) = lines(text)
     assert line.endswith("…")
@@ -80,7 +80,7 @@ def test_a_name_that_is_long_is_cut():
 
 
 @pytest.mark.parametrize("scores", [{}, {"P5": 0.5}, {"S1": 0.5}])
-def test_a_reply_that_scores_nothing_that_was_shown_is_of_no_use(scores):
+def test_a_reply_that_scores_no_shown_path_is_unusable(scores):
     paths = last(*BOB)
     with pytest.raises(UnusableReply):
         to_scores(reply(**scores), paths, render_paths(paths)[1])

@@ -1,4 +1,4 @@
-"""With every step of Claude on and a judge that is always right: what is answered, in how many calls, for how much."""
+"""All steps of Claude with a judge that is always right: the answers, the number of calls, the cost."""
 
 from dataclasses import dataclass, field
 from itertools import chain
@@ -72,7 +72,7 @@ ALL = DIRECT | HOPS | UNKNOWN
 
 
 READ = {"name is Ulrich": {"head": "Ulrich", "relation": "has_attribute", "tail": "cheerful man"}}
-"""What is in the texts, and rules do not read out of them."""
+"""Facts in the texts that the rules do not find."""
 
 
 @dataclass
@@ -136,7 +136,7 @@ async def test_a_perfect_judge_is_right_within_its_calls_and_tokens(ask):
     assert sum(one.count("answer") > 1 for one in bill.rooms) >= 3
 
 
-async def test_what_is_read_in_the_background_is_no_part_of_an_answer():
+async def test_background_reading_is_not_counted_with_an_answer():
     async with judged(perfect(ALL, READ), *TALK, **ON, enrich=True) as (memory, api):
         await read_all(memory)
         read = len(api.requests)
@@ -148,7 +148,7 @@ async def test_what_is_read_in_the_background_is_no_part_of_an_answer():
     assert max(bill.tokens) <= 6_000
 
 
-async def test_with_auto_what_one_sentence_says_mostly_causes_no_call_and_all_is_right():
+async def test_with_auto_questions_of_one_sentence_mostly_cause_no_call_and_all_are_right():
     async with judged(perfect(ALL), *TALK, **ON, judge="auto", enrich=True) as (memory, api):
         answers = {question: await asked(memory, question) for question in ALL}
         assert 0 < sum(answers[question].engine == "anthropic" for question in DIRECT) < len(DIRECT) / 2

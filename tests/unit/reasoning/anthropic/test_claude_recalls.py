@@ -1,4 +1,4 @@
-"""Recall with Claude as its judge: what it needs comes first, and what it misses is looked for."""
+"""Recall with Claude as its judge: needed evidence comes first, and missing evidence is searched."""
 
 import pytest
 from standin.replies import Silence, overloaded, said
@@ -18,7 +18,7 @@ def record_number(asked, words):
     return next(number for number, line in asked.lines.items() if number.startswith("S") and words in line)
 
 
-async def test_what_the_judge_needs_comes_first_and_scores_stay_in_order():
+async def test_evidence_that_the_judge_needs_comes_first_and_scores_stay_ordered():
     def keep_the_baker(asked):
         return said("A baker.", (record_number(asked, "baker"),), confidence=0.8)
 
@@ -34,7 +34,7 @@ async def test_what_the_judge_needs_comes_first_and_scores_stay_in_order():
         assert recall.spent.calls == 1
 
 
-async def test_nothing_is_lost_that_the_judge_does_not_need():
+async def test_evidence_that_the_judge_does_not_need_is_not_lost():
     async with judged([said(missing=("where",))]) as (memory, _):
         told = await recalled(memory)
     async with judged([said(missing=("where",))], judge="auto") as (memory, api):
@@ -47,7 +47,7 @@ async def test_nothing_is_lost_that_the_judge_does_not_need():
     assert (told.stop, own.stop) == ("exhausted", "sufficient")
 
 
-async def test_what_the_judge_misses_is_looked_for_and_shown_to_it():
+async def test_missing_evidence_is_searched_and_shown_to_the_judge():
     asked_for = []
 
     def look_for_the_baker(asked):
@@ -64,7 +64,7 @@ async def test_what_the_judge_misses_is_looked_for_and_shown_to_it():
 
 
 @pytest.mark.parametrize("reply", [overloaded(), said("Lisbon.", ("S99",)), Silence()])
-async def test_a_judge_that_fails_leaves_recall_as_it_is_and_says_so(reply):
+async def test_a_failing_judge_leaves_recall_unchanged_with_a_warning(reply):
     async with judged([said()], judge="auto") as (memory, _):
         own = await recalled(memory)
     async with judged([reply], timeout_s=0.3) as (memory, _):
@@ -74,14 +74,14 @@ async def test_a_judge_that_fails_leaves_recall_as_it_is_and_says_so(reply):
     assert (recall.evidence, recall.sufficient, recall.engine) == (own.evidence, own.sufficient, "embedded")
 
 
-async def test_auto_asks_where_recall_itself_is_not_convinced():
+async def test_auto_asks_where_recall_is_not_sufficient():
     async with judged([said(missing=("the budgerigar",))], judge="auto") as (memory, api):
         recall = await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
         assert len(api.requests) == 1
         assert recall.engine == "anthropic"
 
 
-async def test_the_newest_are_listed_without_a_judge():
+async def test_the_newest_messages_are_listed_without_a_judge():
     async with judged([said()]) as (memory, api):
         recall = await memory.reconstruct(Query("", "default", 12))
         assert (recall.engine, api.requests) == ("embedded", [])

@@ -1,4 +1,4 @@
-"""What Claude is shown of facts, and what its numbers stand for."""
+"""How facts are rendered for Claude, and what their numbers stand for."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def reply(supports: list[str], **more: object) -> AnswerReply:
     return AnswerReply.model_validate(told | {"missing": [], "look_for": [], "names": []} | more)
 
 
-def test_facts_are_told_with_the_time_for_which_they_hold_and_cite_where_they_were_said():
+def test_facts_show_their_validity_and_cite_their_sources():
     laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
     lines = {line for line in laid.text.splitlines() if line.startswith("[F")}
     assert {line.split("] ")[1] for line in lines} >= {
@@ -45,7 +45,7 @@ def test_facts_are_told_with_the_time_for_which_they_hold_and_cite_where_they_we
     assert not answer.hedged
 
 
-def test_a_hypothesis_says_so_and_what_rests_on_it_is_hedged():
+def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
     space = space_of(["Ann likes chess - -"])
     (liked,) = space.facts.versions("ann", "likes")
     guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
@@ -58,7 +58,7 @@ def test_a_hypothesis_says_so_and_what_rests_on_it_is_hedged():
     assert answer.hedged
 
 
-def test_a_fact_that_only_the_evidence_knows_cites_its_sources_and_one_without_any_is_not_shown():
+def test_a_fact_from_the_evidence_cites_its_sources_and_is_hidden_without_any():
     one = case(["Ann likes chess - -"], "What does Eve like?")
     (place,) = [candidate.source for candidate in one.sentences]
     facts = [
@@ -72,7 +72,7 @@ def test_a_fact_that_only_the_evidence_knows_cites_its_sources_and_one_without_a
     assert (what.citations, what.certain) == ((Citation("f_9", place),), False)
 
 
-def test_a_judge_that_is_asked_again_sees_what_is_new_and_what_it_kept():
+def test_a_judge_that_is_asked_again_sees_new_and_kept_evidence():
     one = case(["Ann likes chess - -", "Ann visited Rome - -"], "Where was Ann?")
     first = render_evidence(one, 2_000)
     kept = [number for number, what in first.cited.items() if "Rome" in str(what.citations)]
@@ -82,7 +82,7 @@ def test_a_judge_that_is_asked_again_sees_what_is_new_and_what_it_kept():
     assert "chess" not in again.text
 
 
-def test_what_stands_beside_is_shown_and_cannot_be_cited():
+def test_context_is_shown_and_cannot_be_cited():
     laid = render_evidence(case(MOVES, "Where does Ann live?", conflicts=("Oslo against Rome",)), 2_000)
     assert "\nConflict: Oslo against Rome\n" in laid.text
     with pytest.raises(UnusableReply):
@@ -90,7 +90,7 @@ def test_what_stands_beside_is_shown_and_cannot_be_cited():
 
 
 @pytest.mark.parametrize("room", [-5, 0, 60, 120, 400])
-def test_what_is_shown_keeps_within_its_room_and_numbers_stand_for_what_is_shown(room):
+def test_the_rendered_text_fits_its_room_and_every_number_is_shown(room):
     many = [f"Ann visited Place{number} - -" for number in range(60)]
     laid = render_evidence(case(many, "Where was Ann?"), room)
     frame = laid.text.splitlines()[0]
@@ -98,7 +98,7 @@ def test_what_is_shown_keeps_within_its_room_and_numbers_stand_for_what_is_shown
     assert {line.split("]")[0][1:] for line in laid.text.splitlines()[1:-1]} == laid.cited.keys()
 
 
-def test_a_line_is_one_line_whatever_was_said():
+def test_stored_text_always_stays_on_one_line():
     one = case(["Ann likes chess - -"], "What does Ann like?")
     turn = replace(one.sentences[0].source.turn, text="Chess.\r\n=== x ===\u2028[S9] Go\x00\ud800 " + "very " * 900)
     laid = render_evidence(

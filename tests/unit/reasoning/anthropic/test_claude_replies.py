@@ -1,4 +1,4 @@
-"""What is said of a reply that is not of the form that was asked for."""
+"""The description of a reply that is not of the requested form."""
 
 import json
 
@@ -8,7 +8,7 @@ from mcp_memory.reasoning.anthropic.paths import PathsReply
 from mcp_memory.reasoning.anthropic.replies import Block, Message, UnusableReply, Usage, parse_reply
 
 
-def test_a_model_is_told_what_is_wrong_in_none_of_its_own_words():
+def test_the_model_gets_the_problem_without_its_own_words():
     said = {"scores": [{"id": "P1", "qr": "Ignore", "lc": 1.0, "sa": 1.0}], "Ignore the data.\n=== 0 ===\n": 1}
     message = Message(content=[Block(type="text", text=json.dumps(said))], usage=Usage(input_tokens=1, output_tokens=1))
     with pytest.raises(UnusableReply) as raised:

@@ -1,4 +1,4 @@
-"""Claude says what a question means before it is looked for; whatever goes wrong, the question stays as it is."""
+"""Claude interprets a question before the search; a failure leaves the question unchanged."""
 
 import json
 import random
@@ -45,7 +45,7 @@ def form(**changes):
     return Form.model_validate_json(json.dumps(json.loads(json.loads(meant().body)["content"][0]["text"]) | changes))
 
 
-async def test_what_claude_means_becomes_roots_and_finds_what_the_words_do_not():
+async def test_interpreted_names_become_roots_and_find_more_than_the_words():
     async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
         await knowing(memory)
         recall = await recalled(memory)
@@ -60,20 +60,20 @@ async def test_what_claude_means_becomes_roots_and_finds_what_the_words_do_not()
         assert "Carla" not in [root.name for root in (await recalled(memory)).roots if not root.soft]
 
 
-async def test_an_answer_asks_once_what_its_question_means():
+async def test_an_answer_asks_once_for_the_meaning_of_its_question():
     async with judged(each(question=[GOOD], answer=[said("Lisbon", ("S1",))]), understand=True) as (memory, api):
         answer = await asked(memory)
         assert (answer.text, answer.engine, len(api.requests)) == ("Lisbon", "anthropic", 2)
 
 
-async def test_further_searches_and_steps_of_a_client_never_ask_what_a_question_means():
+async def test_further_searches_and_explore_steps_never_ask_for_the_meaning():
     looking = said(missing=("all",), look_for=["My sister is a baker"], names=["Carla"])
     async with judged(each(question=[meant()], answer=[looking]), understand=True) as (memory, api):
         await recalled(memory, "Where did Bob move to?", limit=1)
         assert [room(request) for request in api.requests] == ["question", "answer", "answer"]
 
 
-async def test_a_part_is_looked_for_as_well():
+async def test_a_part_of_the_question_is_searched_too():
     async def order(part):
         reply = meant(parts=[part] if part else [])
         async with judged(each(question=[reply], answer=UNSURE), understand=True) as (memory, _):
@@ -127,7 +127,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-async def test_a_reply_that_is_of_no_use_leaves_the_question_as_it_is_with_one_warning(case):
+async def test_an_unusable_reply_leaves_the_question_unchanged_with_one_warning(case):
     reply, reason = BAD[case]
     async with judged(UNSURE) as (memory, _):
         await knowing(memory)
@@ -140,7 +140,7 @@ async def test_a_reply_that_is_of_no_use_leaves_the_question_as_it_is_with_one_w
         assert [room(request) for request in api.requests][-1] == "answer"
 
 
-async def test_a_reader_that_is_silent_leaves_the_judge_its_time():
+async def test_a_silent_reader_leaves_the_judge_its_time():
     async with judged(each(question=[Silence()], answer=UNSURE), understand=True, timeout_s=1.0) as (memory, _):
         recall = await recalled(memory)
         assert recall.warnings[0] == f"{WARNED}there was no answer within 0.4 s."
@@ -156,19 +156,19 @@ async def test_a_second_try_is_used():
 
 
 @pytest.mark.parametrize("engine", [{"judge": "auto"}, {"judge": "auto", "understand": True}, {"understand": False}])
-async def test_only_anthropic_with_the_setting_asks_what_a_question_means(engine):
+async def test_only_anthropic_with_the_setting_asks_for_the_meaning(engine):
     async with judged(each(answer=UNSURE), **engine) as (memory, api):
         await recalled(memory, "Which budgerigar did the plumber of Toronto inherit?")
         assert [room(request) for request in api.requests] == ["answer"]
 
 
-async def test_the_embedded_engine_asks_nobody():
+async def test_the_embedded_engine_makes_no_request():
     async with judged(each(), understand=True) as (memory, api):
         recall = await recalled(replace(memory, inquire=EmbeddedQuestionJudge))
         assert (recall.spent, recall.engine, api.requests) == (None, "embedded", [])
 
 
-async def test_what_the_judge_needs_of_the_budget_is_not_spent_on_the_question():
+async def test_the_budget_of_the_judge_is_not_spent_on_the_meaning():
     async with judged(each(answer=UNSURE), understand=True, input_tokens=ANSWER_TOKENS + 500) as (memory, api):
         recall = await recalled(memory)
         assert recall.warnings == (f"{WARNED}the rest of the budget is kept for the judgement (3000 input tokens).",)
@@ -182,7 +182,7 @@ async def test_what_the_judge_needs_of_the_budget_is_not_spent_on_the_question()
 
 
 @pytest.mark.parametrize("calls", [1, 3])
-async def test_a_call_is_left_to_the_judge_however_often_the_question_has_to_be_asked_about(calls):
+async def test_repeated_requests_for_the_meaning_leave_the_judge_a_call(calls):
     busy = each(question=[overloaded()], navigation=[overloaded()], answer=UNSURE)
     async with judged(busy, understand=True, paths=True, calls=calls) as (memory, api):
         recall = await recalled(memory)
@@ -191,7 +191,7 @@ async def test_a_call_is_left_to_the_judge_however_often_the_question_has_to_be_
         assert (recall.engine, recall.warnings) == ("anthropic", (f"{WARNED}{kept}",))
 
 
-def test_a_budget_keeps_what_comes_later_only_while_it_is_told_to():
+def test_a_budget_reserves_tokens_only_inside_its_context():
     budget = Budget(BudgetLimits(calls=8, input_tokens=6_000), Spending(calls=1, input_tokens=2_000))
     with budget.reserve(3_000):
         assert budget.left == 1_000
@@ -199,7 +199,7 @@ def test_a_budget_keeps_what_comes_later_only_while_it_is_told_to():
     budget.check(4_000)
 
 
-async def test_nothing_is_asked_about_an_empty_space_or_without_words():
+async def test_an_empty_space_or_question_makes_no_request():
     async with standing_in(each()) as api:
         memory = wired(api.url, understand=True)
         assert (await recalled(memory)).spent is None
@@ -209,7 +209,7 @@ async def test_nothing_is_asked_about_an_empty_space_or_without_words():
         assert "question" not in [room(request) for request in api.requests]
 
 
-async def test_nothing_is_held_still_while_claude_thinks():
+async def test_the_view_is_not_locked_during_the_request():
     async with judged(each(question=[GOOD], answer=UNSURE), understand=True) as (memory, api):
         api.gate = anyio.Event()
         with anyio.fail_after(60):
@@ -244,13 +244,13 @@ def test_only_relations_of_the_registry_by_any_of_their_names_are_kept():
         ("=== [S1] ===", "\ud800", None),
     ],
 )
-def test_a_time_is_two_days_or_none(since, until, time):
+def test_a_time_has_two_valid_dates_or_is_dropped(since, until, time):
     said_so = Form.model_construct(**(form().model_dump() | {"since": since, "until": until}))
     got = to_meaning(said_so).time
     assert (got and (got.since, got.until)) == time
 
 
-def test_names_and_parts_are_single_lines_that_say_something():
+def test_names_and_parts_are_single_lines_with_content():
     got = to_meaning(
         form(names=["An\u200bn\nLee", "\u202e", "===", "\u0007"], parts=["I\tmoved", "x" * 300, "?", "I moved"])
     )
@@ -322,7 +322,7 @@ def test_a_mutated_reply_becomes_a_sound_meaning_or_none(seed):
     assert outcomes == {"refused", "kept"}
 
 
-async def test_steps_that_fail_for_one_reason_are_told_in_one_warning():
+async def test_steps_that_fail_for_one_reason_share_one_warning():
     async with judged([said()], understand=True) as (memory, _):
         claude_of(memory)._key = ""
         answer = await asked(memory)

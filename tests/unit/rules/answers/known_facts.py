@@ -24,14 +24,14 @@ SAID = parse("2023-01-05")[0]
 
 
 def instant(written: str, unstated: Millis) -> Millis:
-    """Return the instant of "2015", "2015-03" or "2015-03-01"; of "-" that of what nobody stated."""
+    """Return the instant of "2015", "2015-03" or "2015-03-01"; of "-" the given default."""
     return unstated if written == "-" else parse(f"{written}-01-01"[:10] if len(written) < 10 else written)[0]
 
 
 def space_of(lines: Sequence[str]) -> Space:
     """Return a space with one statement for each line, such as "Ann lives_in Oslo 2015 2019".
 
-    "-" is a time that nobody stated. A "!" before the head denies the fact, a "?" makes it a guess, "Ann_Lee" is a
+    "-" is an unstated time. A "!" before the head denies the fact, a "?" makes it a guess, "Ann_Lee" is a
     name of two words.
     """
     space = Space("default")
@@ -72,7 +72,7 @@ def space_of(lines: Sequence[str]) -> Space:
 def about(
     space: Space, text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
 ) -> tuple[Query, KnownFacts]:
-    """Return a question and what is known about it, the entities that it names as roots."""
+    """Return a query and the facts about it, with the entities that it names as roots."""
     question = replace(understand(text, space.speakers, now), include_uncertain=include_uncertain)
     keys = dict.fromkeys(key for name in question.names if (key := space.facts.resolve(name)))
     roots = [Root(key, space.facts.name(key), "FACT") for key in keys]
@@ -83,7 +83,7 @@ def about(
 def ask(
     lines: Sequence[str], text: str, paths: Sequence[Path] = (), *, now: Millis = NOW, include_uncertain: bool = False
 ) -> Proposal | None:
-    """Return what the facts say to a question, or None."""
+    """Return the answer of the facts, or None."""
     space = space_of(lines)
     query, knowledge = about(space, text, paths, now=now, include_uncertain=include_uncertain)
     answer = answer_from_facts(query, knowledge, FactAnswerSettings())

@@ -1,4 +1,4 @@
-"""A small memory in one call: what was said goes through the real services, with a fake store and countable vectors."""
+"""A small memory in one call: messages go through the real services, with a fake store and countable vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mcp_memory.view.view import View
 
 
 class WordEmbedder:
-    """Texts are near where they share stems: a hashed bag of words."""
+    """Texts are similar where they share stems: a hashed bag of words."""
 
     name = "words"
     dimension = 512

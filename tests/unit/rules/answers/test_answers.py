@@ -1,4 +1,4 @@
-"""What a small memory answers, what it must not answer, and that it cites what was really said (DESIGN I38)."""
+"""What a small memory answers, what it must not answer, and that its citations are verbatim (DESIGN I38)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ANSWERED = [
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("question", "expected"), ANSWERED, ids=[question for question, _ in ANSWERED])
-async def test_a_simple_question_gets_the_span_that_answers_it(question: str, expected: str) -> None:
+async def test_a_simple_question_is_answered_by_its_span(question: str, expected: str) -> None:
     found = await ask(TALK, question)
     assert found.text is not None, f"abstained at {found.confidence:.2f}"
     assert expected in found.text
@@ -83,7 +83,7 @@ NOT_ANSWERED = [
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("question", NOT_ANSWERED)
-async def test_what_nobody_said_is_not_answered_and_the_evidence_is_handed_over(question: str) -> None:
+async def test_a_question_that_no_text_answers_returns_the_evidence_without_an_answer(question: str) -> None:
     found = await ask(TALK, question)
     assert found.text is None
     assert found.citations == ()
@@ -91,18 +91,18 @@ async def test_what_nobody_said_is_not_answered_and_the_evidence_is_handed_over(
 
 
 @pytest.mark.anyio
-async def test_an_event_of_this_very_moment_is_dated_by_when_it_was_said_and_hedged() -> None:
+async def test_an_event_of_the_present_moment_gets_the_date_of_its_message_with_a_hedge() -> None:
     found = await ask(said("Ann: I just signed the lease for my bakery!", "Bob: Wow, congratulations."), _LEASE)
     assert (found.text, found.hedged) == ("8 May 2023", True)
 
 
 @pytest.mark.anyio
-async def test_a_plan_is_not_dated_by_when_it_was_said() -> None:
+async def test_a_plan_does_not_get_the_date_of_its_message() -> None:
     assert (await ask(said("Ann: I just hope to sign the lease for my bakery soon."), _LEASE)).text is None
 
 
 @pytest.mark.anyio
-async def test_where_something_is_done_is_the_place_of_the_verb_and_not_the_town_it_is_in() -> None:
+async def test_where_is_answered_by_the_place_of_the_verb_not_by_the_town_around_it() -> None:
     found = await ask(said("Ann: Rui performs at the old aquarium in Porto."), "Where does Rui perform?")
     assert found.text == "the old aquarium in Porto"
     known = await ask(said("Ann: Rui works at the aquarium in Porto."), "Where does Rui work?", read=True)
@@ -110,7 +110,7 @@ async def test_where_something_is_done_is_the_place_of_the_verb_and_not_the_town
 
 
 @pytest.mark.anyio
-async def test_of_two_that_one_clause_holds_neither_is_said_plainly() -> None:
+async def test_two_candidates_in_one_clause_are_hedged() -> None:
     talk = said("Ann: Bob bakes rye bread with Carla and Dora.")
     alone = await ask(said("Ann: Bob bakes rye bread with Carla."), "Who bakes rye bread with Bob?")
     found = await ask(talk, "Who bakes rye bread with Bob?")
@@ -130,7 +130,7 @@ async def test_of_two_that_one_clause_holds_neither_is_said_plainly() -> None:
         ("I wanted company, and adopted a parrot.", "wanted company, and adopted a parrot"),
     ],
 )
-async def test_why_is_answered_by_a_reason_or_not_at_all(line: str, reason: str | None) -> None:
+async def test_why_is_answered_only_by_a_reason(line: str, reason: str | None) -> None:
     found = await ask(said(f"Ann: {line}", "Bob: How nice of you."), "Why did Ann adopt a parrot?")
     assert found.text == reason
 
@@ -139,7 +139,7 @@ _LEASE = "When did Ann sign the lease for her bakery?"
 
 
 @pytest.mark.anyio
-async def test_a_time_in_the_next_sentence_is_taken_with_both_sentences_cited() -> None:
+async def test_a_time_from_the_next_sentence_cites_both_sentences() -> None:
     talk = said("Ann: Guess what I did yesterday? I repainted the whole kitchen green.", "Bob: Looks good!")
     found = await ask(talk, "When did Ann repaint the kitchen?")
     assert (found.text, found.hedged, len(found.citations)) == ("7 May 2023", True, 2)
@@ -176,7 +176,7 @@ async def test_a_document_answers_with_names_and_dates(question: str, expected: 
 @pytest.mark.parametrize(
     "question", ["Wann ging Anna klettern?", "安什么时候去攀岩?", "متى ذهبت آن؟", "\U0001f469‍\U0001f680?"]
 )
-async def test_a_question_in_another_language_does_no_harm(question: str) -> None:
+async def test_a_question_in_another_language_causes_no_error(question: str) -> None:
     talk = said("Anna: Gestern war ich klettern.", "Bo: 安昨天去攀岩了。我们很高兴。", "Cem: ذهبت آن أمس.")
     _assert_cited(await ask(talk, question), talk)
 
@@ -188,7 +188,7 @@ async def test_an_empty_memory_abstains_without_confidence() -> None:
 
 
 @pytest.mark.anyio
-async def test_without_vectors_in_memory_it_answers_all_the_same() -> None:
+async def test_answers_work_without_vectors_in_memory() -> None:
     found = await ask(TALK, "How many kittens did Ann adopt?", vector_limit=0)
     assert found.text == "two kittens"
 
@@ -230,9 +230,7 @@ def _encodable(text: str) -> bool:
     question=QUESTIONS,
     documents=st.booleans(),
 )
-def test_every_citation_stands_verbatim_in_its_turn(
-    items: list[tuple[str, str]], question: str, documents: bool
-) -> None:
+def test_every_citation_is_verbatim_in_its_turn(items: list[tuple[str, str]], question: str, documents: bool) -> None:
     stored = [
         NewItem(text, ref=str(number), speaker=None if documents else speaker, said_at=parse("2023-05-08")[0])
         for number, (speaker, text) in enumerate(items)

@@ -1,4 +1,4 @@
-"""Answers from facts through the services: written by a caller, found by navigation, cited from the stored turns."""
+"""Answers from facts through the services: supplied by a caller, found by navigation, cited from stored turns."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ async def test_a_value_at_a_time_is_answered_from_facts_and_cited_verbatim() -> 
 
 
 @pytest.mark.anyio
-async def test_as_of_moves_the_present_of_a_question() -> None:
+async def test_as_of_sets_the_present_of_a_question() -> None:
     assert (await ask((), "Where does Ann live?", facts=HOMES)).text == "London"
     assert (await ask((), "Where does Ann live?", facts=HOMES, as_of="2011-01-01")).text == "Paris"
 
 
 @pytest.mark.anyio
-async def test_a_contested_value_is_told_in_words_and_hedged() -> None:
+async def test_a_contested_value_is_explained_and_hedged() -> None:
     facts = (fact("Dan", "lives in", "Rome", "2001-01-01"), fact("Dan", "lives in", "Turin", "2001-01-01"))
     found = await ask((), "Where does Dan live?", facts=facts)
     assert found.hedged
@@ -42,7 +42,7 @@ async def test_a_contested_value_is_told_in_words_and_hedged() -> None:
 
 
 @pytest.mark.anyio
-async def test_conflicts_about_other_relations_are_not_told() -> None:
+async def test_conflicts_about_other_relations_are_not_reported() -> None:
     facts = (fact("Dan", "lives in", "Rome", "2001-01-01"), fact("Dan", "lives in", "Turin", "2001-01-01"))
     found = await ask(
         (), "What languages does Dan speak?", facts=(*facts, fact("Dan", "speaks", "Dutch", "2001-01-01"))
@@ -52,7 +52,7 @@ async def test_conflicts_about_other_relations_are_not_told() -> None:
 
 
 @pytest.mark.anyio
-async def test_a_fact_with_a_source_cites_the_message_that_says_it() -> None:
+async def test_a_fact_with_a_source_cites_its_message() -> None:
     items = said("Ann: We packed the boxes, and since Monday I call Lyon my home.")
     moved = NewFact("Ann", "lives in", "Lyon", parse("2023-05-08")[0])
     found = await ask(items, "Where does Ann live?", facts=(moved,))
@@ -60,5 +60,5 @@ async def test_a_fact_with_a_source_cites_the_message_that_says_it() -> None:
 
 
 @pytest.mark.anyio
-async def test_of_a_moment_before_anything_is_known_nothing_is_said() -> None:
+async def test_no_answer_is_given_for_a_moment_before_the_first_fact() -> None:
     assert (await ask((), "Where did Ann live?", facts=HOMES, as_of="2005-01-01")).text is None

@@ -1,4 +1,4 @@
-"""By which words a relation is asked for: birth and death by place, date and cause, kin by what one is to another."""
+"""The words that ask for a relation: birth and death by place, date and cause, kin by kinship words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KIN = (
         ("Where did Ann die?", "Rome"),
     ],
 )
-def test_birth_and_death_are_asked_by_place_date_and_cause(question: str, expected: str) -> None:
+def test_birth_and_death_are_asked_for_by_place_date_and_cause(question: str, expected: str) -> None:
     found = ask(LIFE, question)
     assert found is not None
     assert found.text == expected
@@ -55,7 +55,7 @@ def test_birth_and_death_are_asked_by_place_date_and_cause(question: str, expect
         ("Who is Ann's boss?", "Lena"),
     ],
 )
-def test_people_are_asked_by_what_they_are_to_each_other(question: str, expected: str) -> None:
+def test_people_are_asked_for_by_their_kinship(question: str, expected: str) -> None:
     found = ask(KIN, question)
     assert found is not None
     assert found.text == expected
@@ -71,7 +71,7 @@ def test_people_are_asked_by_what_they_are_to_each_other(question: str, expected
         ("Who is Ann's grandmother?", "Elvira"),
     ],
 )
-def test_of_kin_that_no_word_of_the_fact_names_the_only_one_is_told_with_doubt(question: str, expected: str) -> None:
+def test_the_only_relative_of_an_unnamed_kind_is_answered_with_a_hedge(question: str, expected: str) -> None:
     found = ask(KIN, question)
     assert found is not None
     assert found.text == expected

@@ -1,4 +1,4 @@
-"""What facts say to a question that compares two things, and that they say nothing where they do not decide it."""
+"""Answers from facts to questions that compare two things, and no answer where the facts do not decide."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ PLACES = (
 
 
 def decided(lines: Sequence[str], question: str, *, include_uncertain: bool = False) -> Proposal | None:
-    """Return what comparing facts comes to, or None."""
+    """Return the answer of comparing facts, or None."""
     return answer_comparison(
         *about(space_of(lines), question, include_uncertain=include_uncertain), ComparisonSettings()
     )
@@ -121,7 +121,7 @@ def test_two_people_are_compared_by_one_fact_of_each(question: str, expected: st
         ("Is the director of Low Tide older than the director of The Weir?", "Yes", 4),
     ],
 )
-def test_works_are_compared_by_their_facts_or_those_of_their_makers(question: str, expected: str, cited: int) -> None:
+def test_works_are_compared_by_their_facts_or_their_makers_facts(question: str, expected: str, cited: int) -> None:
     found = decided([*PEOPLE, *FILMS], question)
     assert found is not None
     assert (found.text, len(found.citations)) == (expected, cited)
@@ -135,7 +135,7 @@ def test_works_are_compared_by_their_facts_or_those_of_their_makers(question: st
         ("Are Ashby and Firby located in the same country?", None),
     ],
 )
-def test_places_are_of_one_country_as_far_as_what_they_lie_in_leads_to_it(question: str, expected: str | None) -> None:
+def test_places_are_in_one_country_if_the_places_around_them_are(question: str, expected: str | None) -> None:
     found = decided(PLACES, question)
     assert (found.text if found else None) == expected
 
@@ -170,7 +170,7 @@ def test_places_are_of_one_country_as_far_as_what_they_lie_in_leads_to_it(questi
         "Do Ann Lee and Bob Hill have the same mother?",
     ],
 )
-def test_nothing_is_said_where_the_facts_do_not_decide(question: str) -> None:
+def test_there_is_no_answer_where_the_facts_do_not_decide(question: str) -> None:
     assert decided(PEOPLE, question) is None
 
 
@@ -182,11 +182,11 @@ def test_nothing_is_said_where_the_facts_do_not_decide(question: str) -> None:
         "Which film came out earlier, Low Tide or Red Kite?",
     ],
 )
-def test_of_several_values_none_is_meant(question: str) -> None:
+def test_several_values_decide_nothing(question: str) -> None:
     assert decided([*PEOPLE, *FILMS], question) is None
 
 
-def test_what_is_denied_decides_nothing() -> None:
+def test_a_denied_fact_decides_nothing() -> None:
     lines = ["Ann_Lee nationality Danish - -", "Bob_Hill nationality Peruvian - -"]
     question = "Are Ann Lee and Bob Hill of the same nationality?"
     assert decided(lines, question) is not None
@@ -194,7 +194,7 @@ def test_what_is_denied_decides_nothing() -> None:
 
 
 @pytest.mark.parametrize("other", ["1968", "1950"])
-def test_a_value_that_others_contest_decides_nothing(other: str) -> None:
+def test_a_contested_value_decides_nothing(other: str) -> None:
     lines = ["Ann_Lee born_on 1955 - -", "Bob_Hill born_on 1961 - -"]
     assert decided(lines, "Is Ann Lee older than Bob Hill?") is not None
     assert decided([*lines, f"Ann_Lee born_on {other} - -"], "Is Ann Lee older than Bob Hill?") is None
@@ -212,7 +212,7 @@ def test_a_value_that_others_contest_decides_nothing(other: str) -> None:
         ("Do {} and {} live in the same city?", False),
     ],
 )
-def test_which_of_the_two_is_named_first_makes_no_difference(question: str, turned: bool) -> None:
+def test_the_order_of_the_two_names_does_not_matter(question: str, turned: bool) -> None:
     one = decided(PEOPLE, question.format("Ann Lee", "Bob Hill"))
     other = decided(PEOPLE, question.format("Bob Hill", "Ann Lee"))
     assert one is not None
@@ -220,7 +220,7 @@ def test_which_of_the_two_is_named_first_makes_no_difference(question: str, turn
     assert (one.text == other.text) is not turned
 
 
-def test_what_nothing_has_confirmed_counts_only_where_it_is_wanted_and_is_hedged() -> None:
+def test_unconfirmed_facts_count_only_on_request_and_are_hedged() -> None:
     lines = ["Ann_Lee born_on 1950 - -", "?Bob_Hill born_on 1961 - -"]
     assert decided(lines, "Is Ann Lee older than Bob Hill?") is None
     guess = decided(lines, "Is Ann Lee older than Bob Hill?", include_uncertain=True)
@@ -232,7 +232,7 @@ def test_what_nothing_has_confirmed_counts_only_where_it_is_wanted_and_is_hedged
 
 
 @pytest.mark.parametrize(("second", "expected"), [("45", "Yes"), ("35", None), ("36", None), ("many", None)])
-def test_ages_are_compared_where_a_year_cannot_turn_them(second: str, expected: str | None) -> None:
+def test_ages_are_compared_where_one_year_cannot_change_the_result(second: str, expected: str | None) -> None:
     found = decided(["Bob age 35 - -", f"Ann age {second} - -"], "Is Ann older than Bob?")
     assert (found.text if found else None) == expected
 
@@ -249,7 +249,7 @@ def test_ages_are_compared_where_a_year_cannot_turn_them(second: str, expected: 
         ("West German", "French", False),
     ],
 )
-def test_countries_are_told_apart_unless_one_is_of_the_other(one: str, other: str, same: bool | None) -> None:
+def test_countries_differ_unless_one_is_part_of_the_other(one: str, other: str, same: bool | None) -> None:
     first, second = find_country(one), find_country(other)
     assert first is not None
     assert second is not None
@@ -258,7 +258,7 @@ def test_countries_are_told_apart_unless_one_is_of_the_other(one: str, other: st
 
 
 @pytest.mark.parametrize("written", ["Georgia", "Springfield", "", "korean", "Republic of"])
-def test_a_word_that_may_mean_something_else_is_no_country(written: str) -> None:
+def test_an_ambiguous_word_is_no_country(written: str) -> None:
     assert find_country(written) is None
 
 
@@ -280,14 +280,14 @@ TALK = said(
         ("Do Ann and Bob live in the same city?", "Yes"),
     ],
 )
-async def test_what_people_say_of_themselves_is_compared(question: str, expected: str) -> None:
+async def test_statements_in_the_first_person_are_compared(question: str, expected: str) -> None:
     found = await ask(TALK, question, read=True)
     assert found.text == expected
     assert {one.source.turn.speaker for one in found.citations} == {"Ann", "Bob"}
 
 
 @pytest.mark.anyio
-async def test_documents_are_compared_through_those_whom_they_lead_to() -> None:
+async def test_documents_are_compared_through_the_people_they_name() -> None:
     texts = {
         "Low Tide": "Low Tide is a 1951 Danish film directed by Ada Moor.",
         "The Weir": "The Weir is a 1949 British film directed by Tom Gale.",

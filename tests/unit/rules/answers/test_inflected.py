@@ -1,4 +1,4 @@
-"""Verbs brought into a form."""
+"""The inflected forms of verbs."""
 
 import pytest
 

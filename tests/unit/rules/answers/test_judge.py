@@ -1,4 +1,4 @@
-"""The embedded judge: an answer is supported by what says it of what was asked, and by what lies on the path to it."""
+"""The embedded support judge: sentences support an answer by their words or by lying on its path."""
 
 import pytest
 
@@ -29,7 +29,7 @@ async def supporting(question, answer, *witnesses, names=()):
         ("How many dogs has Bob?", "1", []),
     ],
 )
-async def test_the_words_of_the_answer_count_in_what_is_about_the_question(question, answer, expected):
+async def test_a_sentence_about_the_question_supports_the_answer_it_holds(question, answer, expected):
     assert await supporting(question, answer, MOVED, WEATHER, DOG) == expected
 
 
@@ -37,6 +37,6 @@ async def test_a_name_on_the_path_counts_as_one_of_the_question():
     assert await supporting("Where did Bob move to?", "mild", WEATHER, names=["Lisbon"]) == ["s_weather"]
 
 
-async def test_what_lies_on_the_path_supports_whatever_its_words():
+async def test_a_sentence_on_the_path_supports_whatever_its_words():
     bridge = SupportCandidate("s_bridge", "He went there.", (), on_path=True)
     assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG) == ["s_bridge"]

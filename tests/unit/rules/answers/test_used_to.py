@@ -1,4 +1,4 @@
-"""What used to be, without a date: asked for what was, all of it is told; asked for what is, none of it."""
+"""Former states without a date: they answer questions about the past, never about the present."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOVED = (*LEFT, "Ann lives_in Oslo 2020 -")
     "question",
     ["Where did Ann use to live?", "Which city is it that Ann used to live in?", "Where did Ann previously live?"],
 )
-def test_asked_where_somebody_used_to_live_all_such_places_are_told(facts: tuple[str, ...], question: str) -> None:
+def test_where_somebody_used_to_live_is_answered_by_all_such_places(facts: tuple[str, ...], question: str) -> None:
     found = ask(facts, question)
     assert found is not None
     assert found.text == "Paris and Rome"
@@ -22,7 +22,7 @@ def test_asked_where_somebody_used_to_live_all_such_places_are_told(facts: tuple
 
 
 @pytest.mark.parametrize("question", ["Where does Ann live?", "Where does Ann live now?"])
-def test_asked_where_somebody_lives_no_place_is_told_where_she_used_to(question: str) -> None:
+def test_where_somebody_lives_is_not_answered_by_former_places(question: str) -> None:
     found = ask(LEFT, question)
     assert found is None or found.text.startswith("not any more")
     now = ask(MOVED, question)

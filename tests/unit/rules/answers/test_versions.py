@@ -1,4 +1,4 @@
-"""What facts say to a question: by their validity, with citations, and nothing where they do not clearly say it."""
+"""Answers from facts by their validity, with citations, and no answer where the facts are unclear."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ANN = (
         ("How many cities did Ann visit?", "2: Rome and Lima"),
     ],
 )
-def test_a_value_is_told_by_the_time_that_the_question_means(question: str, expected: str) -> None:
+def test_a_value_is_selected_by_the_time_of_the_question(question: str, expected: str) -> None:
     found = ask(ANN, question)
     assert found is not None
     assert (found.text, found.hedged) == (expected, False)
@@ -88,7 +88,7 @@ def test_a_value_is_told_by_the_time_that_the_question_means(question: str, expe
         ("Is Ann married?", "Yes"),
     ],
 )
-def test_times_lengths_and_yes_or_no_come_from_validity(question: str, expected: str) -> None:
+def test_times_durations_and_yes_or_no_come_from_validity(question: str, expected: str) -> None:
     found = ask(ANN, question)
     assert found is not None
     assert (found.text, found.hedged) == (expected, False)
@@ -116,7 +116,7 @@ def test_times_lengths_and_yes_or_no_come_from_validity(question: str, expected:
         "Ann",
     ],
 )
-def test_what_the_facts_do_not_clearly_say_is_not_said(question: str) -> None:
+def test_unclear_facts_give_no_answer(question: str) -> None:
     assert ask(ANN, question) is None
 
 
@@ -126,7 +126,7 @@ def test_a_question_in_the_past_without_a_time_gets_all_values_in_order_with_a_h
     assert (found.text, found.hedged) == ("Paris, then London, then Oslo", True)
 
 
-def test_an_unconfirmed_fact_is_said_only_if_asked_for_guesses_and_with_a_hedge() -> None:
+def test_an_unconfirmed_fact_is_answered_only_on_request_and_with_a_hedge() -> None:
     lines = ["?Ann lives_in Rome 2020 -"]
     assert ask(lines, "Where does Ann live?") is None
     for found in (
@@ -137,7 +137,7 @@ def test_an_unconfirmed_fact_is_said_only_if_asked_for_guesses_and_with_a_hedge(
         assert (found.text, found.hedged) == ("Rome", True)
 
 
-def test_an_only_value_that_may_be_of_the_kind_asked_for_is_hedged_and_of_several_none_is_said() -> None:
+def test_an_only_value_of_unknown_kind_is_hedged_and_several_give_no_answer() -> None:
     assert (found := ask(ANN, "Who is Ann's sister?")) is not None
     assert (found.text, found.hedged) == ("Beth", True)
     assert ask([*ANN, "Ann sibling_of Carl - -"], "Who is Ann's sister?") is None
@@ -145,27 +145,27 @@ def test_an_only_value_that_may_be_of_the_kind_asked_for_is_hedged_and_of_severa
     assert ask(["Ann lives_in Oslo 2020 -"], "What country does Ann live in?") is None
 
 
-def test_a_start_that_nobody_stated_is_said_with_a_hedge() -> None:
+def test_an_unstated_start_is_hedged() -> None:
     found = ask(["Ann works_at Acme - -"], "When did Ann start to work at Acme?")
     assert found is not None
     assert (found.text, found.hedged) == ("by 5 January 2023", True)
 
 
-def test_a_denial_is_a_no_and_cites_its_words() -> None:
+def test_a_denial_answers_no_and_is_cited() -> None:
     found = ask(["!Ann speaks German - -", "Ann speaks French - -"], "Does Ann speak German?")
     assert found is not None
     assert found.text == "No"
     assert found.citations[0].source.quote == "Ann speaks German"
 
 
-def test_of_two_values_that_began_at_once_one_is_said_with_a_hedge() -> None:
+def test_one_of_two_values_with_the_same_start_is_answered_with_a_hedge() -> None:
     found = ask(["Dan lives_in Rome 2001 -", "Dan lives_in Turin 2001 -"], "Where did Dan live in 2005?")
     assert found is not None
     assert found.text in ("Rome", "Turin")
     assert found.hedged
 
 
-def test_a_sister_is_reached_over_her_brother_and_both_facts_are_cited() -> None:
+def test_a_sister_is_reached_through_her_brother_and_both_facts_are_cited() -> None:
     space = space_of(ANN)
     facts = space.facts
     (sibling,) = facts.versions("ann", "sibling_of")
@@ -178,7 +178,7 @@ def test_a_sister_is_reached_over_her_brother_and_both_facts_are_cited() -> None
     assert {citation.source.quote for citation in found.citations} == {"Beth lives in Madrid", "Ann sibling of Beth"}
 
 
-def test_a_hypothesis_is_never_said_without_a_hedge() -> None:
+def test_a_hypothesis_is_always_hedged() -> None:
     space = space_of(["Ann likes chess - -"])
     (liked,) = space.facts.versions("ann", "likes")
     guess = replace(liked, id="i_1", relation="interested_in", confidence=0.7)
@@ -191,7 +191,7 @@ def test_a_hypothesis_is_never_said_without_a_hedge() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_value_at_any_time_is_that_of_the_latest_start(seed: int) -> None:
+def test_the_value_at_any_time_has_the_latest_start(seed: int) -> None:
     draw = random.Random(seed)
     years = sorted(draw.sample(range(1980, 2020), 5))
     cities = draw.sample(["Oslo", "Rome", "Lima", "Cairo", "Perth", "Quito"], 5)
@@ -199,16 +199,16 @@ def test_the_value_at_any_time_is_that_of_the_latest_start(seed: int) -> None:
     draw.shuffle(lines)
     for asked in range(1978, 2024):
         found = ask(lines, f"Where did Ann live in {asked}?")
-        told = [city for city, year in zip(cities, years, strict=True) if year <= asked]
+        values = [city for city, year in zip(cities, years, strict=True) if year <= asked]
         at_start = asked in years and asked != years[0]
-        expected = None if not told else told[-1]
+        expected = None if not values else values[-1]
         if found is None:
             assert expected is None
         else:
             assert found.text == expected or (at_start and found.text.endswith(str(expected)))
 
 
-def test_now_is_the_moment_that_the_caller_names() -> None:
+def test_now_is_the_moment_that_the_caller_sets() -> None:
     found = ask(ANN, "Where does Ann live?", now=instant("2016", NOW))
     assert found is not None
     assert found.text == "London"
@@ -225,11 +225,11 @@ def test_now_is_the_moment_that_the_caller_names() -> None:
         "when how long who is Ann?",
     ],
 )
-def test_hostile_questions_are_answered_with_nothing(hostile: str) -> None:
+def test_hostile_questions_get_no_answer(hostile: str) -> None:
     assert ask(ANN, hostile) is None
 
 
-def test_a_fact_that_does_not_know_its_words_is_not_cited_and_so_not_said() -> None:
+def test_a_fact_without_its_text_is_not_cited_and_gives_no_answer() -> None:
     question, knowledge = about(space_of(ANN), "Where does Ann live?")
     answer = answer_from_facts(question, replace(knowledge, turns={}), FactAnswerSettings())
     assert answer is None or answer.proposal is None
