@@ -75,6 +75,7 @@ async def open_memory(settings: Settings) -> Memory:
     memory.warm_later()
     memory.enrich_later()
     _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
+    _ = memory.points  # built now, not at the first answer
     await to_thread.run_sync(give_back)
     return memory
 

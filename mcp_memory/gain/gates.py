@@ -153,9 +153,9 @@ def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequen
     """
 
     def enough(rounds: Sequence[Round]) -> bool:
-        met = [row for held in rounds for row in held.sentences if row in known]
-        talk = any(space.turns[space.sentences[row].turn_id].kind != "document" for row in met)
-        return talk or len(met) >= HOPS
+        activated = [row for one in rounds for row in one.sentences if row in known]
+        talk = any(space.turns[space.sentences[row].turn_id].kind != "document" for row in activated)
+        return talk or len(activated) >= HOPS
 
     return enough
 

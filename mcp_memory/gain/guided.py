@@ -76,9 +76,9 @@ def guide(
     """
     gates = sentence_gates(space, beliefs, vectors, time, settings)
     channels = {"experience": experience_channel(space, gates)} if gates else {}
-    found = Propagation((), {})
-    if settings.propagation:
-        found = _propagation(space, question, vectors, cosines, gates, window, settings)
+    if not settings.propagation:
+        return Guidance(channels, gates=gates)
+    found = _propagation(space, question, vectors, cosines, gates, window, settings)
     if found.bonuses:
         channels["propagation"] = found.channel(len(space.segments))
     return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds), gates)

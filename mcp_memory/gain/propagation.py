@@ -74,7 +74,7 @@ class Propagation:
     @property
     def activated(self) -> tuple[int, ...]:
         """S_act: rows of the sentences, in the order in which they were activated."""
-        return tuple(row for held in self.rounds for row in held.sentences)
+        return tuple(row for one in self.rounds for row in one.sentences)
 
     def channel(self, count: int) -> Scores:
         """Return the bonuses of all ``count`` passages as shares of the greatest: in [0, 1], 0 without a bonus."""
@@ -139,10 +139,10 @@ def propagate(
         rows, worth = _reached(index, active) if active else _offered(free if number == 1 else ())
         if number == 1 and len(known):
             rows, worth = _joined((rows, worth), _offered(known))
-        held = _round(space, rows, worth, weigh, used, settings.sentences)
-        if held is None:
+        best = _round(space, rows, worth, weigh, used, settings.sentences)
+        if best is None:
             break
-        rounds.append(Round(active, *held))
+        rounds.append(Round(active, *best))
         used.update(rounds[-1].sentences)
         for row, bonus in _bonuses(space, rounds[-1]).items():
             bonuses[row] = bonuses.get(row, 0.0) + float(np.log1p(bonus)) / number
@@ -195,21 +195,21 @@ def _round(
     return tuple(int(rows[place]) for place in best), tuple(float(scores[place]) / whole for place in best)
 
 
-def _bonuses(space: Space, held: Round) -> dict[int, float]:
+def _bonuses(space: Space, last: Round) -> dict[int, float]:
     """Return eq. 7 for the passages that hold an activated sentence, by row."""
     found: dict[int, float] = {}
-    for row, score in zip(held.sentences, held.scores, strict=True):
+    for row, score in zip(last.sentences, last.scores, strict=True):
         sentence = space.sentences[row]
         for passage in space.segments_with(sentence.turn_id, sentence.index):
             found[passage] = found.get(passage, 0.0) + score
     return found
 
 
-def _next(index: EntityIndex, held: Round, settings: GainSettings) -> dict[int, float]:
+def _next(index: EntityIndex, last: Round, settings: GainSettings) -> dict[int, float]:
     """Return eq. 9: the best K_E entities of the activated sentences, with their scores."""
     sums: dict[int, float] = {}
     counts: dict[int, int] = {}
-    for row, score in zip(held.sentences, held.scores, strict=True):
+    for row, score in zip(last.sentences, last.scores, strict=True):
         for entity in index.entities(row):
             sums[entity] = sums.get(entity, 0.0) + score
             counts[entity] = counts.get(entity, 0) + 1

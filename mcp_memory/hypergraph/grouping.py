@@ -138,12 +138,12 @@ def _group(items: Sequence[EvidenceItem], joins: frozenset[str], settings: Point
     often = Counter(key for item in items for key in item.entities)
     first = {key: place for place, key in enumerate(dict.fromkeys(key for item in items for key in item.entities))}
     kept = sorted(spelt, key=lambda key: (-often[key], key not in joins, first[key]))[: settings.order]
-    said = list(dict.fromkeys(text for item in items for text in item.texts))  # best first
-    told = sorted(said)
+    best_first = list(dict.fromkeys(text for item in items for text in item.texts))
+    by_time = sorted(best_first)
     return EvidenceGroup(
         tuple(spelt[key] for key in sorted(kept, key=lambda key: first[key])),
-        tuple(text for _, text in told),
-        tuple(told.index(text) for text in said),
+        tuple(text for _, text in by_time),
+        tuple(by_time.index(text) for text in best_first),
         tuple(dict.fromkeys(name for item in items for name in item.sentences)),
         tuple(dict.fromkeys(name for item in items for name in item.facts)),
     )

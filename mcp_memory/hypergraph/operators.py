@@ -91,12 +91,13 @@ def _evidence(
     best = max(weights.values(), default=0.0) or 1.0
     shown = sorted(weights, key=lambda row: (-weights[row], space.sentences[row].id))
     items = [sentence_evidence(space, space.sentences[row], weights[row] / best, (operator,)) for row in shown]
-    said = [_said(asked, point) for point in points]
-    told = [_point(space, point, min(score / best, 1.0), operator) for point, score in zip(points, said, strict=True)]
-    return sorted((*told, *items), key=lambda item: -item.score)
+    scores = [_support_weight(asked, point) for point in points]
+    weighted = zip(points, scores, strict=True)
+    shown_points = [_point(space, point, min(score / best, 1.0), operator) for point, score in weighted]
+    return sorted((*shown_points, *items), key=lambda item: -item.score)
 
 
-def _said(asked: OperatorInput, point: Point) -> float:
+def _support_weight(asked: OperatorInput, point: Point) -> float:
     """Return the weight of the best sentence that supports a point; 0 without one."""
     pieces = [piece for name in point.sentences if (piece := asked.space.sentence(name)) is not None]
     rows = np.array([asked.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)

@@ -118,16 +118,16 @@ def relevant_points(
         vector: of the question, shape ``(d,)``.
         most: number of points at most.
     """
-    held = space.hypergraph
-    if not len(held):
+    hypergraph = space.hypergraph
+    if not len(hypergraph):
         return []
     meant = [*keys, *(space.facts.key(name) for name in names)]
-    own = held.active(scope) if scope else []
-    found = {point.id: point for point in (*held.incident(space.facts, meant), *own)}
+    own = hypergraph.active(scope) if scope else []
+    found = {point.id: point for point in (*hypergraph.incident(space.facts, meant), *own)}
     points = list(found.values())
     if not points:
         return []
-    cosines = np.array([held.vector(point.id) for point in points]) @ vector
+    cosines = np.array([hypergraph.vector(point.id) for point in points]) @ vector
     order = sorted(range(len(points)), key=lambda place: (-float(cosines[place]), points[place].id))
     return [points[place] for place in order[:most]]
 
