@@ -1,1 +1,1 @@
-"""Looking at the memory from outside, as its users do: a demonstration, measurements, a doctor."""
+"""Commands for users: a demonstration, measurements, status and a doctor."""

@@ -1,9 +1,8 @@
-"""What a measurement leaves behind: figures with their unit and number of runs, a table, and JSON.
+"""Figures of a measurement: their units and runs, a table, and JSON.
 
-Absolute times say more about the machine than about the program; a ratio of two medians taken in turns within one run
-says more about the program. So ratios stand first in each part of the table. An aim is what the project wants of a
-figure on its own machine; a figure beyond it is marked and nothing else happens, for a slow or busy machine is no
-error.
+Absolute times depend mostly on the machine; the ratio of two medians measured in turns within one run depends mostly on
+the program. So ratios come first in each part of the table. An aim is the value that the project wants on its own
+machine; a figure beyond it is marked and has no other effect, since a slow or busy machine is not an error.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Figure:
         part: of the bench.
         name: what was measured, in words.
         value: the number.
-        unit: ``ms``, ``s``, ``MB``, ``%``, ``x`` for a ratio, or nothing for a plain number.
-        runs: how many measurements stand behind it.
-        aim: the project wants at most this; None where it wants nothing in particular.
+        unit: ``ms``, ``s``, ``MB``, ``%``, ``x`` for a ratio, or empty for a plain number.
+        runs: number of measurements.
+        aim: highest value that the project wants; None for no aim.
     """
 
     part: str
@@ -49,18 +48,18 @@ class Figure:
 
 
 Report = Callable[[Figure], None]
-"""Told each figure as soon as it is known."""
+"""Called with each figure as soon as it is known."""
 
 
 @dataclass(slots=True)
 class Laps:
-    """Times of one thing done again and again, in milliseconds, in order."""
+    """Times of a repeated action, in milliseconds, in order."""
 
     ms: list[float] = field(default_factory=list)
 
     @contextmanager
     def lap(self) -> Iterator[None]:
-        """Add the time that the block takes; one that raises is not counted."""
+        """Add the time that the block takes, unless it raises."""
         began = time.perf_counter()
         yield
         self.ms.append((time.perf_counter() - began) * 1_000)
@@ -69,7 +68,7 @@ class Laps:
         return len(self.ms)
 
     def median(self) -> float:
-        """Return the median, in milliseconds; there must be one time at least."""
+        """Return the median in milliseconds; there must be at least one time."""
         return median(self.ms)
 
     def p(self, share: float) -> float:
@@ -78,10 +77,10 @@ class Laps:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least ``share`` of the values do not exceed: one that was measured.
+    """Return the smallest measured value that at least ``share`` of the values do not exceed.
 
     Args:
-        values: one at least, in any order.
+        values: at least one, in any order.
         share: in (0, 1].
     """
     ordered = sorted(values)
@@ -90,7 +89,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """Return the figures as lines for a terminal, part by part, ratios first."""
+    """Return the figures as lines for a terminal, by part, ratios first."""
     lines: list[str] = []
     for part, group in groupby(figures, key=lambda figure: figure.part):
         ordered = sorted(group, key=lambda figure: figure.unit != "x")
@@ -106,7 +105,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 
 def document(figures: Sequence[Figure]) -> dict[str, Any]:
-    """Return everything as JSON's own types, with what the figures depend on; the machine stays without a name."""
+    """Return the figures in JSON types, with the properties of the machine that they depend on, but not its name."""
     machine = {
         "system": platform.system(),
         "processor": platform.machine(),

@@ -1,11 +1,10 @@
-"""What recall costs over the least that it could cost, and whether it finds what it should.
+"""Measure what recall costs compared with the least possible cost, and whether it finds the right items.
 
-The floor of a query is embedding what recall embedded for it, in the same calls, and one exact scan of the very same
-vectors for each of these texts: the least that any search by meaning does with them. So a recall that asks on, with
-further texts, has a higher floor, and pays for nothing but what it makes of them; how many queries do, and what both
-kinds cost, is told apart. The floor is measured in turns with `Memory.reconstruct`, refresh of the view included, so
-both meet the same moments of the machine. The same questions then go over stdio to a real server process on the same
-store.
+The floor of a query is the cost of embedding the texts that recall embedded for it, in the same calls, and one exact
+scan of the same vectors for each of these texts: the least that any search by similarity does with them. So a recall
+that embeds further texts has a higher floor, and only its own processing counts. The share of such queries, and the
+costs of both kinds, are reported. Floor and `Memory.reconstruct`, including the refresh of the view, are measured in
+turns, so that other load affects both. The same questions then go over stdio to a server process on the same store.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ from mcp_memory.ports import Embedder
 from mcp_memory.vectors import Matrix
 
 LIMIT = 12
-"""Items of evidence, as the tool asks for by default."""
+"""Items of evidence, the default of the tool."""
 TOP = 10
 WARM = 5
-"""Questions asked before any time counts."""
+"""Questions that are asked before the measurement starts."""
 AIM = 3.0
-"""Recall over its floor, at most."""
+"""Highest ratio of recall to its floor."""
 LARGE, AIM_OF_LARGE = 100_000, 4.0
-"""And from so many sentences on: what is as long as the space no longer lies in the processor's caches."""
+"""Sentences from which on a space no longer fits into the processor's caches, and the aim from there on."""
 
 
 async def recall(stores: Stores, sentences: int, report: Report) -> None:
-    """Measure recall over a store of so many sentences."""
+    """Measure recall over a store with this many sentences."""
     part = f"recall, {sentences:,} sentences"
     filled = await stores.of(sentences)
     report(Figure(part, "filling the store", filled.seconds, "s", 1))
@@ -55,8 +54,8 @@ async def recall(stores: Stores, sentences: int, report: Report) -> None:
     report(Figure(part, "over stdio, p95", laps.p(0.95), "ms", len(laps)))
 
 
-class Overheard:
-    """An embedder that remembers which texts it was given, call by call."""
+class RecordingEmbedder:
+    """An embedder that records the texts of each call."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -80,16 +79,16 @@ class Overheard:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One query and its floor.
+    """The result of one query and its floor.
 
     Attributes:
         kind: of the question.
-        ms: what recall took.
-        floor_ms: what the least would take.
-        calls: of the embedder; more than one where recall asked on.
-        texts: that were embedded in all of them.
-        found: whether the answer's item is among the best.
-        channels: that found something among the best.
+        ms: time of recall.
+        floor_ms: time of the floor.
+        calls: of the embedder; more than one if recall embedded further texts.
+        texts: number of embedded texts.
+        found: whether the item with the answer is among the best.
+        channels: channels of the best items.
     """
 
     kind: QuestionKind
@@ -103,11 +102,11 @@ class Turn:
 
 async def _in_process(part: str, memory: Memory, filled: Filled, aim: float) -> list[Figure]:
     vectors = await _vectors(memory)
-    overheard = Overheard(memory.embedder)
-    listened = replace(memory, embedder=overheard)
+    recorder = RecordingEmbedder(memory.embedder)
+    recorded = replace(memory, embedder=recorder)
     for question in filled.corpus.questions[:WARM]:
-        await _turn(listened, overheard, vectors, question)
-    turns = [await _turn(listened, overheard, vectors, question) for question in filled.corpus.questions]
+        await _turn(recorded, recorder, vectors, question)
+    turns = [await _turn(recorded, recorder, vectors, question) for question in filled.corpus.questions]
     asked = len(turns)
     every, floor = Laps([turn.ms for turn in turns]), Laps([turn.floor_ms for turn in turns])
     figures = [
@@ -139,13 +138,13 @@ async def _in_process(part: str, memory: Memory, filled: Filled, aim: float) -> 
     return figures
 
 
-async def _turn(memory: Memory, overheard: Overheard, vectors: Matrix, question: Question) -> Turn:
-    """Return what a query took, and then its floor, which the next query comes after."""
-    overheard.calls.clear()
+async def _turn(memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, question: Question) -> Turn:
+    """Measure a query, then its floor."""
+    recorder.calls.clear()
     ours, floor = Laps(), Laps()
     with ours.lap():
         recall = await memory.reconstruct(Query(question.text, SPACE, LIMIT))
-    calls = list(overheard.calls)
+    calls = list(recorder.calls)
     with floor.lap():
         await _floor(memory.embedder, vectors, calls)
     top = recall.evidence[:TOP]
@@ -169,7 +168,7 @@ async def _floor(embedder: Embedder, vectors: Matrix, calls: Sequence[Sequence[s
 
 
 async def _vectors(memory: Memory) -> Matrix:
-    """Return the vectors that recall scans, in one piece."""
+    """Return the vectors that recall scans, as one matrix."""
     async with memory.store.reading() as view:
         held = view.space(SPACE).segment_vectors
         if held is None:

@@ -1,16 +1,17 @@
-"""``mcp-memory bench --tree``: does recall go on from what it found? On trees whose leaf a single look cannot find.
+"""``mcp-memory bench --tree``: whether recall goes on from what it found, on trees that a single search cannot solve.
 
-`tree` says what is stored and why looking once has to guess. Each tree has a space of its own and is asked in several
-wordings, in three ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and goes on for up
-to 8 turns, 12 from depth 9 on; and with one look of the channels, without links and propagation and with both, which
-returns as many items as the tree is deep (the lemma's T), and beside that as many as the loop. A question counts if the
-leaf is among what it returns.
+`tree` describes the stored items and why a single search has to guess. Each tree has a space of its own and is asked in
+several wordings, in several ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and runs
+for up to 8 turns, 12 from depth 9 on; and with one search of the channels, with and without links and propagation,
+which returns as many items as the tree is deep (the lemma's T) or as many as the loop. A question counts if the leaf is
+among the returned items.
 
-Beside them stands what guessing would reach, T/2^d: among leaves that look alike, no single look can do better but by
-going along, which links, propagation and facts do for a few steps.
+The table also states what guessing would reach, T/2^d: if all leaves look alike, a single search can do better only by
+following links, propagation or facts, which it does for a few steps.
 
-Everything runs in this process, on one store in a temporary folder, with the user's settings but for its place and the
-switches named here. It takes some ten minutes, nearly all of them writing the trees: the deepest has 2,559 items.
+Everything runs in this process, on one store in a temporary folder, with the user's settings except for its location
+and the switches named here. It takes about ten minutes, nearly all of them for writing the trees: the deepest has 2,559
+items.
 """
 
 from __future__ import annotations
@@ -33,23 +34,23 @@ from mcp_memory.memory import Memory
 from mcp_memory.settings import Settings
 
 TREES = {5: 4, 6: 4, 7: 4, 8: 3, 9: 2, 10: 1}
-"""Trees of each form, by depth; each is asked in every wording."""
+"""Number of trees of each form, by depth; each is asked in every wording."""
 SPARE = 6
 """Items that the loop may return beyond the depth."""
 TURNS, MORE_TURNS, FROM = 8, 12, 9
-"""Turns of the loop, and turns from that depth on."""
+"""Turns of the loop: 8, and 12 from depth 9 on."""
 ITEMS_A_CALL = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the trees are asked.
+    """One way of asking about the trees.
 
     Attributes:
         name: of the column.
-        loop: whether the loop takes part.
-        onward: whether links and propagation do.
-        spare: items that are returned beyond the depth.
+        loop: whether the loop is on.
+        onward: whether links and propagation are on.
+        spare: items returned beyond the depth.
     """
 
     name: str
@@ -58,7 +59,7 @@ class Way:
     spare: int
 
     def of(self, memory: Memory) -> Memory:
-        """Return the memory with its switches set so."""
+        """Return the memory with these switches."""
         settings = memory.settings
         return replace(
             memory,
@@ -82,13 +83,13 @@ WAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How many questions reached the leaf, for trees of one depth.
+    """The number of questions that reached the leaf, for trees of one depth.
 
     Attributes:
         depth: of the trees.
-        trees: how many.
-        asked: questions.
-        hits: those that reached it, for each of `WAYS`.
+        trees: their number.
+        asked: number of questions.
+        hits: questions that reached the leaf, for each of `WAYS`.
     """
 
     depth: int
@@ -98,7 +99,7 @@ class Reached:
 
     @property
     def guessing(self) -> float:
-        """What guessing T leaves reaches, in %."""
+        """Share of questions that guessing T leaves would reach, in %."""
         return 100 * self.depth / (1 << self.depth)
 
     def share(self, way: int) -> float:
@@ -125,7 +126,7 @@ def bench_tree(settings: Settings, *, output: Path | None) -> int:
 
 
 async def measured(settings: Settings, folder: Path, trees: dict[int, int], tell: Tell) -> list[Reached]:
-    """Return what was reached at each depth, of which ``trees`` says how many trees of each form there are."""
+    """Return the results for each depth in ``trees``, which states the number of trees of each form."""
     found: list[Reached] = []
     async with opened(settings, folder / "trees") as memory:
         for depth, number in trees.items():
@@ -149,14 +150,14 @@ async def plant(memory: Memory, grown: Tree, space: str) -> None:
 
 
 async def reaches(memory: Memory, grown: Tree, question: str, space: str, spare: int) -> bool:
-    """Return whether the leaf is among what is recalled for a question."""
+    """Return whether the evidence recalled for a question includes the leaf."""
     turns = MORE_TURNS if grown.depth >= FROM else TURNS
     recall = await memory.reconstruct(Query(question, space, grown.depth + spare, max_turns=turns))
     return any(source.turn.ref == grown.leaf for item in recall.evidence for source in item.sources)
 
 
 def figures(reached: Sequence[Reached]) -> list[Figure]:
-    """Return every share of the table."""
+    """Return every share of the table as a figure."""
     return [
         Figure(f"tree of depth {each.depth}", way.name, each.share(place), "%", each.asked)
         for each in reached

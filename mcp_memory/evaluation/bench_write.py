@@ -1,13 +1,13 @@
-"""What writing costs: a message, the time under the store's lock, the wait of another process, room on the disk.
+"""Measure what writing costs: one message, the time under the store's lock, the wait of another process, disk space.
 
-Time under the lock is taken around the whole transaction, from making its rows ready before the lock to the view having
-taken them in after it, and so is a little too long rather than too short. Nobody else writes meanwhile, so no waiting
-is in it; refresh, sweep, append and commit are.
+The time under the lock covers the whole transaction, from preparing its rows before the lock to updating the view after
+it, so it is a little too long rather than too short. Nobody else writes at that time, so it includes no waiting; it
+includes refresh, sweep, append and commit.
 
-The wait of another process is measured with two servers, as two clients have them: one writes the largest document
-that is allowed, the other one message after the other. The document repeats its paragraphs, because equal texts are
-embedded once: the embedding, which happens before the lock, then takes seconds instead of minutes, while the rows that
-are written under the lock are as many as they can be.
+The wait of another process is measured with two servers, as two clients would have them: one writes the largest allowed
+document, the other one message after the other. The document repeats its paragraphs, because equal texts are embedded
+once: then embedding, which happens before the lock, takes seconds instead of minutes, while the number of rows written
+under the lock is the largest possible.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from mcp_memory.view.view import View
 SINGLE, BATCHES, BATCH = 150, 20, 50
 MANY, ENDS = 5_000, 500
 PARAGRAPH = 100
-"""Sentences that the large document repeats."""
+"""Sentences of the paragraph that the large document repeats."""
 
 
 class TimedStore:
-    """A store that times its transactions."""
+    """A store that measures the time of its transactions."""
 
     def __init__(self, store: Store, under_lock: Laps) -> None:
         self._store = store
@@ -70,13 +70,13 @@ class TimedStore:
 
 
 async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batches: int = BATCHES) -> None:
-    """Measure the cost of a message and of the lock, and the size of what was written.
+    """Measure the time of a message and of the lock, and the size on disk.
 
     Args:
         stores: of the run.
-        report: told the figures.
-        single: messages written one a call.
-        batches: calls of 50 messages.
+        report: called with each figure.
+        single: messages written one per call.
+        batches: calls with 50 messages.
     """
     folder = stores.folder / "write"
     talk = messages(SEED + 1, single + batches * BATCH)
@@ -90,7 +90,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
         for start in range(single, len(talk), BATCH):
             with together.lap():
                 await write(timed, "batched", *talk[start : start + BATCH])
-    lying = _size_mb(folder)
+    uncompacted = _size_mb(folder)
     await to_thread.run_sync(_compact, folder)
     thousands = len(talk) / 1_000
     each = together.median() / BATCH
@@ -100,7 +100,7 @@ async def writing(stores: Stores, report: Report, *, single: int = SINGLE, batch
     report(Figure("write", "per message in batches of 50, p50", each, "ms", batches, aim=15))
     report(Figure("write", "under the lock p50", under_lock.median(), "ms", len(under_lock)))
     report(Figure("write", "under the lock p95", under_lock.p(0.95), "ms", len(under_lock), aim=100))
-    report(Figure("write", "store size per 1,000 messages, as it lies", lying / thousands, "MB", 1))
+    report(Figure("write", "store size per 1,000 messages, as it lies", uncompacted / thousands, "MB", 1))
     report(Figure("write", "store size per 1,000 messages, compacted", _size_mb(folder) / thousands, "MB", 1))
 
 
@@ -109,9 +109,9 @@ def _size_mb(folder: Path) -> float:
 
 
 def _compact(folder: Path) -> None:
-    """Merge each table into one file and remove every old version.
+    """Merge each table into one file and remove all old versions.
 
-    The store's own compaction never goes that far, because others may be reading: so LanceDB is asked directly.
+    The store's own compaction keeps versions that others may be reading, so this calls LanceDB directly.
     """
     import lancedb
 
@@ -121,7 +121,7 @@ def _compact(folder: Path) -> None:
 
 
 async def waiting(stores: Stores, report: Report) -> None:
-    """Measure how long a process waits at most with a message while another one writes a large document."""
+    """Measure how long messages of one process wait while another process writes a large document."""
     block = prose(SEED, PARAGRAPH) + "\n\n"
     text = block * (stores.settings.limits.document_bytes // len(block.encode()))
     laps, large = Laps(), Laps()
@@ -148,10 +148,10 @@ async def waiting(stores: Stores, report: Report) -> None:
 
 
 async def many(stores: Stores, report: Report) -> None:
-    """Measure whether writing stays as fast as it began, over 5,000 single messages.
+    """Measure whether writing stays as fast over 5,000 single messages.
 
-    The machine may be busier when the last ones are written than when the first ones were. So the last 500 are
-    written in turns with the first 500 of another store.
+    The machine may be busier for the last messages than it was for the first. So the last 500 are written in turns with
+    the first 500 of another store.
     """
     talk = messages(SEED + 2, MANY)
     laps, fresh = Laps(), Laps()

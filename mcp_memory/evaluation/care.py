@@ -1,6 +1,6 @@
-"""``mcp-memory status`` and ``mcp-memory doctor``: the memory told to a person, in plain words.
+"""``mcp-memory status`` and ``mcp-memory doctor``: report on the memory, and repair it.
 
-Both look at the store as any other process does, so they are safe while servers run.
+Both open the store as any other process does, so they are safe while servers run.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_s
 
 
 def status(settings: Settings) -> int:
-    """Print what the memory holds; return 0 if it is well, 1 if not."""
+    """Print the contents and the state of the memory; return 0 if it is healthy, else 1."""
     return anyio.run(_status, settings)
 
 
 def doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
-    """Print what is wrong, after mending it if asked; return 0 if all is well, 1 if not.
+    """Check the store, after rebuilding it if asked, and print the problems; return 0 if there are none, else 1.
 
     Args:
         settings: names the store and the embedder.
-        rebuild: make every derived table anew from the log.
-        re_embed: the same, also where the store was made with another embedder than the configured one.
+        rebuild: rebuild every derived table from the log.
+        re_embed: the same, even if the store was made with another embedder than the configured one.
     """
     return anyio.run(lambda: _doctor(settings, rebuild=rebuild, re_embed=re_embed))
 
@@ -91,7 +91,7 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
         print(f"ERROR: {problem}")
     for finding in findings:
         print(f"{finding.severity.upper()}: {finding.text}")
-    if problems:  # each says what to do about it
+    if problems:  # each states its remedy
         return 1
     if any(finding.severity == "error" for finding in findings):
         print("What was said is kept in the log; `mcp-memory doctor --rebuild` makes the rest anew from it.")

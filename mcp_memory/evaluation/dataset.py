@@ -1,13 +1,13 @@
-"""A data set to measure recall on, given by its path: what is to be remembered, and questions with their evidence.
+"""Load a data set for measuring recall: items to remember, and questions with their evidence.
 
 ``NAME.conversations.jsonl`` or ``NAME.corpus.jsonl``, and ``NAME.questions.jsonl``, one JSON object a line:
 
 - a conversation: ``id``, ``sessions: [{session_id, date?, turns: [{turn_id, speaker, text, caption?}]}]``; each becomes
-  a space of its own, and its questions name it as ``conv_id`` and their turns as ``evidence``;
+  a space, and its questions name it as ``conv_id`` and their turns as ``evidence``;
 - a document: ``doc_id``, ``title?``, ``text``; all go into one space, and questions name them as ``supporting``.
 
-A question has ``qid`` and ``question``. Those without evidence, and those marked as unanswerable (``category`` 5, as
-LoCoMo has it), are left out: nothing could be right about them.
+A question has ``qid`` and ``question``. Questions without evidence and those marked as unanswerable (``category`` 5, as
+in LoCoMo) are left out, since no evidence can be right for them.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _MONTHS = [name.lower() for name in MONTHS]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What one or more calls of memory_write take: items of one session.
+    """Items of one session, for one or more calls of memory_write.
 
     Attributes:
-        space: where they belong.
-        session: theirs.
-        kind: the argument that they are.
-        items: as the tool takes them.
+        space: of the items.
+        session: of the items.
+        kind: name of the tool's argument for them.
+        items: in the form that the tool takes.
     """
 
     space: str
@@ -56,11 +56,11 @@ class Asked:
 
     Attributes:
         id: unique in the data set.
-        space: where it is asked.
+        space: of its evidence.
         text: the question.
-        gold: ids of the messages or documents that answer it; one at least.
-        taught: whether it belongs to the half that is taught: a matter of its id alone.
-        unknown: those of ``gold`` that no message or document of its space has.
+        gold: ids of the messages or documents that answer it; at least one.
+        taught: whether it belongs to the half that is taught; its id decides.
+        unknown: ids of ``gold`` that no message or document of its space has.
     """
 
     id: str
@@ -73,7 +73,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What is written, in order, and what is asked."""
+    """Items to write, in order, and questions."""
 
     name: str
     calls: tuple[Call, ...]
@@ -84,11 +84,11 @@ def read(path: Path, questions: int | None = None) -> Dataset:
     """Return a data set.
 
     Args:
-        path: of its files, without what follows the name: ``data/NAME``.
-        questions: so many at most, evenly from all of them.
+        path: of its files, without the endings: ``data/NAME``.
+        questions: maximum number, an even sample of all.
 
     Raises:
-        ConfigurationError: a file is missing, or is not what it should be; names file and line.
+        ConfigurationError: a file is missing or malformed; names file and line.
     """
     talks, corpus = _file(path, "conversations"), _file(path, "corpus")
     if not talks.exists() and not corpus.exists():
@@ -111,7 +111,7 @@ def read(path: Path, questions: int | None = None) -> Dataset:
 
 
 def is_taught(name: str, question: str) -> bool:
-    """Return whether a question is of the half that is taught.
+    """Return whether a question belongs to the half that is taught.
 
     Args:
         name: of the data set.
@@ -128,7 +128,7 @@ RowT = TypeVar("RowT")
 
 
 def _each(path: Path, read_line: Callable[[dict[str, Any]], Iterable[RowT]]) -> list[RowT]:
-    """Return what the lines of a file hold, each a JSON object."""
+    """Return the rows of a file with one JSON object per line."""
     rows: list[RowT] = []
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -175,7 +175,7 @@ def _document(row: dict[str, Any]) -> Iterable[dict[str, str]]:
 
 
 def _asked(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
-    """Return the questions with evidence, of the spaces whose ids of messages or documents are known."""
+    """Return the questions with evidence in known spaces; ``known`` has the ids of the items of each space."""
 
     def question(row: dict[str, Any]) -> Iterable[Asked]:
         space = str(row["conv_id"]) if "conv_id" in row else DOCUMENTS
@@ -189,7 +189,7 @@ def _asked(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
 
 
 def iso(date: str | None) -> str | None:
-    """Return the date-time of a session as the tools take it; None where it is none.
+    """Return the date-time of a session in the form that the tools take; None if it cannot be read.
 
     Args:
         date: "1:56 pm on 8 May, 2023", "2023/05/08 (Mon) 13:56", "8.5.2023, 13:56", or ISO.

@@ -1,9 +1,8 @@
 """``mcp-memory demo``: a real client talks to a real server, so that a newcomer sees what the memory does.
 
-A server process is started on an empty store in a temporary folder; the small sample memory that ships in
-``resources/`` is written, recalled and asked, over stdio, with the protocol's own client. One fact in it changes, and
-is asked for as it is now and as it was. Progress goes to stderr and what happened to stdout, in colour only on a
-terminal.
+A server process is started on an empty store in a temporary folder. The small sample memory in ``resources/`` is
+written, recalled and asked over stdio, with the protocol's own client. One of its facts changes; the demonstration asks
+for its present and its past value. Progress goes to stderr, results go to stdout, in colour only on a terminal.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ BOLD, DIM, GREEN, PLAIN = "\033[1m", "\033[2m", "\033[32m", "\033[0m"
 
 
 def demo() -> int:
-    """Run the demonstration; return 0 when every step did what it should."""
+    """Run the demonstration; return 0 if every step had the expected result."""
     with tempfile.TemporaryDirectory(prefix="mcp-memory-demo-", ignore_cleanup_errors=True) as folder:
         return anyio.run(_session, Path(folder))
 
@@ -40,9 +39,9 @@ async def _session(folder: Path) -> int:
 
         _progress("writing the sample memory (the first call loads the embedding model)")
         for kind in ("messages", "documents"):
-            told = await _call(client, "memory_write", {kind: sample[kind], "session": sample["session"]})
-            stored = sum(item["stored"] for item in told["items"])
-            counts, facts = told["counts"], len(told["facts"])
+            reply = await _call(client, "memory_write", {kind: sample[kind], "session": sample["session"]})
+            stored = sum(item["stored"] for item in reply["items"])
+            counts, facts = reply["counts"], len(reply["facts"])
             _heading(f"memory_write: {stored} {kind} kept, as {counts['sentences']} sentences; facts in them: {facts}")
         again = await _call(client, "memory_write", {"messages": sample["messages"], "session": sample["session"]})
         _say(f"   Writing the same messages again stored {sum(item['stored'] for item in again['items'])}.")
@@ -72,7 +71,7 @@ async def _session(folder: Path) -> int:
 
 
 async def _history(client: Client, history: dict[str, str]) -> bool:
-    """Show a fact that changed; return whether it is answered as it is now and as it was, each from its own version."""
+    """Show a fact that changed; return whether its present and its past value are answered correctly."""
     line = await _call(client, "memory_explore", {"operator": "timeline", "entity": history["entity"]})
     _heading(f"memory_explore: the timeline of {history['entity']}")
     for item in line["items"]:
@@ -84,28 +83,28 @@ async def _history(client: Client, history: dict[str, str]) -> bool:
 
 
 async def _ask(client: Client, arguments: dict[str, str]) -> dict[str, Any]:
-    """Show what memory_answer says, and return it."""
+    """Print the reply of memory_answer and return it."""
     reply = await _call(client, "memory_answer", arguments)
     as_of = f", as of {arguments['as_of']}" if "as_of" in arguments else ""
     _heading(f"memory_answer: {arguments['question']!r}{as_of}")
     if reply["abstained"]:
         _say("   No answer: the memory holds nothing that supports one well enough.")
         return reply
-    _say(f"   {_painted(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
+    _say(f"   {_paint(reply['answer'], GREEN, sys.stdout)}   (confidence {reply['confidence']:.2f})")
     for citation in reply["citations"]:
         _say(f"   because {citation['source']['id']} says: {citation['quote']!r}")
     return reply
 
 
 def _validity(fact: dict[str, Any]) -> str:
-    """Return for which days a fact holds, in words."""
+    """Return the days for which a fact holds, in words."""
     since = f"from {fact['valid_from'][:10]}" if "valid_from" in fact else ""
     until = f"to {fact['valid_to'][:10]}" if "valid_to" in fact else "on"
     return f"{since} {until}".strip()
 
 
 def _server(folder: Path) -> StdioServerParameters:
-    """Return how to start our own server: settings of the user are left out, so that the demo is the same for all."""
+    """Return how to start our server without the user's settings, so that the demo is the same for everybody."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
     environment |= {"MCP_MEMORY_STORAGE_URI": str(folder / "store"), "MCP_MEMORY_CONFIG": str(folder / "config.toml")}
     (folder / "config.toml").write_text("", encoding="utf-8")
@@ -120,7 +119,7 @@ async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[st
 
 
 def _heading(text: str) -> None:
-    _say(_painted(text, BOLD, sys.stdout))
+    _say(_paint(text, BOLD, sys.stdout))
 
 
 def _say(text: str) -> None:
@@ -128,8 +127,8 @@ def _say(text: str) -> None:
 
 
 def _progress(text: str) -> None:
-    print(_painted(f"... {text}", DIM, sys.stderr), file=sys.stderr, flush=True)
+    print(_paint(f"... {text}", DIM, sys.stderr), file=sys.stderr, flush=True)
 
 
-def _painted(text: str, colour: str, stream: TextIO) -> str:
+def _paint(text: str, colour: str, stream: TextIO) -> str:
     return f"{colour}{text}{PLAIN}" if stream.isatty() and "NO_COLOR" not in os.environ else text

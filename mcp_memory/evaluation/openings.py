@@ -1,8 +1,8 @@
-"""How a question opens, and how else it may: "When did Ann go?" as "On what date was it that Ann went?".
+"""Replace the opening of a question: "When did Ann go?" becomes "On what date was it that Ann went?".
 
-Each rule reads a whole question whose names are single characters of the private use area (`paraphrase`) and whose
-words are in lower case, and offers ways to say it. A verb is only brought into its finite form where it is plain where
-it stands: after a name or a pronoun, and where the tables of verbs know it. Otherwise "did" stays where it was.
+Each rule reads a whole question, in lower case, whose names are single characters of the private use area
+(`paraphrase`), and offers other openings. A verb is inflected only if it certainly is the verb: after a name or a
+pronoun, and if the tables of verbs have it. Otherwise "did" stays in its place.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DO = rf"(?P<do>did|does|do) (?P<who>{SUBJECT}) {ADVERB}(?P<verb>[a-z]+)\b(?P<res
 BE = rf"(?P<be>is|was|are|were|has|have|had|will|would|could|can) (?P<who>{SUBJECT}) (?P<rest>.+)"
 _AUXILIARY = "is|are|was|were|has|have|had|will|would|can|could|does|do|did|should|might|may"
 NOUN = rf"(?:(?!(?:{_AUXILIARY})\b)[a-z]+)(?: (?!(?:{_AUXILIARY})\b)[a-z]+){{0,3}}"
-# With the subject and the verb known: {c} is "ann went home".
+# For questions whose subject and verb are known; {c} is "ann went home".
 CLAUSES: tuple[tuple[str, str], ...] = (
     ("when", "on what date was it that {c}|at which point in time was it that {c}|tell me the date on which {c}"),
     ("where", "in which place was it that {c}|tell me the place in which {c}|at which location was it that {c}"),
@@ -35,7 +35,7 @@ CLAUSES: tuple[tuple[str, str], ...] = (
     (rf"(?P<in>in|on|at|for|to|from) (?:what|which) (?P<noun>{NOUN})", "tell me the {noun} {in} which {c}"),
 )
 
-# Of any other question the opening alone.
+# For any other question: only the opening.
 PLAIN: tuple[tuple[str, str], ...] = (
     (
         r"when (?:is|was) (?=the (?:inception|beginning|end|death|birth|formation|start|founding|opening)\b)",
@@ -74,23 +74,23 @@ PLAIN: tuple[tuple[str, str], ...] = (
 )
 
 
-def opened(question: str, rng: Random) -> str:
-    """Return the question with another opening, or as it is where no rule reads it; without a mark at its end."""
-    for rule in (_feeling, _is_that, _clause, _chosen, _plain):
+def replace_opening(question: str, rng: Random) -> str:
+    """Return the question with another opening, without a final mark; unchanged if no rule matches it."""
+    for rule in (_reopen_feeling, _reopen_yes_no, _reopen_clause, _reopen_choice, _reopen_plain):
         if found := rule(question, rng):
             return found
     return question
 
 
-def _clause(question: str, rng: Random) -> str | None:
+def _reopen_clause(question: str, rng: Random) -> str | None:
     for asked, ways in CLAUSES:
-        if (found := re.fullmatch(rf"(?:{asked}) {DO}", question)) and (clause := _told(found)):
+        if (found := re.fullmatch(rf"(?:{asked}) {DO}", question)) and (clause := _statement_of_do(found)):
             named, past = found, found["do"] == "did"
         elif found := re.fullmatch(
             rf"(?:{asked}) (?P<do>did|does) (?P<rest>(?:the|his|her|their|its|a|an) .+)", question
         ):
             named, past = found, found["do"] == "did"
-            if (clause := _stated(found["rest"].split(), past=past)) is None:
+            if (clause := _statement(found["rest"].split(), past=past)) is None:
                 continue
         elif found := re.fullmatch(rf"(?:{asked}) {BE}", question):
             if not re.match(
@@ -103,16 +103,16 @@ def _clause(question: str, rng: Random) -> str | None:
         way = rng.choice(ways.split("|"))
         if not past:
             way = way.replace("was it that", "is it that").replace("was the", "is the")
-        return way.format(c=clause, **_named(named))
+        return way.format(c=clause, **_noun_groups(named))
     return None
 
 
-def _stated(words: list[str], *, past: bool) -> str | None:
-    """Return a clause with a longer subject as a statement tells it, where only one of its words can be the verb.
+def _statement(words: list[str], *, past: bool) -> str | None:
+    """Return the statement of a clause with a longer subject; None unless exactly one of its words can be the verb.
 
     Args:
         words: subject, plain verb and the rest.
-        past: whether it was asked with "did"; else with "does".
+        past: whether the question has "did"; else it has "does".
     """
     places = []
     for i, word in enumerate(words[1:], 1):
@@ -125,19 +125,19 @@ def _stated(words: list[str], *, past: bool) -> str | None:
     return " ".join((*words[:place], inflect(words[place], "past" if past else "third"), *words[place + 1 :]))
 
 
-def _told(found: Match) -> str | None:
-    """Return the clause of a question with "do" as a statement tells it; None where its verb is not known."""
+def _statement_of_do(found: Match) -> str | None:
+    """Return the statement of a question with "do"; None if its verb is unknown."""
     verb, do = found["verb"], found["do"]
     read = inflection(verb)
     if verb not in ("have", "do", "be") and (read is None or "plain" not in read.forms):
         return None
     plural = found["who"] in ("they", "i", "you", "we") or do == "do"
-    told = inflect(verb, "past" if do == "did" else "plain" if plural else "third")
+    inflected = inflect(verb, "past" if do == "did" else "plain" if plural else "third")
     adverb = f"{found['adverb']} " if found["adverb"] else ""
-    return f"{found['who']} {adverb}{told}{found['rest']}"
+    return f"{found['who']} {adverb}{inflected}{found['rest']}"
 
 
-def _feeling(question: str, rng: Random) -> str | None:
+def _reopen_feeling(question: str, rng: Random) -> str | None:
     if not (found := re.fullmatch(rf"how (?P<do>did|does|do) (?P<who>{SUBJECT}) feel\b(?P<rest>.*)", question)):
         return None
     have = inflect("have", "past" if found["do"] == "did" else "third" if found["do"] == "does" else "plain")
@@ -145,23 +145,23 @@ def _feeling(question: str, rng: Random) -> str | None:
     return way.format(have=have, **found.groupdict())
 
 
-def _is_that(question: str, rng: Random) -> str | None:
-    """Bring a question for yes or no into the order of a statement, where its subject is plain."""
+def _reopen_yes_no(question: str, rng: Random) -> str | None:
+    """Put a yes-or-no question into the word order of a statement, if its subject is unambiguous."""
     both = rf"{NAME}(?: (?:and|or) {NAME})?|he|she|they"
     way = rng.choice(("is it true that {c}", "is it the case that {c}", "would it be right to say that {c}"))
     if found := re.fullmatch(rf"(?P<be>is|was|are|were|has|have|had|will|can) (?P<who>{both}) (?P<rest>.+)", question):
         return way.format(c=f"{found['who']} {found['be']} {found['rest']}")
-    if (found := re.fullmatch(DO, question)) and (clause := _told(found)):
+    if (found := re.fullmatch(DO, question)) and (clause := _statement_of_do(found)):
         return way.format(c=clause)
     return None
 
 
-def _chosen(question: str, rng: Random) -> str | None:
-    """Bring the two that are to be chosen from to the front: "Of A and B, which is older?"."""
+def _reopen_choice(question: str, rng: Random) -> str | None:
+    """Move the two alternatives to the front: "Of A and B, which is older?"."""
     found = re.fullmatch(rf"(?P<ask>(?:which|who|what|whose)\b[^,]*), (?P<a>{NAME}),? or (?P<b>{NAME})", question)
     if not found:
         return None
-    ask = _plain(found["ask"], rng) or found["ask"]
+    ask = _reopen_plain(found["ask"], rng) or found["ask"]
     if ask.split()[0] not in ("which", "what", "who"):
         ask = found["ask"]
     front = rng.choice(("of {a} and {b}", "out of {a} and {b}", "if you compare {a} with {b}"))
@@ -171,7 +171,7 @@ def _chosen(question: str, rng: Random) -> str | None:
 _HANGING = re.compile(r" (?:of|after|in|from|for|to|with|by|as|called|on|at|named|known|about|like|instance of .*)$")
 
 
-def _plain(question: str, rng: Random) -> str | None:
+def _reopen_plain(question: str, rng: Random) -> str | None:
     for asked, ways in PLAIN:
         found = re.match(asked.replace("@", NAME), question)
         if not found or (found[0] in ("what ", "which ") and _finite(question.split()[1])):
@@ -187,5 +187,5 @@ def _finite(word: str) -> bool:
     return read is not None and bool(read.forms & {"past", "third"})
 
 
-def _named(found: Match) -> dict[str, str]:
+def _noun_groups(found: Match) -> dict[str, str]:
     return {name: text for name, text in found.groupdict().items() if name in ("noun", "in") and text}

@@ -1,12 +1,12 @@
-"""Questions asked in other words, by rules and without a language model: does what was learnt carry over?
+"""Paraphrase questions by rules, without a language model, to measure whether lessons carry over to other wordings.
 
-A question is opened otherwise (`openings`), clauses change places, "Ann's dog" becomes "the dog of Ann" or the other
-way round, and everyday words are replaced by synonyms (`synonyms`). Never touched: names (what is written with a
-capital, and what stands between two such words and belongs to them), quotations, numbers. Everything is decided by the
-question and the seed. English only; a question in another language stays as it is.
+The opening of a question is replaced (`openings`), clauses change places, "Ann's dog" becomes "the dog of Ann" or the
+reverse, and everyday words are replaced by synonyms (`synonyms`). Names (capitalised words, and what stands between two
+of them and belongs to them), quotations and numbers stay as they are. The result depends on the question and the seed
+only. English only: a question in another language stays as it is.
 
-How far a paraphrase went is told by two measures: the share of the question's words, names left out, whose lemma the
-paraphrase does not have (`changed`), and ROUGE-L (Lin 2004, F measure with beta = 1) of the two.
+Two measures say how far a paraphrase differs from its question: the share of the question's words, names left out,
+whose lemma the paraphrase lacks (`changed`), and ROUGE-L of the two (Lin 2004, F measure with beta = 1).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-from mcp_memory.evaluation.openings import NAME, opened
-from mcp_memory.evaluation.synonyms import agents, reworded
-from mcp_memory.language.tokens import stems
+from mcp_memory.evaluation.openings import NAME, replace_opening
+from mcp_memory.evaluation.synonyms import agents, replace_synonyms
+from mcp_memory.language import tokens
 from mcp_memory.rules.facts.verbs import inflection
 
 ENOUGH = 0.3
-"""A paraphrase has at least this share of its question's words changed, names left out."""
+"""Least share of changed words, names left out, for a question to count as paraphrased."""
 DRAWS = 12
-"""How many wordings are tried for one question; the first with enough changed is taken, else the most changed."""
+"""Wordings that are tried for one question; the first with enough changes is taken, else the one with the most."""
 
 # ruff: noqa: SIM905 - a list of words is read as words
 _OPENERS = frozenset(
@@ -45,12 +45,12 @@ _END = re.compile(r"\s*[?.!]+\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """A question in other words.
+    """A question and its paraphrase.
 
     Attributes:
-        question: as it was.
-        text: in other words.
-        changed: share of its words that are no names and have gone, in [0, 1].
+        question: the original.
+        text: the paraphrase.
+        changed: share of the question's words, names left out, that the paraphrase lacks, in [0, 1].
         rouge: ROUGE-L of the two, in [0, 1].
     """
 
@@ -61,15 +61,15 @@ class Paraphrase:
 
     @property
     def enough(self) -> bool:
-        """Whether it is far enough from the question to count as another wording."""
+        """Whether it differs enough from the question to count as another wording."""
         return self.changed >= ENOUGH
 
 
 def paraphrase(question: str, seed: int = 0) -> Paraphrase:
-    """Return the question in other words: the same ones for the same seed."""
+    """Return a paraphrase of the question; the seed determines it."""
     drawn: list[Paraphrase] = []
     for draw in range(DRAWS):
-        text = _drawn(question, Random(f"{seed}/{draw}/{question}"))
+        text = _draw(question, Random(f"{seed}/{draw}/{question}"))
         drawn.append(Paraphrase(question, text, changed(question, text), rouge_l(question, text)))
         if drawn[-1].enough:
             break
@@ -77,37 +77,30 @@ def paraphrase(question: str, seed: int = 0) -> Paraphrase:
 
 
 def changed(question: str, text: str) -> float:
-    """Return the share of the question's words, names left out, whose lemma is not in the text, in [0, 1]."""
+    """Return the share of the question's words, names left out, whose lemma the text lacks, in [0, 1]."""
     have = {_lemma(word) for word in _words(text)}
-    plain = [word for i, word in enumerate(_words(question)) if not _named(word, first=i == 0)]
+    plain = [word for i, word in enumerate(_words(question)) if not _is_name(word, first=i == 0)]
     return sum(_lemma(word) not in have for word in plain) / len(plain) if plain else 0.0
 
 
 def rouge_l(one: str, other: str) -> float:
-    """Return the F measure of the longest common subsequence of the words of two texts, case folded, in [0, 1]."""
+    """Return ROUGE-L of the words of two texts, case folded, in [0, 1]."""
     first, second = ([word.lower() for word in _words(text)] for text in (one, other))
-    if not first or not second:
-        return 0.0
-    row = [0] * (len(second) + 1)
-    for word in first:
-        above = row[:]
-        for i, against in enumerate(second, 1):
-            row[i] = above[i - 1] + 1 if word == against else max(above[i], row[i - 1])
-    return 2 * row[-1] / (len(first) + len(second))
+    return tokens.rouge_l(first, second)
 
 
-def _drawn(question: str, rng: Random) -> str:
-    hidden, names = _hidden(_END.sub("", question.strip()).replace("’s ", "'s "))
-    text = _possessed(_relative(_agents(_asked(hidden, rng), rng)))
-    text = " ".join(reworded(text.split(), rng))
+def _draw(question: str, rng: Random) -> str:
+    hidden, names = _hide_names(_END.sub("", question.strip()).replace("’s ", "'s "))
+    text = _swap_possessives(_swap_relatives(_swap_agents(_reopen(hidden, rng), rng)))
+    text = " ".join(replace_synonyms(text.split(), rng))
     asks = re.search(r"(?:^|, )(?:please |tell me |give me |name whoever )", text) is None
     for place, name in reversed(list(enumerate(names))):
         text = text.replace(chr(0xE000 + place), name)
     return text[:1].upper() + text[1:] + ("?" if asks else ".")
 
 
-def _hidden(text: str) -> tuple[str, list[str]]:
-    """Return the text with each name, quotation and number as one character, in lower case, and what they stand for."""
+def _hide_names(text: str) -> tuple[str, list[str]]:
+    """Return the text in lower case, each name, quotation and number replaced by one character, and the originals."""
     names: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
@@ -125,16 +118,16 @@ def _hidden(text: str) -> tuple[str, list[str]]:
     return re.sub(rf"{NAME}(?:(?:'s)?(?: {_LINK}){{0,3}} {NAME})+", join, text), names
 
 
-def _asked(text: str, rng: Random) -> str:
-    """Open the question otherwise; a clause of time at its end may come first, where nothing else could own it."""
+def _reopen(text: str, rng: Random) -> str:
+    """Replace the opening; a final clause of time may move to the front, if it can only belong to the main clause."""
     found = re.fullmatch(r"([^,]+?),? ((?:after|before|during|while|when|since) [^,]+)", text)
     if not found or re.search(r"\b(?:who|which|that|whose|and|or|if)\b", found[1].partition(" ")[2]):
-        return opened(text, rng)
-    return f"{found[2]}, {opened(found[1], rng)}" if rng.random() < 0.6 else opened(text, rng)
+        return replace_opening(text, rng)
+    return f"{found[2]}, {replace_opening(found[1], rng)}" if rng.random() < 0.6 else replace_opening(text, rng)
 
 
-def _relative(text: str) -> str:
-    """Say the relative pronoun otherwise: "the person who" and "the person that", "the city that", "the city which"."""
+def _swap_relatives(text: str) -> str:
+    """Swap relative pronouns: "the person who" and "the person that", "the city that" and "the city which"."""
     text = re.sub(r"(?<=[a-z]) (who) (?=[a-z])", " @that ", text)
 
     def which(found: re.Match[str]) -> str:
@@ -146,8 +139,8 @@ def _relative(text: str) -> str:
     )
 
 
-def _agents(text: str, rng: Random) -> str:
-    """Say by a deed what was said by a noun: "the author of X" and "the person who wrote X"."""
+def _swap_agents(text: str, rng: Random) -> str:
+    """Replace an agent noun by its action: "the author of X" becomes "the person who wrote X"."""
     nouns = "|".join(agents())
     for pattern in (
         rf"\bthe (?P<who>{nouns}) of (?=(?:[a-z]+ ){{0,2}}{NAME}(?!'))",
@@ -169,8 +162,8 @@ _OF = (
 ).split()
 
 
-def _possessed(text: str) -> str:
-    """Turn "Ann's dog" into "the dog of Ann" and back, for nouns that take either and names that nothing follows."""
+def _swap_possessives(text: str) -> str:
+    """Swap "Ann's dog" and "the dog of Ann", for nouns that allow both and names that nothing follows."""
     nouns = "|".join(_OF)
     if found := re.search(rf"\bthe ({nouns}) of (?:the )?({NAME})(?!'|\w| (?:and|or|of|in|,))", text):
         return f"{text[: found.start()]}{found[2]}'s {found[1]}{text[found.end() :]}"
@@ -183,19 +176,19 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:['’][^\W_]+)*", text)
 
 
-def _named(word: str, *, first: bool) -> bool:
+def _is_name(word: str, *, first: bool) -> bool:
     if any(letter.isdigit() for letter in word):
         return True
     return word[0].isupper() and not (first and word.lower() in _OPENERS)
 
 
 def _lemma(word: str) -> str:
-    """Return what a word is a form of, so that "went" for "go" is no change."""
+    """Return the lemma of a word, so that "went" instead of "go" is no change."""
     folded = word.lower()
     if folded in ("is", "are", "was", "were", "be", "been", "being", "am"):
         return "be"
     if folded in ("does", "did", "done"):
         return "do"
     read = inflection(folded)
-    found = stems(read.lemma if read else folded.removesuffix("'s"))
+    found = tokens.stems(read.lemma if read else folded.removesuffix("'s"))
     return found[0] if found else folded

@@ -1,4 +1,4 @@
-"""Lines over passes, side by side: as SVG written by hand, or as PNG with matplotlib (the extra ``plot``)."""
+"""Draw lines over passes, side by side: as SVG without a library, or as PNG with matplotlib (the extra ``plot``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 from mcp_memory.errors import ConfigurationError
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Of Okabe and Ito: told apart by colour-blind readers too."""
+"""The palette of Okabe and Ito, which colour-blind readers can distinguish."""
 WIDTH, HEIGHT = 340, 300
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 34, 64
 
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Lines that share their axes; there must be one at least."""
+    """Lines that share their axes; at least one."""
 
     title: str
     lines: Sequence[Line]
@@ -45,7 +45,7 @@ Draw = Callable[[str, Sequence[Panel]], None]
 
 
 def writer(path: Path) -> Draw:
-    """Return what draws into a file, by its ending.
+    """Return the function that draws into a file, chosen by the file's ending.
 
     Raises:
         ConfigurationError: neither ``.svg`` nor ``.png``, or matplotlib is missing.
@@ -55,7 +55,7 @@ def writer(path: Path) -> Draw:
     if path.suffix.lower() != ".png":
         raise ConfigurationError(f"--plot {path}: the plot is a .svg or a .png file")
     try:
-        import matplotlib  # noqa: F401 - that it is there
+        import matplotlib  # noqa: F401 - checks that it is installed
     except ImportError as error:
         raise ConfigurationError(
             "a PNG needs matplotlib. Install the extra (pip install '.[plot]' in the checkout, or mcp-memory[plot] "
@@ -65,7 +65,7 @@ def writer(path: Path) -> Draw:
 
 
 def svg(title: str, panels: Sequence[Panel]) -> str:
-    """Return the drawing as a document of its own, legible on light and dark pages."""
+    """Return the plot as an SVG document that is legible on light and dark pages."""
     width, height = WIDTH * len(panels), HEIGHT + 26
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -113,15 +113,15 @@ def _line(line: Line, colour: str, x: Callable[[int], float], y: Callable[[float
     for number, (value, half) in enumerate(zip(line.values, line.half_widths, strict=True)):
         bar = f"M{x(number):.1f} {y(value - half):.1f}V{y(value + half):.1f}"
         parts.append(f'<path d="{bar}" stroke="{colour}" stroke-opacity="0.4"/>')
-        said = f"<title>{escape(line.name)}, pass {number}: {value:.2f} ±{half:.2f}</title>"
+        label = f"<title>{escape(line.name)}, pass {number}: {value:.2f} ±{half:.2f}</title>"
         parts.append(
-            f'<circle class="point" cx="{x(number):.1f}" cy="{y(value):.1f}" r="3" fill="{colour}">{said}</circle>'
+            f'<circle class="point" cx="{x(number):.1f}" cy="{y(value):.1f}" r="3" fill="{colour}">{label}</circle>'
         )
     return parts
 
 
 def bounds(panel: Panel) -> tuple[float, float]:
-    """Return the ends of a panel's axis: round numbers that every interval lies between."""
+    """Return the limits of a panel's axis: round numbers that include every interval."""
     ends = [
         value + sign * half
         for line in panel.lines

@@ -1,12 +1,12 @@
-"""Words for words: everyday English that may be said otherwise, from the table in ``resources/synonyms.toml``.
+"""Replace everyday English words by synonyms, from the table in ``resources/synonyms.toml``.
 
-The table gives verbs in the plain form and nouns in the singular; what stands for them takes their inflection. Whether
-a word is a verb or a noun is judged by the words before it, and a word of which that cannot be told stays. So does a
-verb before a particle that the table does not name with it ("set out" is no "set"), and a form that may be two
-("made": past or participle) where the two differ in what would replace it.
+The table has verbs in the plain form and nouns in the singular; replacements take the inflection of the original. The
+words before a word decide whether it is a verb or a noun; if they do not, the word stays. A verb also stays before a
+particle that the table does not list with it ("set out" is not "set"), and where its form is ambiguous ("made": past or
+participle) and the two forms would be replaced differently.
 
-A text is a list of words; one of a single character of Unicode's private use area stands for a name (`paraphrase`)
-and is never looked up.
+A text is a list of words; a single character of Unicode's private use area stands for a name (`paraphrase`) and is
+never replaced.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ NO_NOUNS = frozenset("is was has does his its this thus as us yes less".split())
 
 
 class Replacement(NamedTuple):
-    """What may be said for the words at a place.
+    """Synonyms for the words at a position.
 
     Attributes:
-        length: how many words it replaces.
-        choices: the words to say instead, one of them to be chosen.
+        length: number of words to replace.
+        choices: the synonyms, one of which is chosen.
     """
 
     length: int
@@ -58,33 +58,33 @@ class Replacement(NamedTuple):
 
 
 def is_name(word: str) -> bool:
-    """Return whether a word stands for a name, with or without a possessive ending."""
+    """Return whether a word stands for a name, possibly with a possessive ending."""
     return "\ue000" <= word[:1] <= "\uf8ff"
 
 
-def reworded(words: Sequence[str], rng: Random) -> list[str]:
-    """Return the words with what the table allows said otherwise, articles fitted to what follows them.
+def replace_synonyms(words: Sequence[str], rng: Random) -> list[str]:
+    """Return the words with synonyms in place of those that the table lists, and articles adapted to the next word.
 
     Args:
-        words: in lower case but for names; commas and the like end the word that they follow.
+        words: in lower case except names; punctuation is attached to the word before it.
         rng: chooses between synonyms.
     """
-    said: list[str] = []
+    replaced: list[str] = []
     place = 0
     while place < len(words):
         found = replacement(words, place)
         if found is None:
-            said.append(words[place])
+            replaced.append(words[place])
             place += 1
             continue
         last = words[place + found.length - 1]
-        said += (rng.choice(found.choices) + last[len(last.rstrip(",;:")) :]).split()
+        replaced += (rng.choice(found.choices) + last[len(last.rstrip(",;:")) :]).split()
         place += found.length
-    return [_article(word, said[i + 1] if i + 1 < len(said) else "") for i, word in enumerate(said)]
+    return [_article(word, replaced[i + 1] if i + 1 < len(replaced) else "") for i, word in enumerate(replaced)]
 
 
 def replacement(words: Sequence[str], place: int) -> Replacement | None:
-    """Return what may be said for the words that begin at a place; the longest entry of the table wins."""
+    """Return the synonyms for the words that begin at a position; the longest entry of the table wins."""
     if is_name(words[place]):
         return None
     for length in range(min(_longest(), len(words) - place), 0, -1):
@@ -113,7 +113,7 @@ def _verb(words: Sequence[str], place: int, span: Sequence[str]) -> tuple[str, .
 
 
 def _forms(words: Sequence[str], place: int, possible: frozenset[Form]) -> frozenset[Form]:
-    """Return the forms of a verb that a word may be where it stands; none where it may be no verb."""
+    """Return the verb forms that a word can have in its context; none if it cannot be a verb."""
     before = words[place - 1] if place else ""
     if before in PREPOSITIONS:
         return possible & {"ing"}
@@ -154,7 +154,7 @@ def _noun(words: Sequence[str], place: int, span: Sequence[str]) -> tuple[str, .
 
 
 def _begins_compound(words: Sequence[str], place: int) -> bool:
-    """Return whether the noun before a place may be the first part of another, as in "charity run"."""
+    """Return whether the noun before a position may be the first part of a compound, as in "charity run"."""
     after = words[place].rstrip(",") if place < len(words) and words[place - 1][-1] != "," else ""
     read = inflection(after)
     finite = read is not None and bool(read.forms & {"third", "past"} and read.lemma != after)
@@ -177,7 +177,7 @@ def _singular(noun: str) -> str:
 
 
 def _plural(phrase: str) -> str:
-    """Return the plural of a noun with what belongs to it: "place of birth" and "person in charge" by their first."""
+    """Return the plural of a noun phrase; the first noun of "place of birth" or "person in charge" is inflected."""
     if found := re.match(r"(.+?)( (?:of|in|to|on|at|for|with|who|that|worked|formed) .*)$", phrase):
         return _plural(found[1]) + found[2]
     if phrase.endswith("child"):
@@ -201,7 +201,7 @@ def _article(word: str, following: str) -> str:
 
 
 def agents() -> dict[str, tuple[str, ...]]:
-    """Return how those who are named by a deed ("author") may be named otherwise; what follows "of" comes after it."""
+    """Return paraphrases of agent nouns ("author"); what follows "of" comes after them."""
     return _table("agents")
 
 

@@ -1,16 +1,16 @@
-"""Talk and documents that nobody wrote, to measure speed on: the same seed gives the same text.
+"""Generate synthetic talk and documents for measuring speed; the same seed gives the same text.
 
 Half of the sentences are documents about places that make something, half are talk between pairs of people over some
-years. Names are put together from syllables, so nothing is taken from anybody's data. Four things are in the text
-because real text has them and because recall has to pay for them:
+years. Names are composed of syllables, so nothing comes from anybody's data. The text has four properties of real text
+that cost recall time:
 
-- places are mentioned as Zipf's law has it: the one of rank r in proportion to 1/r, so a few have very many links;
-- documents mention the heads of others (a supplier), and talk mentions heads of documents;
-- facts change: who leads a place, where a person lives; each value stands in an item of its own;
-- dates, both written out ("From May 2009 to June 2012") and relative ("last Friday").
+- places are mentioned according to Zipf's law: the place of rank r in proportion to 1/r, so a few have very many links;
+- documents mention the titles of others (a supplier), and talk mentions titles of documents;
+- facts change: who leads a place, where a person lives; each value is in an item of its own;
+- dates are written out ("From May 2009 to June 2012") or relative ("last Friday").
 
-The questions come with the id of the item that holds their answer. They measure whether recall works and what each
-kind costs; they are far easier than those of people, so a share of hits here says nothing about quality elsewhere.
+Each question comes with the id of the item that has its answer. The questions show whether recall works and what each
+kind costs. They are far easier than people's questions, so their hit rate says nothing about quality elsewhere.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ KINDS: tuple[QuestionKind, ...] = ("one-hop", "two-hop", "time")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question whose answer stands in one item.
+    """A question whose answer is in one item.
 
     Attributes:
-        text: as a person might ask.
-        kind: one-hop: the question names what the item is about; two-hop: it names an item that names the answer's
-            item; time: several items give a value, and the question's date says which one counts.
+        text: the question.
+        kind: one-hop: the question names the subject of the item; two-hop: it names an item that names the answer's
+            item; time: several items have a value, and the date of the question selects one.
         gold: ref of the item with the answer; refs are unique in a corpus.
     """
 
@@ -57,7 +57,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A made-up memory.
+    """A synthetic memory.
 
     Attributes:
         heads: names of the places, the most mentioned first.
@@ -71,12 +71,12 @@ class Corpus:
 
 
 def corpus(seed: int, sentences: int, questions: int) -> Corpus:
-    """Return a memory of exactly so many sentences.
+    """Return a corpus of exactly this many sentences.
 
     Args:
-        seed: decides everything.
+        seed: determines the text.
         sentences: at least 60.
-        questions: at most so many, a third of each kind; a small corpus has fewer.
+        questions: maximum number, a third of each kind; a small corpus has fewer.
     """
     if sentences < 60:
         raise ValueError("a corpus has at least 60 sentences")
@@ -97,7 +97,7 @@ def corpus(seed: int, sentences: int, questions: int) -> Corpus:
 
 
 def prose(seed: int, sentences: int) -> str:
-    """Return running text, no two sentences of it alike for all practical purposes, about 75 characters each."""
+    """Return running text of practically distinct sentences, about 75 characters each."""
     world = _World(Random(seed), heads=50)
     return " ".join(_remark(world) for _ in range(sentences))
 
@@ -116,7 +116,7 @@ _RELATIVES = "cousin sister brother uncle aunt neighbour nephew".split()
 
 
 class _World:
-    """What is true, and the questions that can be asked about it, as they come up while the text is made."""
+    """The facts of a corpus, and the questions about them, collected while the text is generated."""
 
     def __init__(self, rng: Random, heads: int) -> None:
         self.rng = rng
@@ -129,7 +129,7 @@ class _World:
         return next(self._names)
 
     def head(self, other_than: str = "") -> str:
-        """Return a place, by Zipf's law."""
+        """Return a random place, by Zipf's law."""
         while (head := self.rng.choices(self.heads, cum_weights=self._weights)[0]) == other_than:
             pass
         return head
@@ -145,7 +145,7 @@ class _World:
 
 
 def _names(rng: Random) -> Iterator[str]:
-    """Yield names of two syllables or more, no two alike; they grow longer as the short ones run out."""
+    """Yield distinct names of at least two syllables, longer ones once the short ones run out."""
     seen: set[str] = set()
     for tried in count():
         syllables = 2 + (tried > 200) + (tried > 4_000)
@@ -163,7 +163,7 @@ def _documents(world: _World) -> Collection:
 
 
 def _about(world: _World, ref: str, head: str) -> Iterator[NewItem]:
-    """Yield the documents of one place: what it is, and two spans of its history."""
+    """Yield the documents of one place: a description and two periods of its history."""
     rng = world.rng
     stuff, supplier, founded = world.one(_STUFF), world.head(other_than=head), rng.randrange(1950, 2000)
     yield NewItem(
@@ -200,7 +200,7 @@ class _Person:
 
 
 def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:
-    """Yield the sessions of two people, some weeks apart, in order."""
+    """Yield the sessions of two people in order, some weeks apart."""
     rng = world.rng
     people = (_Person(world.name()), _Person(world.name()))
     now = datetime(2015, 1, 5, 9, tzinfo=UTC) + timedelta(days=rng.randrange(1_500))
@@ -226,7 +226,7 @@ def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:
 
 
 def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
-    """Return a sentence of the person: now and then something to remember, else small talk."""
+    """Return a sentence of the person: sometimes a fact to remember, else small talk."""
     draw, head = world.rng.random(), world.head()
     if draw < 0.06 and (not person.moves or person.moves[-1][0] < now - timedelta(days=30)):
         person.moves.append((now, ref))

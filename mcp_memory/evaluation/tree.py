@@ -1,21 +1,21 @@
-"""Memories in the shape of a binary tree, whose leaf only a walk can find (MRAgent Theorem 4.1, Lemma C.9).
+"""Generate binary trees of memories whose leaf only a stepwise search can find (MRAgent Theorem 4.1, Lemma C.9).
 
-In the lemma a complete binary tree stores in each node on the way to one leaf the next step, in that leaf the answer,
-and everywhere else nothing that tells. Whoever may look at T memories one after the other arrives; whoever has to
-choose all T beforehand has to guess among the leaves, and is wrong in 1 - T/2^d of the cases.
+In the lemma a complete binary tree stores, in each node on the way to one leaf, the next step, in that leaf the answer,
+and nothing useful elsewhere. A search that may read T memories one after the other arrives; one that has to choose all
+T in advance guesses among the leaves, and is wrong in 1 - T/2^d of the cases.
 
-Here each node of a complete tree of depth d (2^(d+1) - 1 of them) is one memory about one thing with a made-up name.
-One that is no leaf names itself and one of its two children and says that this comes next; a leaf names itself alone,
-and what is in it. Every inner node does so, on the way or not: the child that its parent does not name begins a chain
-of its own, which looks like the one that is asked for and which nobody leads to. So d + 1 memories are the way from the
-root to a leaf, and the question names the root. Siblings with names of two words share one of them, memories come in
-random order, and unrelated remarks lie between them.
+Here each node of a complete tree of depth d (2^(d+1) - 1 nodes) is one memory about one thing with an invented name. An
+inner node names itself and one of its two children, which it calls the next; a leaf names itself and its content. This
+holds for every inner node, on the way or not: the child that its parent does not name starts a chain of its own, which
+looks like the right one but is never reached. So d + 1 memories form the way from the root to a leaf, and the question
+names the root. Siblings with names of two words share one of the words, memories are in random order, and unrelated
+remarks stand between them.
 
-Nothing else leads to the leaf: it has no word in common with any question but the stop words, all leaves are worded
-alike, and who says what, and when, is random.
+Nothing else leads to the leaf: it shares only stop words with the questions, all leaves are worded alike, and speakers
+and times are random.
 
-**Departure.** The nodes of the lemma have addresses, which a step needs only one bit of. A memory is found by what it
-says, so a step gives the name.
+**Departure.** The nodes of the lemma have addresses, of which a step needs one bit. A memory is found by its text, so a
+step states the name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 
 Form = Literal["message", "document", "titled"]
-"""What the memories of a tree are: messages of talk, documents, or documents with their thing for a title."""
+"""What the memories of a tree are: messages, documents, or documents titled with the name of their thing."""
 FORMS: tuple[Form, ...] = get_args(Form)
 
 # ruff: noqa: SIM905 - as a list, each of these would be a page
@@ -56,7 +56,7 @@ STEPS = (
     "{Here} belongs to a set. The next piece of it is {next}.",
     "Every visitor to {here} is passed on to {next}.",
 )
-"""What an inner node says: its own name, and the next one's."""
+"""The text of an inner node: its own name and that of the next."""
 LEAVES = (
     "{Here} holds {content} and nothing else.",
     "Inside {here} lay {content}, wrapped in wool.",
@@ -100,15 +100,15 @@ _MINUTE: Millis = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The memories of one tree, and what can be asked about it.
+    """The memories of one tree, and the questions about it.
 
     Attributes:
         depth: steps from the root to a leaf.
         form: of its memories.
-        items: these and the remarks between them, in the order in which they are written.
-        questions: one of each wording; all of them name the root and have the same answer.
-        way: refs of the memories from the root to the leaf, both included, ``depth + 1`` of them.
-        names: what each memory is about, by its ref.
+        items: the memories and the remarks between them, in the order of writing.
+        questions: one of each wording; all name the root and have the same answer.
+        way: refs of the ``depth + 1`` memories from the root to the leaf.
+        names: the name of what each memory is about, by its ref.
     """
 
     depth: int
@@ -120,30 +120,30 @@ class Tree:
 
     @property
     def kind(self) -> Kind:
-        """What the items are written as."""
+        """The kind of the items."""
         return "message" if self.form == "message" else "document"
 
     @property
     def leaf(self) -> str:
-        """Ref of the memory that is to be reached."""
+        """Ref of the memory at the end of the way."""
         return self.way[-1]
 
 
 def tree(seed: int, depth: int, form: Form) -> Tree:
-    """Return a tree; the three together decide everything.
+    """Return a tree; it depends on the three arguments only.
 
     Args:
         seed: of the names, the wordings, the way and the order.
-        depth: from 1 to 10; there are names enough for that.
+        depth: from 1 to 10, limited by the number of names.
         form: of the memories.
     """
     rng = Random(f"{seed}/{depth}/{form}")
     names = _names(rng, depth)
     inner = range(1, 2**depth)  # node n has the children 2n and 2n + 1
     steps = {node: 2 * node + rng.randrange(2) for node in inner}
-    texts = [_filled(rng.choice(STEPS), names[node], names[steps[node]]) for node in inner]
+    texts = [_fill(rng.choice(STEPS), names[node], names[steps[node]]) for node in inner]
     texts += [
-        _filled(rng.choice(LEAVES), names[node], content=_content(rng)) for node in range(2**depth, 2 ** (depth + 1))
+        _fill(rng.choice(LEAVES), names[node], content=_content(rng)) for node in range(2**depth, 2 ** (depth + 1))
     ]
     said: list[tuple[int, str]] = list(enumerate(texts, 1))
     said += [(0, rng.choice(REMARKS).format(place=rng.choice(_PLACES), day=rng.choice(_DAYS))) for _ in texts[::4]]
@@ -166,7 +166,7 @@ def tree(seed: int, depth: int, form: Form) -> Tree:
 
 
 def _names(rng: Random, depth: int) -> dict[int, str]:
-    """Return a name for each node, siblings alike; no leaf has a word of the root's."""
+    """Return a name for each node; siblings have similar names, and no leaf has a word of the root's name."""
     fresh, taken = _fresh(rng), set[tuple[str, str]]()
     names: dict[int, str] = {1: _siblings(rng, fresh, taken, frozenset())[0]}
     root = frozenset(names[1].split())
@@ -179,7 +179,7 @@ def _names(rng: Random, depth: int) -> dict[int, str]:
 def _siblings(
     rng: Random, fresh: Iterator[str], taken: set[tuple[str, str]], barred: frozenset[str]
 ) -> tuple[str, str]:
-    """Return two names of one kind: single words, two words with the first in common, or things that are alike."""
+    """Return two names of one kind: single words, two words sharing the first, or similar things."""
     match rng.randrange(3):
         case 0:
             return next(fresh), next(fresh)
@@ -196,7 +196,7 @@ def _siblings(
 
 
 def _fresh(rng: Random) -> Iterator[str]:
-    """Yield made-up words with a capital, each once."""
+    """Yield invented, capitalised words, each once."""
     met: set[str] = set()
     while True:
         word = "".join(rng.choices(_SYLLABLES, k=rng.choice((2, 3, 3)))).capitalize()
@@ -209,7 +209,7 @@ def _content(rng: Random) -> str:
     return f"{rng.choice(_COUNTS)} {rng.choice(_STUFFS)} {rng.choice(_CONTENTS)}"
 
 
-def _filled(wording: str, here: str, following: str = "", content: str = "") -> str:
+def _fill(wording: str, here: str, following: str = "", content: str = "") -> str:
     return wording.format(Here=_capital(here), here=here, Next=_capital(following), next=following, content=content)
 
 

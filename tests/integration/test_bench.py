@@ -1,4 +1,4 @@
-"""The bench as it is run, only smaller: real store, real embedder, real server processes."""
+"""A smaller run of the bench with a real store, embedder and server processes."""
 
 import json
 
@@ -26,7 +26,7 @@ def test_the_bench_prints_a_table_and_writes_every_figure_of_it_as_json(tmp_path
     assert all(name in out for name in by_name)
 
 
-def test_writing_is_measured_down_to_the_lock_and_the_disk(tmp_path):
+def test_writing_is_measured_including_the_lock_and_the_disk(tmp_path):
     told = []
 
     async def measured():

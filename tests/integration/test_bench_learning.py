@@ -1,4 +1,4 @@
-"""The learning curve as it is run, only smaller: a data set on disk, real store, embedder and server processes."""
+"""A smaller run of the learning curve with a data set on disk and a real store, embedder and server processes."""
 
 import json
 import xml.etree.ElementTree as ElementTree
@@ -66,7 +66,7 @@ def test_the_curve_is_measured_over_stdio_printed_drawn_and_written(tmp_path, mo
         (["--learning", "nowhere/data", "--plot", "curve.pdf"], ".svg or a .png"),
     ],
 )
-def test_what_cannot_be_measured_is_said_at_once_with_code_2(arguments, said, capsys):
+def test_an_impossible_measurement_is_refused_at_once_with_code_2(arguments, said, capsys):
     assert main(["bench", *arguments]) == 2
     shown = capsys.readouterr()
     assert said in shown.err
@@ -82,7 +82,7 @@ def test_what_cannot_be_measured_is_said_at_once_with_code_2(arguments, said, ca
         ["--learning", "x", "--only", "write"],
     ],
 )
-def test_options_that_would_be_ignored_are_refused(arguments, capsys):
+def test_options_without_effect_are_refused(arguments, capsys):
     with pytest.raises(SystemExit) as told:
         main(["bench", *arguments])
     assert told.value.code == 2

@@ -1,4 +1,4 @@
-"""Trees as ``bench --tree`` asks them, only smaller: real store, real embedder."""
+"""A smaller run of ``bench --tree`` with a real store and embedder."""
 
 import json
 
@@ -16,7 +16,7 @@ LOOP, *LOOKS = [way for way in WAYS if way.loop or not way.spare]
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_loop_reaches_a_leaf_five_steps_away_where_a_single_look_does_not(tmp_path, form):
+def test_the_loop_reaches_a_leaf_five_steps_away_but_a_single_search_does_not(tmp_path, form):
     grown = tree(0, 5, form)
 
     async def asked():

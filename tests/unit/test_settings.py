@@ -52,7 +52,7 @@ def test_a_file_changes_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     assert config.limits == Settings().limits
 
 
-def test_none_is_a_number_where_it_means_something(tmp_path: Path) -> None:
+def test_zero_is_allowed_where_it_has_a_meaning(tmp_path: Path) -> None:
     config = load(
         file(
             tmp_path,
@@ -65,7 +65,7 @@ def test_none_is_a_number_where_it_means_something(tmp_path: Path) -> None:
     assert config.engine.day_tokens == 0
 
 
-def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
+def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     path = file(tmp_path, "[limits]\nitems = 7\n")
     environment = {"MCP_MEMORY_CONFIG": str(path), "MCP_MEMORY_LIMITS_ITEMS": "9", "MCP_MEMORY_SWITCHES_WORDS": "no"}
     config = load(None, environment)
@@ -96,7 +96,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
         ("[server\n", ["cannot be read as TOML"]),
     ],
 )
-def test_a_wrong_file_is_told_in_words(tmp_path: Path, text: str, words: list[str]) -> None:
+def test_an_error_in_a_file_is_explained(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(ConfigurationError) as error:
         load(file(tmp_path, text), {})
     for word in words:
@@ -111,14 +111,14 @@ def test_a_wrong_file_is_told_in_words(tmp_path: Path, text: str, words: list[st
         ("MCP_MEMORY_SWITCHES_WORDS", "perhaps", ["'perhaps'", "true or false"]),
     ],
 )
-def test_a_wrong_variable_is_told_in_words(tmp_path: Path, name: str, value: str, words: list[str]) -> None:
+def test_an_error_in_a_variable_is_explained(tmp_path: Path, name: str, value: str, words: list[str]) -> None:
     with pytest.raises(ConfigurationError) as error:
         load(file(tmp_path, ""), {name: value})
     for word in words:
         assert word in str(error.value)
 
 
-def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+def test_a_named_file_must_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="no such file"):
         load(tmp_path / "absent.toml", {})
     with pytest.raises(ConfigurationError, match="no such file"):

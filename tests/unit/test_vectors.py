@@ -7,7 +7,7 @@ from mcp_memory.vectors import GrowingMatrix
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_added_in_any_portions_read_and_multiply_as_one_matrix(seed: int) -> None:
+def test_rows_appended_in_any_portions_behave_as_one_matrix(seed: int) -> None:
     rng = np.random.default_rng(seed)
     whole = rng.normal(size=(GrowingMatrix.BLOCK * 2 + 17, 3)).astype(np.float32)
     matrix = GrowingMatrix(3)
@@ -23,7 +23,7 @@ def test_rows_added_in_any_portions_read_and_multiply_as_one_matrix(seed: int) -
     np.testing.assert_array_equal(matrix.take(rows), whole[rows])
 
 
-def test_a_row_that_is_not_there_is_an_error() -> None:
+def test_a_missing_row_is_an_error() -> None:
     matrix = GrowingMatrix(2)
     matrix.append(np.ones((1, 2), dtype=np.float32))
     with pytest.raises(IndexError):

@@ -10,12 +10,12 @@ from mcp_memory.evaluation.bench_figures import Figure, Laps, document, quantile
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.01, 1), (0.5, 50), (0.95, 95), (0.951, 96), (0.99, 99), (1.0, 100)])
-def test_a_quantile_is_the_smallest_value_that_so_many_do_not_exceed(share, expected):
+def test_a_quantile_is_the_smallest_value_that_its_share_does_not_exceed(share, expected):
     assert quantile([float(value) for value in range(100, 0, -1)], share) == expected
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1), st.floats(0.001, 1.0))
-def test_a_quantile_was_measured_and_at_least_its_share_lies_at_or_below_it(values, share):
+def test_a_quantile_is_a_measured_value_with_at_least_its_share_at_or_below_it(values, share):
     found = quantile(values, share)
     assert found in values
     assert sum(value <= found for value in values) >= share * len(values) * (1 - 1e-9)
@@ -31,7 +31,7 @@ def test_a_lap_that_fails_is_not_counted():
     assert laps.ms[0] >= 0
 
 
-def test_ratios_stand_first_and_what_is_beyond_its_aim_is_marked():
+def test_ratios_come_first_and_figures_beyond_their_aim_are_marked():
     figures = [
         Figure("write", "single", 55.5, "ms", 100, aim=40.0),
         Figure("write", "batched / single", 0.25, "x", 20),
@@ -45,7 +45,7 @@ def test_ratios_stand_first_and_what_is_beyond_its_aim_is_marked():
     assert "BEYOND" not in lines[-1]
 
 
-def test_the_json_holds_every_figure_and_of_the_machine_only_what_figures_depend_on():
+def test_the_json_has_every_figure_and_only_the_relevant_properties_of_the_machine():
     content = json.loads(json.dumps(document([Figure("write", "single", 55.5, "ms", 100)])))
     assert content["figures"] == [
         {"part": "write", "name": "single", "value": 55.5, "unit": "ms", "runs": 100, "aim": None}

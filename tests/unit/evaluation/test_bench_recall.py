@@ -1,4 +1,4 @@
-"""What a recall is held against: embedding the same texts, and one scan for each of them."""
+"""The floor of a recall: embedding the same texts, and one scan for each of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from fakes import FakeEmbedder
 
 from mcp_memory.evaluation import bench_recall
-from mcp_memory.evaluation.bench_recall import Overheard
+from mcp_memory.evaluation.bench_recall import RecordingEmbedder
 from mcp_memory.evaluation.bench_subjects import Filled
 from mcp_memory.evaluation.synthetic import Corpus, Question
 from mcp_memory.memory import Memory
@@ -18,9 +18,9 @@ from mcp_memory.settings import Settings
 
 
 class Asking:
-    """Stands for a memory that embeds each question, and every second one again with what it still asks."""
+    """A fake memory that embeds each question, and a further text for every second question."""
 
-    def __init__(self, embedder: Overheard) -> None:
+    def __init__(self, embedder: RecordingEmbedder) -> None:
         self.embedder = embedder
 
     async def reconstruct(self, request):
@@ -30,7 +30,9 @@ class Asking:
         return type("Recall", (), {"evidence": ()})
 
 
-def test_every_text_counts_into_the_floor_and_queries_that_asked_on_are_told_apart(monkeypatch: pytest.MonkeyPatch):
+def test_every_text_counts_towards_the_floor_and_queries_with_further_texts_are_reported_apart(
+    monkeypatch: pytest.MonkeyPatch,
+):
     embedder = FakeEmbedder()
     monkeypatch.setattr(bench_recall, "replace", lambda memory, embedder: Asking(embedder))
     monkeypatch.setattr(bench_recall, "_vectors", lambda memory: _matrix())

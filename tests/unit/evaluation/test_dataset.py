@@ -1,4 +1,4 @@
-"""Reading a data set that a user names."""
+"""Loading a data set of the user."""
 
 import json
 
@@ -47,14 +47,14 @@ def test_documents_go_into_one_space_with_their_titles(tmp_path):
     assert found.questions[0].gold == ("d1", "d2")
 
 
-def test_evidence_that_is_nowhere_is_told_beside_the_question(tmp_path):
+def test_evidence_that_is_not_in_the_data_is_listed_with_the_question(tmp_path):
     lines(tmp_path / "y.corpus.jsonl", {"doc_id": "d1", "text": "A lake."})
     lines(tmp_path / "y.questions.jsonl", {"qid": "q", "question": "What is Tarn?", "supporting": ["d1", "d9"]})
     (asked,) = read(tmp_path / "y").questions
     assert (asked.gold, asked.unknown) == (("d1", "d9"), ("d9",))
 
 
-def test_fewer_questions_are_an_even_sample_and_each_keeps_its_half(tmp_path):
+def test_a_limit_takes_an_even_sample_and_keeps_each_question_in_its_half(tmp_path):
     lines(tmp_path / "y.corpus.jsonl", {"doc_id": "d", "text": "Text."})
     rows = [{"qid": f"q{i}", "question": f"{i}?", "supporting": ["d"]} for i in range(40)]
     lines(tmp_path / "y.questions.jsonl", *rows)
@@ -86,7 +86,7 @@ def test_fewer_questions_are_an_even_sample_and_each_keeps_its_half(tmp_path):
         ('{"doc_id": "d", "text": "T"}', '{"qid": 1, "question": "?", "supporting": []}', "no question with evidence"),
     ],
 )
-def test_what_is_missing_or_broken_is_named(tmp_path, corpus, questions, named):
+def test_an_error_names_the_missing_or_malformed_part(tmp_path, corpus, questions, named):
     for name, text in (("y.corpus.jsonl", corpus), ("y.questions.jsonl", questions)):
         if text is not None:
             (tmp_path / name).write_text(text, encoding="utf-8")
@@ -106,5 +106,5 @@ def test_what_is_missing_or_broken_is_named(tmp_path, corpus, questions, named):
         (None, None),
     ],
 )
-def test_the_dates_of_sessions_are_read_in_the_spellings_of_the_data_sets(said, meant):
+def test_session_dates_are_read_in_the_spellings_of_the_data_sets(said, meant):
     assert iso(said) == meant

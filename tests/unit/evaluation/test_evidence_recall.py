@@ -1,4 +1,4 @@
-"""recall@k and its half-width, by hand."""
+"""recall@k and its half-width, compared with values computed by hand."""
 
 from math import isnan, sqrt
 
@@ -7,7 +7,7 @@ import pytest
 from mcp_memory.evaluation.learning_curve import mean, ranked_ids, recall_at
 
 
-def test_ids_are_taken_best_item_first_then_by_its_sources_and_each_once():
+def test_ids_come_from_the_best_item_first_in_the_order_of_its_sources_without_repeats():
     evidence = [
         {"sources": [{"id": "b"}, {"id": "a"}]},
         {"sources": []},

@@ -1,4 +1,4 @@
-"""The arithmetic of the learning curve: what is marked, and the table and figures of what was found."""
+"""The learning curve: marked evidence, the table and the figures."""
 
 import json
 from random import Random
@@ -13,7 +13,7 @@ EVIDENCE = [{"id": f"e{i}", "sources": [{"id": f"m{i}"}]} for i in range(9)]
 
 
 def curve(last=2, rounds=3):
-    """Recall grows by ten points a pass from 50, and one round fewer is needed."""
+    """Return a curve whose recall starts at 50 and grows by ten points per pass, with one round fewer each time."""
     found = {
         (labels, group, number): [
             Found((50.0 + 10 * number, 60.0 + 10 * number), None if rounds is None else rounds - number),
@@ -26,12 +26,12 @@ def curve(last=2, rounds=3):
     return Curve("made-up", 1, found, {labels: [2] * last for labels in LABELS})
 
 
-def test_clean_labels_mark_every_item_that_names_a_gold_id():
+def test_clean_labels_mark_every_item_that_cites_a_gold_id():
     assert marked(EVIDENCE, ["m1", "m3", "m30"], "clean", Random(0)) == ["e1", "e3"]
     assert marked(EVIDENCE, ["m30"], "clean", Random(0)) == []
 
 
-def test_noisy_labels_put_one_wrong_item_in_place_in_three_of_ten_cases():
+def test_noisy_labels_mark_one_wrong_item_in_three_of_ten_cases():
     rng = Random(1)
     said = [marked(EVIDENCE, ["m1", "m3"], "noisy", rng) for _ in range(2_000)]
     wrong = [ids for ids in said if ids != ["e1", "e3"]]
@@ -39,7 +39,7 @@ def test_noisy_labels_put_one_wrong_item_in_place_in_three_of_ten_cases():
     assert {ids for (ids,) in wrong} == {"e0", "e2", "e4", "e5", "e6"}
 
 
-def test_the_gain_is_taken_question_by_question():
+def test_the_gain_is_a_paired_difference():
     gain = curve().gain("clean", "taught", 10)
     assert (gain.value, gain.number) == (10.0, 2)
     assert gain.half_width == pytest.approx(1.96 * 10 / 2**0.5)
@@ -54,7 +54,7 @@ def test_the_table_shows_each_pass_and_what_was_left_out():
     assert rounds.split() == ["rounds", "taught", "3.00", "2.50", "2.00", "-33", "%"]
 
 
-def test_a_server_that_tells_no_rounds_leaves_them_out():
+def test_rounds_are_left_out_if_the_server_does_not_report_them():
     silent = curve(rounds=None)
     assert "rounds" not in table(silent)
     assert not any("rounds" in figure.name for figure in figures(silent))
@@ -63,7 +63,7 @@ def test_a_server_that_tells_no_rounds_leaves_them_out():
     assert rounds_of({"budget": {"rounds": 2}}) == 2
 
 
-def test_the_figures_hold_every_pass_with_its_half_width():
+def test_the_figures_have_every_pass_with_its_half_width():
     values = {(figure.part, figure.name): figure.value for figure in figures(curve())}
     assert values["learning, noisy labels", "unseen, R@5, pass 2"] == 60.0
     assert ("learning, noisy labels", "unseen, R@5, pass 2, half-width") in values
@@ -85,7 +85,7 @@ def test_a_set_without_a_question_to_teach_is_refused_before_anything_runs(tmp_p
 
 @pytest.mark.parametrize("option", ["--json", "--plot"])
 @pytest.mark.parametrize(("place", "why"), [("absent/out.svg", "no such folder"), ("", "is a folder")])
-def test_a_file_that_could_not_be_written_is_refused_at_once(tmp_path, capsys, option, place, why):
+def test_an_output_file_that_cannot_be_written_is_refused_at_once(tmp_path, capsys, option, place, why):
     with pytest.raises(SystemExit) as stopped:
         main(["bench", "--learning", str(tmp_path / "absent"), option, str(tmp_path / place)])
     assert stopped.value.code == 2

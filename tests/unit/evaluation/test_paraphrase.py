@@ -1,4 +1,4 @@
-"""Questions in other words: what is never touched, what is, and how far it went."""
+"""Paraphrases: which parts stay, which change, and by how much."""
 
 import tomllib
 
@@ -34,13 +34,13 @@ def test_names_numbers_and_quotations_stay_as_they_are(question, kept, seed):
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_seed_decides_the_wording(question):
+def test_the_seed_determines_the_wording(question):
     assert paraphrase(question, 4) == paraphrase(question, 4)
     assert len({paraphrase(question, seed).text for seed in range(20)}) > 1
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_ordinary_questions_come_out_in_other_words(question):
+def test_ordinary_questions_are_paraphrased(question):
     found = paraphrase(question)
     assert found.enough
     assert found.changed >= 0.3
@@ -49,29 +49,29 @@ def test_ordinary_questions_come_out_in_other_words(question):
     assert found.text[-1] in "?."
 
 
-def test_a_question_in_another_language_stays_and_is_not_enough():
+def test_a_question_in_another_language_stays_and_does_not_count_as_paraphrased():
     found = paraphrase("Wann hat Petra das kleine Museum besucht?")
     assert (found.text, found.changed, found.enough) == (found.question, 0.0, False)
 
 
-def test_a_verb_after_a_name_takes_the_form_that_a_statement_gives_it():
+def test_a_verb_after_a_name_is_inflected_as_in_a_statement():
     said = {paraphrase("When did Petra go home?", seed).text for seed in range(20)}
     assert any(text == "On what date was it that Petra went home?" for text in said)
 
 
-def test_a_word_that_may_be_a_verb_or_a_noun_follows_what_stands_before_it():
+def test_the_word_before_decides_between_verb_and_noun():
     verbs = {paraphrase("Where did Petra show her boat?", seed).text for seed in range(20)}
     nouns = {paraphrase("Who saw the show?", seed).text for seed in range(20)}
     assert not any("the display" in text or "the exhibit" in text for text in nouns)
     assert any("display" in text or "exhibit" in text for text in verbs)
 
 
-def test_a_verb_with_a_particle_of_its_own_is_another_verb():
+def test_a_verb_with_a_particle_is_a_different_verb():
     said = {paraphrase("Who started out with Petra?", seed).text for seed in range(20)}
     assert all("started out" in text for text in said)
 
 
-def test_what_only_changes_its_form_is_not_changed():
+def test_another_form_of_the_same_word_is_no_change():
     assert changed("When did Petra go home?", "Petra went home at what time?") == pytest.approx(2 / 4)  # when, did
     assert changed("Petra Petra", "nothing") == 0.0
 
@@ -83,7 +83,7 @@ def test_rouge_l_is_the_f_measure_of_the_longest_common_subsequence():
     assert rouge_l("", "a") == 0.0
 
 
-def test_no_entry_of_the_table_stands_for_itself_or_holds_a_name():
+def test_no_entry_of_the_table_replaces_itself_or_contains_a_name():
     table = tomllib.loads(resource("synonyms.toml"))
     for part, entries in table.items():
         for word, said in entries.items():

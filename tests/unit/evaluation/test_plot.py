@@ -27,7 +27,7 @@ def test_the_svg_is_well_formed_and_has_a_point_for_every_pass_of_every_line():
     assert {"Learning & more", "recall <at> 10", "taught & told", "unseen", "rounds", "pass"} <= texts
 
 
-def test_a_higher_value_stands_higher_and_all_stand_inside():
+def test_a_higher_value_is_drawn_higher_and_all_points_are_inside():
     root = ElementTree.fromstring(svg("t", PANELS))
     points = [circle for circle in root.iter(f"{SPACE}circle") if circle.get("class") == "point"]
     taught = [float(point.get("cy")) for point in points[:3]]
@@ -36,14 +36,14 @@ def test_a_higher_value_stands_higher_and_all_stand_inside():
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [1.0, 1.01], [-3.0, 250.0], [55.0, 71.2]])
-def test_the_axis_holds_every_interval(values):
+def test_the_axis_includes_every_interval(values):
     low, high = bounds(Panel("p", [Line("l", values, [0.5] * len(values))]))
     assert low < high
     assert low <= min(values) - 0.5
     assert high >= max(values) + 0.5
 
 
-def test_the_file_is_written_where_it_was_asked_for(tmp_path):
+def test_the_file_is_written_to_the_given_path(tmp_path):
     writer(tmp_path / "curve.svg")("t", PANELS)
     assert (tmp_path / "curve.svg").read_text(encoding="utf-8") == svg("t", PANELS)
 
@@ -54,7 +54,7 @@ def test_another_kind_of_file_is_refused_before_anything_is_measured(tmp_path):
 
 
 @pytest.mark.skipif(find_spec("matplotlib") is not None, reason="matplotlib is there")
-def test_without_matplotlib_a_png_names_the_extra_that_brings_it(tmp_path):
+def test_without_matplotlib_the_error_for_a_png_names_the_extra(tmp_path):
     with pytest.raises(ConfigurationError, match=r"mcp-memory\[plot\]"):
         writer(tmp_path / "curve.png")
 

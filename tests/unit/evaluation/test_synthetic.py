@@ -1,4 +1,4 @@
-"""Text that nobody wrote: what the bench relies on."""
+"""The properties of synthetic text that the bench relies on."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ def test_the_same_seed_gives_the_same_text_and_another_seed_another(seed):
 
 
 @pytest.mark.parametrize("sentences", [60, 61, 99, 1_000, 3_333])
-def test_a_corpus_has_exactly_the_sentences_asked_for(sentences):
+def test_a_corpus_has_exactly_the_given_number_of_sentences(sentences):
     texts = [item.text for item in _items(corpus(3, sentences, 0)).values()]
     assert sum(len(re.findall(r"[.?](?: |$)", text)) for text in texts) == sentences
 
@@ -82,7 +82,7 @@ def test_the_date_of_a_time_question_lies_in_the_time_of_its_item_and_of_no_othe
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_where_a_person_lived_on_a_date_is_told_by_the_last_move_before_it(seed):
+def test_the_last_move_before_a_date_states_where_a_person_lived_then(seed):
     text = corpus(seed, 4_000, 1_000)
     items = _items(text)
     moves = [item for item in items.values() if item.text.startswith("I moved to")]
@@ -97,14 +97,14 @@ def test_where_a_person_lived_on_a_date_is_told_by_the_last_move_before_it(seed)
         assert max(own, key=lambda item: item.said_at or 0).ref == gold
 
 
-def test_messages_of_a_session_come_in_order_of_their_times():
+def test_messages_of_a_session_are_in_order_of_time():
     for collection in corpus(1, 2_000, 0).collections:
         times = [item.said_at for item in collection.items if item.said_at is not None]
         assert times == sorted(times)
         assert (collection.kind == "message") == bool(times)
 
 
-def test_prose_has_the_sentences_asked_for_and_repeats_none():
+def test_prose_has_the_given_number_of_sentences_without_repeats():
     sentences = re.findall(r"[^.?]+[.?]", prose(1, 400))
     assert len(sentences) == 400
     assert len(set(sentences)) > 395

@@ -1,4 +1,4 @@
-"""Trees that nobody wrote: nothing leads to the leaf but the way."""
+"""Synthetic trees: only the chain of steps leads to the leaf."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ def test_the_same_seed_gives_the_same_tree_and_another_seed_another():
 
 
 @pytest.mark.parametrize("made", EACH)
-def test_the_tree_is_complete_and_lies_between_remarks_that_name_nothing_of_it(made):
+def test_the_tree_is_complete_and_its_remarks_name_nothing_of_it(made):
     grown = tree(*made)
     assert len(grown.names) == len(set(grown.names.values())) == 2 ** (grown.depth + 1) - 1
     remarks = [text for ref, text in _texts(grown).items() if ref not in grown.names]
@@ -47,7 +47,7 @@ def test_each_memory_names_itself_and_the_next_step_and_a_leaf_only_itself(made)
 
 
 @pytest.mark.parametrize("made", EACH)
-def test_a_question_names_the_root_alone_and_has_no_word_in_common_with_the_leaf(made):
+def test_a_question_names_only_the_root_and_shares_no_word_with_the_leaf(made):
     grown = tree(*made)
     assert len(grown.questions) == len(QUESTIONS)
     for question in grown.questions:
@@ -55,13 +55,13 @@ def test_a_question_names_the_root_alone_and_has_no_word_in_common_with_the_leaf
         assert not set(stems(question)) & set(stems(_texts(grown)[grown.leaf]))
 
 
-def test_questions_have_no_word_in_common_with_any_wording_of_a_memory():
+def test_questions_share_no_word_with_any_wording_of_a_memory():
     asked = {stem for wording in QUESTIONS for stem in stems(wording.format(root=""))}
     for wording in (*STEPS, *LEAVES):
         assert not asked & set(stems(re.sub(r"{\w+}", "", wording)))
 
 
-def test_titles_tell_what_a_document_is_about_where_there_are_any():
+def test_a_title_names_what_its_document_is_about():
     for form in FORMS:
         grown = tree(0, 3, form)
         titles = {item.ref: item.title for item in grown.items if item.title}
