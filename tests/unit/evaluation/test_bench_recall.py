@@ -30,7 +30,7 @@ class Asking:
         return type("Recall", (), {"evidence": ()})
 
 
-def test_every_text_counts_towards_the_floor_and_queries_with_further_texts_are_reported_apart(
+def test_every_text_counts_towards_the_floor_and_queries_with_further_texts_stand_apart(
     monkeypatch: pytest.MonkeyPatch,
 ):
     embedder = FakeEmbedder()
