@@ -170,6 +170,6 @@ def test_the_process_ends_soon_during_a_long_write_and_stores_nothing_of_it(tmp_
 
 
 def test_no_acknowledged_write_is_lost_when_the_server_is_killed(tmp_path):
-    harm = kill_rounds(tmp_path / "store", rounds=2, seed=5)
-    assert harm.acknowledged
-    assert harm.none, harm
+    damage = kill_rounds(tmp_path / "store", rounds=2, seed=5)
+    assert damage.acknowledged
+    assert damage.none, damage

@@ -1,12 +1,12 @@
-"""Thousands of random calls of every tool over one real server and store, right and wrong ones, and a kill on the way.
+"""Make random calls of every tool, valid and invalid ones, over one real server and store, and kill it half way.
 
-Run as ``python tests/soak/random_calls.py --calls 2000 --seed 0``; the suite runs a small one. Two spaces talk of
-different people and places in the same phrases, so that whatever leaks from one into the other has a name. Half way the
-server is killed while it writes, and another one goes on. What must hold all along: no reply tells of our own mistakes,
-a wrong call changes nothing, no table loses a row, and what was acknowledged is there. What must hold at the end is
-asked of the store itself (``holding.py``): the invariants of facts, points, lessons, questions and citations.
+Run as ``python tests/soak/random_calls.py --calls 2000 --seed 0``; the suite makes fewer calls. Two spaces contain
+different people and places in the same phrases, so that data that leaks from one into the other is recognised by name.
+Half way the server is killed while it writes, and another one continues. Checked all along: no reply contains an
+internal error, an invalid call changes nothing, no table loses a row, and acknowledged texts are stored. Checked at the
+end on the store itself (``invariants.py``): the invariants of facts, points, lessons, questions and citations.
 
-With ``--claude`` a stand-in of Claude takes part in everything, in any mood (``moody.py``).
+With ``--claude`` an unreliable stand-in for Claude makes every judgement (``unreliable_claude.py``).
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from soak.holding import Quote, broken, rows
-from soak.moody import moody
+from soak.invariants import Quote, rows, violations
+from soak.unreliable_claude import unreliable_claude
 from stdio_client import Gone, StdioClient, serving
 
 SPACES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -113,29 +113,29 @@ WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_status", {"verbose": True}),
     ("memory_dream", {}),
 )
-OURS = ("went wrong inside", "Traceback", "pydantic", "validation error for")
-"""What no reply may say."""
-LOOKED = 100
+INTERNAL = ("went wrong inside", "Traceback", "pydantic", "validation error for")
+"""Words of internal errors, which no reply may contain."""
+COUNT_EVERY = 100
 """Calls between two counts of the rows."""
 
 
 @dataclass
 class Soak:
-    """One run: what was said, what came back, and what was found wrong.
+    """One run: the acknowledged texts, the citations, and the violations that were found.
 
     Attributes:
-        dice: what is random.
-        store: where the server keeps it.
-        said: the texts that were acknowledged, by space, session and id.
-        quotes: what replies cited.
-        done: calls by tool, those that were refused under "refused".
-        asked: what the stand-in of Claude replied, by room and mood.
-        wrong: what must not be, in words.
+        dice: the source of randomness.
+        store: folder of the store.
+        acknowledged: the texts that were acknowledged, by space, session and id.
+        quotes: the citations of replies.
+        done: number of calls by tool; refused calls also under "refused".
+        asked: number of replies of the stand-in for Claude, by kind of judgement and mood.
+        wrong: violations, in words.
     """
 
     dice: random.Random
     store: Path
-    said: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    acknowledged: dict[tuple[str, str, str], str] = field(default_factory=dict)
     quotes: list[Quote] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)
@@ -147,7 +147,7 @@ class Soak:
     _number: int = 0
 
     def run(self, server: StdioClient, calls: int) -> None:
-        """Make so many calls."""
+        """Make a number of calls."""
         kinds: list[tuple[Callable[[StdioClient, str], None], int]] = [
             (self._write, 30),
             (self._recall, 18),
@@ -164,11 +164,11 @@ class Soak:
             (kind, _) = self.dice.choices(kinds, weights)[0]
             kind(server, self.dice.choice(tuple(SPACES)))
             self._number += 1
-            if self._number % LOOKED == 0:
+            if self._number % COUNT_EVERY == 0:
                 self.count()
 
     def kill(self, server: StdioClient) -> None:
-        """Kill the server while it writes; what it acknowledged before counts."""
+        """Kill the server while it writes; texts that it acknowledged before count."""
         waiting = {}
         for _ in range(4):
             space = self.dice.choice(tuple(SPACES))
@@ -184,7 +184,7 @@ class Soak:
                 continue
         self.done["killed"] += 1
         for known in self._episodes.values():
-            known.clear()  # those that nobody learnt from died with the process
+            known.clear()  # episodes without a lesson end with the process
 
     def count(self) -> None:
         """Count the rows of each table; none may have lost one (DESIGN I1)."""
@@ -194,14 +194,14 @@ class Soak:
                 self.wrong.append(f"DESIGN I1: {table} had {before} rows, and now {now.get(table, 0)}")
         self._counted = now
 
-    # What is called
+    # Calls
 
     def _write(self, server: StdioClient, space: str) -> None:
         kind = self.dice.random()
         if kind < 0.7:
             arguments = self._messages(space)
         elif kind < 0.85:
-            page = f"page{self.dice.randrange(6)}"  # written again under the same id it is a new revision
+            page = f"page{self.dice.randrange(6)}"  # a text with a known id is a new revision
             text = " ".join(self._filled(phrase, space) for phrase in self.dice.sample(PHRASES, 3))
             documents = [{"id": page, "title": self._one(space, "person"), "text": text}]
             arguments = {"session": "pages", "documents": documents}
@@ -314,7 +314,7 @@ class Soak:
         reply = server.call(tool, **arguments)
         text = reply["content"][0]["text"] if reply.get("content") else ""
         self.done["wrong"] += 1
-        if not reply.get("isError") or len(text) < 20 or any(word in text for word in OURS):
+        if not reply.get("isError") or len(text) < 20 or any(word in text for word in INTERNAL):
             self.wrong.append(f"{tool} {arguments}: {text[:200]!r} is no clear error")
         after = server.structured("memory_status")
         if not before["queue"] and after["versions"]["commit"] != before["versions"]["commit"]:
@@ -322,27 +322,27 @@ class Soak:
 
     def _look(self, server: StdioClient, space: str) -> None:
         self.done["memory_status"] += 1
-        told = server.structured("memory_status")
-        if not told["healthy"]:
-            self.wrong.append(f"status: {told['warnings']}")
+        status = server.structured("memory_status")
+        if not status["healthy"]:
+            self.wrong.append(f"status: {status['warnings']}")
         for part in ("points", "entities", "sessions", "graph"):
             reply = server.ask("resources/read", uri=f"memory://{space}/{part}")
-            if "error" in reply and any(word in json.dumps(reply) for word in OURS):
+            if "error" in reply and any(word in json.dumps(reply) for word in INTERNAL):
                 self.wrong.append(f"memory://{space}/{part}: {reply['error']}")
 
-    # What comes back
+    # Replies
 
     def _call(self, server: StdioClient, tool: str, space: str, **arguments: Any) -> dict[str, Any] | None:
-        """Call a tool and return what it found, or None where it refused, which it must do in clear words."""
+        """Call a tool and return its structured reply; None where it refused, which needs a clear message."""
         reply = server.call(tool, space=space, **arguments)
-        told = json.dumps(reply, ensure_ascii=False)
+        content = json.dumps(reply, ensure_ascii=False)
         self.done[tool] += 1
-        if leaked := [name for name in _names(space) if name in told]:
-            self.wrong.append(f"DESIGN I39: {tool} in {space} {arguments} tells of {leaked}")
+        if leaked := [name for name in _names(space) if name in content]:
+            self.wrong.append(f"DESIGN I39: {tool} in {space} {arguments} has data of {leaked}")
         if reply.get("isError"):
             self.done["refused"] += 1
             text = reply["content"][0]["text"]
-            if any(word in text for word in OURS):
+            if any(word in text for word in INTERNAL):
                 self.wrong.append(f"{tool} {arguments}: {text[:300]!r}")
             return None
         found: dict[str, Any] = reply["structuredContent"]
@@ -350,7 +350,7 @@ class Soak:
 
     def _acknowledge(self, space: str, arguments: dict[str, Any]) -> None:
         for one in (*arguments.get("messages", ()), *arguments.get("documents", ())):
-            self.said[space, arguments["session"], one["id"]] = one["text"]
+            self.acknowledged[space, arguments["session"], one["id"]] = one["text"]
 
     def _seen(self, space: str, found: dict[str, Any]) -> None:
         self._episodes[space].append(found["episode"])
@@ -365,7 +365,7 @@ class Soak:
         changes = found["changes"] if found else ()
         self._points[space] += [one["id"] for one in changes if one["kind"] == "point"]
 
-    # What is said
+    # Random texts
 
     def _one(self, space: str, kind: str) -> str:
         return self.dice.choice(SPACES[space][kind])
@@ -381,37 +381,39 @@ class Soak:
 
 
 def soak(store: Path, calls: int, seed: int, *, claude: bool = False) -> Soak:
-    """Make so many calls, killing the server half way, and return what was found; ``wrong`` is empty if all is well."""
+    """Make a number of calls, kill the server half way, and return the run; ``wrong`` is empty if all is well."""
     found = Soak(random.Random(seed), store)
-    surroundings, one = {"MCP_MEMORY_EVOLVE_AUTO": "true"}, None
+    environment, one = {"MCP_MEMORY_EVOLVE_AUTO": "true"}, None
     with ExitStack() as beside:
         if claude:
-            one, engine = beside.enter_context(moody(random.Random(seed), {space: _known(space) for space in SPACES}))
-            surroundings |= engine
+            one, engine = beside.enter_context(
+                unreliable_claude(random.Random(seed), {space: _known(space) for space in SPACES})
+            )
+            environment |= engine
             found.wrong, found.asked = one.wrong, one.done
-        with serving(store, **surroundings) as server:
+        with serving(store, **environment) as server:
             found.run(server, calls // 2)
             if one is not None:
                 one.reading.wait(60)
             found.kill(server)
-        with serving(store, **surroundings) as server:
+        with serving(store, **environment) as server:
             found.run(server, calls - calls // 2)
-            found.wrong += [f"{line!r} stands on stdout" for line in server.noise]
+            found.wrong += [f"{line!r} is on stdout" for line in server.noise]
             _leave(server)
     found.count()
-    found.wrong += broken(str(store), found.said, found.quotes)
+    found.wrong += violations(str(store), found.acknowledged, found.quotes)
     return found
 
 
 def _leave(server: StdioClient) -> None:
-    """End the server as a client does that goes away, and wait until what it still does is done."""
+    """End the server as a leaving client does, and wait until its background work is done."""
     assert server.process.stdin is not None
     server.process.stdin.close()
     server.process.wait(60)
 
 
 def _names(space: str) -> list[str]:
-    """Return what only the other space may speak of."""
+    """Return the names that only the other space may contain."""
     return [name for other in SPACES if other != space for name in _known(other)]
 
 
@@ -420,7 +422,7 @@ def _known(space: str) -> list[str]:
 
 
 def main() -> None:
-    """Say what came of it, and fail if anything is wrong."""
+    """Print the result, and exit with 1 if there are violations."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
@@ -428,7 +430,9 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = soak(Path(folder) / "store", asked.calls, asked.seed, claude=asked.claude)
-    sys.stdout.write(f"{dict(found.done)}; {len(found.said)} texts, {len(found.quotes)} quotes; {dict(found.asked)}\n")
+    sys.stdout.write(
+        f"{dict(found.done)}; {len(found.acknowledged)} texts, {len(found.quotes)} quotes; {dict(found.asked)}\n"
+    )
     sys.stdout.writelines(f"{line}\n" for line in found.wrong)
     sys.exit(bool(found.wrong))
 

@@ -3,7 +3,7 @@
 import pytest
 from enriched_memory import enriched, enriching, facts, jobs_of
 from judged_memory import asked, claude_of, judged
-from soak.holding import faults
+from soak.invariants import faults
 from standin.replies import Reply, Silence, message, said
 from standin.rooms import each, meant, merging, pointing, room
 from test_claude_fails import BAD

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from enriched_memory import enriching, numbered
 from judged_memory import NOW, asked, judged
-from soak.holding import faults
+from soak.invariants import faults
 from standin.replies import Reply, error, judgement, limited, message, overloaded
 from standin.rooms import room
 from unit.rules.answers.small_memory import said as lines

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from judged_memory import judged
-from soak.holding import _points as broken
+from soak.invariants import _points as broken
 from standin.replies import Reply, Silence, error, limited, message, overloaded
 from standin.rooms import each, merging, pointing, room
 from unit.services.learning_memory import memory as plain_memory

@@ -1,7 +1,7 @@
-"""A stand-in of Claude for the soak: it replies well, badly, too late or not at all, as the dice fall.
+"""A stand-in for Claude in the soak test: its replies are valid, damaged, overloaded, missing or cut, at random.
 
-Whatever it says names numbers that were shown, and some that were not, and gives words of any kind. It looks at what it
-is asked as well: no request may tell of two spaces, and no stored text may break the layout of the data.
+Its replies name line numbers that the request contains and some that it does not, and contain words of any kind. It
+also checks the requests: no request may contain data of two spaces, and no stored text may break their layout.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WORDS = (
     "a\nb",
     "word " * 40,
 )
-"""That it says beside those that it was shown."""
+"""Words that it uses beside those of a request."""
 MOODS = ("good", "mutated", "overloaded", "silent", "cut")
 _SHARES = (70, 15, 5, 4, 6)
 _MARK = re.compile(r"^=== \w{16} ===$", re.MULTILINE)
@@ -39,15 +39,15 @@ _NUMBER = re.compile(r"^\[(\w+)\] ", re.MULTILINE)
 
 
 @dataclass
-class Moody:
-    """What it has replied, and what was wrong with what it was asked.
+class UnreliableClaude:
+    """Replies at random, counts its replies and collects faults of requests.
 
     Attributes:
-        dice: what is random.
-        names: that only one space may speak of, by space.
-        done: replies by room and mood.
-        wrong: what must not be, in words.
-        reading: set whenever it is asked to read texts.
+        dice: the source of randomness.
+        names: names that only one space may contain, by space.
+        done: number of replies by kind of judgement and mood.
+        wrong: faults of requests, in words.
+        reading: set when it is asked to read texts for facts.
     """
 
     dice: random.Random
@@ -58,10 +58,10 @@ class Moody:
     _words: Sequence[str] = WORDS
 
     def reply(self, asked: Asked) -> Reply | Silence:
-        """Return what comes back for a request."""
-        told = [space for space, names in self.names.items() if any(name in asked.text for name in names)]
-        if len(told) > 1:
-            self.wrong.append(f"DESIGN I39: a request tells of {told}: {asked.text}")
+        """Return the reply to a request."""
+        spaces = [space for space, names in self.names.items() if any(name in asked.text for name in names)]
+        if len(spaces) > 1:
+            self.wrong.append(f"DESIGN I39: a request has data of {spaces}: {asked.text}")
         marks = _MARK.findall(asked.text)
         if len(marks) not in (0, 2) or len(set(marks)) > 1:
             self.wrong.append(f"the data of a request is not between two marks: {asked.text}")
@@ -75,15 +75,15 @@ class Moody:
         if mood == "overloaded":
             return overloaded()
         self._words = (*WORDS, *_NAME.findall(asked.text))
-        said = json.dumps(self._said(name, _NUMBER.findall(asked.text)))
+        text = json.dumps(self._content(name, _NUMBER.findall(asked.text)))
         if mood == "mutated":
-            place = self.dice.randrange(len(said))
-            said = said[:place] + self.dice.choice(("", '"', "}", "\\ud800", "0", ", ")) + said[place + 1 :]
-        reply = message(said)
+            place = self.dice.randrange(len(text))
+            text = text[:place] + self.dice.choice(("", '"', "}", "\\ud800", "0", ", ")) + text[place + 1 :]
+        reply = message(text)
         return Reply(reply.status, reply.body, cut=len(reply.body) // 2) if mood == "cut" else reply
 
-    def _said(self, name: str, numbers: list[str]) -> dict[str, Any]:
-        """Return a reply of the form that a room asks for."""
+    def _content(self, name: str, numbers: list[str]) -> dict[str, Any]:
+        """Return a reply in the form that a kind of judgement asks for."""
         forms: dict[str, Callable[[list[str]], dict[str, Any]]] = {
             "answer": lambda some: judgement(
                 self._word(), tuple(some), missing=(self._word(),), look_for=[self._word()], names=[self._word()]
@@ -125,9 +125,11 @@ class Moody:
 
 
 @contextmanager
-def moody(dice: random.Random, names: Mapping[str, Sequence[str]]) -> Iterator[tuple[Moody, dict[str, str]]]:
-    """Let one listen in a thread of its own; yield it with the surroundings of a server that asks it for everything."""
-    one = Moody(dice, names)
+def unreliable_claude(
+    dice: random.Random, names: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[UnreliableClaude, dict[str, str]]]:
+    """Run one in a thread of its own; yield it with the environment of a server that asks it for every judgement."""
+    one = UnreliableClaude(dice, names)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(standing_in(one.reply)) as api:
         settings = {"judge": "anthropic", "enrich": "true", "base_url": api.url, "timeout_s": "1", "day_tokens": "0"}
         engine = {f"MCP_MEMORY_ENGINE_{name.upper()}": text for name, text in settings.items()}

@@ -1,4 +1,4 @@
-"""What must hold of a store whatever was called: the invariants, asked of its rows and of the view of them."""
+"""Check the invariants of a store, on its rows and on the view of them, after any sequence of calls."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
 
-ALIKE = 0.6
-"""ROUGE-L that two questions of one segment about a common entity stay below (DESIGN I30)."""
+SIMILAR = 0.6
+"""Upper bound of ROUGE-L between two questions of one segment about a common entity (DESIGN I30)."""
 _MAY_SHRINK = "beliefs_"
-"""Beliefs that later ones took the place of may go."""
+"""Tables that may lose rows: superseded beliefs may be deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words that a reply said stand in a message or document."""
+    """Words that a reply quoted from a message or document."""
 
     space: str
     session: str
@@ -34,7 +34,7 @@ class Quote:
 
 
 def rows(uri: str) -> dict[str, int]:
-    """Return how many rows of commits each table has, whose rows may never become fewer."""
+    """Return the number of committed rows of each table that must never lose rows."""
     tables = Tables(uri)
     last = last_commit(tables)
     if last is None:
@@ -43,18 +43,18 @@ def rows(uri: str) -> dict[str, int]:
     return {name: tables.count(name, f"tx <= {last.tx}") for name in names}
 
 
-def broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
-    """Return in words what does not hold of a store.
+def violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
+    """Return the violations in a store, in words.
 
     Args:
-        uri: where it lies.
-        said: the texts that were acknowledged, by space, session and id.
-        quotes: what replies cited.
+        uri: of the store.
+        acknowledged: the texts that were acknowledged, by space, session and id.
+        quotes: the citations of replies.
     """
-    return anyio.run(_broken, uri, said, quotes)
+    return anyio.run(_violations, uri, acknowledged, quotes)
 
 
-async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
+async def _violations(uri: str, acknowledged: Mapping[tuple[str, str, str], str], quotes: Sequence[Quote]) -> list[str]:
     last = last_commit(Tables(uri))
     if last is None:
         return ["there is no commit"]
@@ -63,26 +63,26 @@ async def _broken(uri: str, said: Mapping[tuple[str, str, str], str], quotes: Se
     async with store.reading() as view:
         for space in view.spaces.values():
             found += [f"{space.name}: {fault}" for fault in faults(space)]
-        for (name, session, ref), text in said.items():
+        for (name, session, ref), text in acknowledged.items():
             turns = view.space(name).revisions(session, ref)
             if text not in [turn.text for turn in turns]:
-                found.append(f"{name}: what was acknowledged as {session}/{ref} is not there")
+                found.append(f"{name}: the acknowledged text {session}/{ref} is missing")
         for quote in dict.fromkeys(quotes):
             turns = view.space(quote.space).revisions(quote.session, quote.ref)
-            if not any(_stands(quote.text, turn.text) for turn in turns):
-                found.append(f"DESIGN I38: {quote} stands nowhere")
+            if not any(_contains(quote.text, turn.text) for turn in turns):
+                found.append(f"DESIGN I38: {quote} is in no text")
     await store.aclose()
     return found
 
 
 def faults(space: Space) -> Iterator[str]:
-    """Yield in words what does not hold of a space in a view."""
+    """Yield the violations in a space, in words."""
     for check in (_facts, _points, _lessons, _questions):
         yield from check(space)
 
 
 def _facts(space: Space) -> Iterator[str]:
-    """Ask DESIGN I2 and DESIGN I3 of every (head, relation)."""
+    """Check DESIGN I2 and DESIGN I3 for every (head, relation)."""
     facts = space.facts
     for key in facts.entities():
         for relation in facts.relations_of(key):
@@ -98,7 +98,7 @@ def _facts(space: Space) -> Iterator[str]:
 
 
 def _points(space: Space) -> Iterator[str]:
-    """Ask DESIGN I12 to DESIGN I16 of every point."""
+    """Check DESIGN I12 to DESIGN I16 for every point."""
     graph, order = space.hypergraph, PointSettings().order
     for point in graph.all():
         revisions = graph.revisions(point.id)
@@ -125,11 +125,11 @@ def _points(space: Space) -> Iterator[str]:
 
 
 def _lessons(space: Space) -> Iterator[str]:
-    """Ask DESIGN I27 of every lesson."""
+    """Check DESIGN I27 for every lesson."""
     lessons = space.beliefs.lessons()
     for key, count in Counter(lesson.key for lesson in lessons).items():
         if count > 1:
-            yield f"DESIGN I27: {key} was heard {count} times"
+            yield f"DESIGN I27: {key} counts {count} times"
     for lesson in lessons:
         episode = lesson.episode()
         if isinstance(episode, str):
@@ -138,7 +138,7 @@ def _lessons(space: Space) -> Iterator[str]:
             yield f"DESIGN I27: {lesson.key} taught what was not activated, or an abstention"
         for name in lesson.labels:
             if space.sentence(name) is None:
-                yield f"DESIGN I27: {lesson.key} taught {name}, which is not there"
+                yield f"DESIGN I27: {lesson.key} taught {name}, which is missing"
 
 
 def _activated(episode: object) -> set[str]:
@@ -151,16 +151,16 @@ def _activated(episode: object) -> set[str]:
 
 
 def _questions(space: Space) -> Iterator[str]:
-    """Ask DESIGN I30 of the pool of every segment."""
+    """Check DESIGN I30 for the pool of every segment."""
     for segment in {one.segment_id for one in space.questions.rows}:
         pool = space.questions.of_segment(segment)
         for place, one in enumerate(pool):
             for other in pool[place + 1 :]:
-                if one.entities & other.entities and rouge_l(words(one.text), words(other.text)) >= ALIKE:
+                if one.entities & other.entities and rouge_l(words(one.text), words(other.text)) >= SIMILAR:
                     yield f"DESIGN I30: {one.text!r} and {other.text!r} are alike"
 
 
-def _stands(quote: str, text: str) -> bool:
-    """Return whether words stand in a text, whatever lies between them; a long quote may be cut short."""
+def _contains(quote: str, text: str) -> bool:
+    """Return whether a text contains a quote, in any white space; a long quote may be cut short."""
     kept = " ".join(quote.removesuffix("…").split())
     return kept in " ".join(text.split())

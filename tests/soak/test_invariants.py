@@ -1,4 +1,4 @@
-"""What the soak asks at the end finds what it asks for: each broken promise is named."""
+"""The check of the invariants finds each kind of violation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 from batches import DIMENSION, batch, lesson, merged, point, pointed, unit_vectors
-from soak.holding import Quote, broken, rows
+from soak.invariants import Quote, rows, violations
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.questions import PooledQuestion
@@ -25,16 +25,16 @@ def _commit(uri: str, *batches: Batch) -> None:
     anyio.run(commit)
 
 
-def test_a_store_in_order_breaks_nothing(tmp_path: Path) -> None:
+def test_a_correct_store_has_no_violations(tmp_path: Path) -> None:
     uri = str(tmp_path / "store")
     a, b = point("a"), point("b", ("Bob", "Cy"))
     _commit(uri, batch("x"), pointed(a, b), pointed(*merged("ab", a, b)))
-    said = {("default", "talk", "x"): "x came first. Then there was more."}
-    assert broken(uri, said, [Quote("default", "talk", "x", "Then there was  more.")]) == []
+    acknowledged = {("default", "talk", "x"): "x came first. Then there was more."}
+    assert violations(uri, acknowledged, [Quote("default", "talk", "x", "Then there was  more.")]) == []
     assert rows(uri)["points"] == 5
 
 
-def test_each_broken_promise_is_named(tmp_path: Path) -> None:
+def test_each_violation_is_named(tmp_path: Path) -> None:
     uri = str(tmp_path / "store")
     a, b = point("a"), point("b", ("Bob", "Cy"))
     whole, *gone = merged("ab", a, b)
@@ -51,16 +51,16 @@ def test_each_broken_promise_is_named(tmp_path: Path) -> None:
         Batch(questions=questions, question_vectors=unit_vectors(asked)),
         Batch(lessons=(replace(stray, labels={"s_other": 1}),), beliefs=()),
     )
-    said = {("default", "talk", "lost"): "Lost words.", ("other", "talk", "x"): "x"}
-    found = " ".join(broken(uri, said, [Quote("default", "talk", "x", "never said")]))
-    for promise in (
+    acknowledged = {("default", "talk", "lost"): "Lost words.", ("other", "talk", "x"): "x"}
+    found = " ".join(violations(uri, acknowledged, [Quote("default", "talk", "x", "never said")]))
+    for label in (
         "DESIGN I12",
         "DESIGN I13",
         "DESIGN I27",
         "DESIGN I30",
         "DESIGN I38",
-        "talk/lost is not there",
-        "other: what was acknowledged",
+        "talk/lost is missing",
+        "other: the acknowledged text",
     ):
-        assert promise in found
+        assert label in found
     assert rows(uri)["questions_0"] == 2
