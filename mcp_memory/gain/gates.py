@@ -48,7 +48,7 @@ def sentence_gates(
     Args:
         space: of the sentences.
         beliefs: of this space.
-        vectors: of `search.look.queries`: talk is compared with the last, documents with the first.
+        vectors: of `Query.forms`: talk is compared with the last, documents with the first.
         time: vector of the time that the question states, or None (DESIGN D14).
         settings: of this room.
     """
@@ -119,7 +119,7 @@ def sentence_weights(
 
     Args:
         space: of the sentences.
-        vectors: of `search.look.queries`.
+        vectors: of `Query.forms`.
         cosines: of these to each segment, used if the view holds no vectors of sentences.
         gates: from `sentence_gates`.
         window: sentences outside it weigh 0, and so do those of old revisions.

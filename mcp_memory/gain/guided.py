@@ -68,7 +68,7 @@ def guide(
         space: whose view keeps an `EntityIndex`.
         beliefs: of this space.
         question: understood with the speakers of this space.
-        vectors: of `search.look.queries`.
+        vectors: of `Query.forms`.
         cosines: of these to each segment.
         time: vector of the time that the question states, or None.
         window: of time; nothing outside it is found.
