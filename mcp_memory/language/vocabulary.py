@@ -266,8 +266,9 @@ yemen: yemeni
 zambia: zambian
 zimbabwe: zimbabwean
 """
-"""The sovereign states of today: *name, other names: demonyms*, one country a line; ``*`` marks the demonyms that the
-rules for sentences of any kind know, too (`COMMON_DEMONYMS`)."""
+"""The sovereign states of today: *name, other names: demonyms*, one country a line.
+
+``*`` marks the frequent demonyms, which are recognised in every sentence (`COMMON_DEMONYMS`)."""
 
 FORMER_COUNTRIES = """
 england: english* | united kingdom
@@ -295,8 +296,9 @@ ottoman empire: ottoman | turkey, greece, bulgaria, serbia, north macedonia, alb
 bengal: bengali | india, bangladesh
 tibet: tibetan | china
 """  # noqa: E501 - one country a line
-"""Parts of countries and countries that no longer exist, likewise; behind ``|`` the countries of today that they are
-a part of, or that were a part of them."""
+"""Parts of countries, and countries that no longer exist, in the same form.
+
+Behind ``|`` are the countries of today that they are a part of, or that were a part of them."""
 
 _DEMONYMS = [
     word.strip()

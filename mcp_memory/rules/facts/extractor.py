@@ -51,14 +51,14 @@ class Note:
     """A line that gives the value of an item.
 
     Attributes:
-        who: the name of its owner; "" for the speaker.
+        owner: the name of its owner; "" for the speaker.
         relation: the item, as the name of a relation.
         value: as written.
         start: first character within the text.
         end: first character after it.
     """
 
-    who: str
+    owner: str
     relation: str
     value: str
     start: int
@@ -86,11 +86,11 @@ def _note_assertions(
     turn: Turn, discourse: Discourse, index: int, note: Note, times: Sequence[StatedTime]
 ) -> Iterator[Assertion]:
     """Yield the assertion of a note; its owner becomes the subject of the next clauses without one."""
-    head = note.who or discourse.speaker
+    head = note.owner or discourse.speaker
     if head is None:
         return
-    if note.who:
-        discourse.focus_on(note.who)
+    if note.owner:
+        discourse.focus_on(note.owner)
     validity = from_utterance(turn.time)
     times = [time for time in times if time.start < note.end and note.start < time.end]
     if times and times[-1].since <= turn.time and times[-1].until < FOREVER:

@@ -27,11 +27,11 @@ _ALSO = re.compile(
     r"\s{1,2}(?:as|by\sthe\sname\sof)?|known\s(?:professionally|mononymously|simply|popularly)\sas|known\sas|alias|nicknamed|a\.k\.a\.|aka)"
     r"\s{0,2}(?:the\s)?"
 )
-_LED_IN = re.compile(r"[\s,;]{0,3}(?:on|in|at|near|of|the)?\s{0,2}(?:the\s|c\.\s?|circa\s|about\s|around\s)?")
+_CONNECTIVE = re.compile(r"[\s,;]{0,3}(?:on|in|at|near|of|the)?\s{0,2}(?:the\s|c\.\s?|circa\s|about\s|around\s)?")
 _BORN_TO = re.compile(r"\bborn\b[^.;]{0,80}?\sto\s(?=[^\W\d_])")
 _EVENTS = {what: re.compile(rf"\b{what}\b", re.IGNORECASE) for what in ("born", "died")}
 _IN = re.compile(r"(?:in|at|near)\s")
-_LED = re.compile(r"\b(?:in|at|near)\b|,")
+_PLACE_SIGN = re.compile(r"\b(?:in|at|near)\b|,")
 _COMMA = re.compile(r"\s?,\s{1,2}(?:in\s)?")
 _OTHER_VERB = re.compile(
     r"\band\s(?:\w{1,12}\s)?(?:was|is|married|moved|went|came|grew)\b|\bmarried\b|\bmoved\b|,\s(?:he|she)\b"
@@ -103,7 +103,7 @@ def _event_facts(text: str, start: int, end: int, head: str, what: str) -> Itera
     circa = _CIRCA.search(text, max(start, time.start - 9), time.start)
     first = circa.start() if circa else time.start
     yield OpeningFact(head, f"{what}_on", text[first : time.end], first, time.end, time)
-    lead = _LED_IN.match(text, time.end, end)
+    lead = _CONNECTIVE.match(text, time.end, end)
     place = _read_place(text, lead.end() if lead else time.end, end)
     if place is None and first > start and (what == "died" or text[start - 1] == "("):  # behind "born" comes a name
         before = _read_place(text, start, first)
@@ -202,14 +202,14 @@ def _birth_or_death_facts(
     time: StatedTime | None = None
     where: NameSpan | None = None
     for _ in range(_OCCASION):
-        lead = _LED_IN.match(text, position, end)
+        lead = _CONNECTIVE.match(text, position, end)
         position = lead.end() if lead else position
         stated = next((t for t in times if t.start <= position < t.end or position <= t.start <= position + 3), None)
         if stated is not None and not stated.relative and time is None:
             time, position = stated, stated.end
             continue
         candidate = _read_place(text, position, end) if where is None else None
-        if candidate is None or not _LED.search(text, max(0, position - 12), candidate.start):
+        if candidate is None or not _PLACE_SIGN.search(text, max(0, position - 12), candidate.start):
             break
         where, position = candidate, candidate.end
         for _ in range(3):  # over ", Ohio, United States"

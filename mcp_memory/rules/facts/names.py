@@ -1,7 +1,7 @@
 """Find names in the text of an opening: "directed by the Danish poet Ada Moor, Tom Gale and others" has two.
 
 A regular expression cannot recognise the capitals of every script, so a small scanner reads the words instead, each
-once. The values that all readers of openings share stand here, too: a fact, and brackets.
+once. The module also defines the values that all readers of openings share: a fact, and brackets.
 """
 
 from __future__ import annotations

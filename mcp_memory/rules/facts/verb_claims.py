@@ -262,8 +262,13 @@ def _membership_claims(clause: Clause) -> Iterator[Claim]:
         return
     slot = clause.slots[1]
     ends = clause.verb.lemma in ("cancel", "quit", "end", "drop", "give")
-    tells = ends or clause.verb.lemma in ("get", "have", "buy")
-    if tells and slot.preposition in ("at", "of", "in", "with") and kinds.fits(slot.nouns[0], "org") and clause.subject:
+    is_membership = ends or clause.verb.lemma in ("get", "have", "buy")
+    if (
+        is_membership
+        and slot.preposition in ("at", "of", "in", "with")
+        and kinds.fits(slot.nouns[0], "org")
+        and clause.subject
+    ):
         yield Claim(clause.subject[0], "member_of", slot.nouns[0], "end" if ends else "state", None, slot.end)
 
 

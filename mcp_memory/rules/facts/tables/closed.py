@@ -16,7 +16,7 @@ EMPTY = word_set(
     " few little lot lots plenty bit stuff things thing way ways what whatever who whom which whose where when"
     " why how mine ours yours hers theirs two three half rest same kind sort time times"
 )
-"""Words for something that only the context tells; never an entity by themselves."""
+"""Words whose referent only the context gives; never an entity by themselves."""
 OWNERS = {
     "my": "i",
     "our": "i",
