@@ -2,6 +2,10 @@
 
 An answer may take its time (a model may be asked), and no view is held meanwhile. So everything that a judge of answers
 could want to know of the entities that a query names, and of those that paths lead to, is collected here.
+
+**Events as anchors of time** (`date_event`): "before she moved to Oslo" is before the start of the fact that these
+words state. Only facts know when something happened that a query merely names. The words have to lead to exactly one
+version; else the time stays unknown, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -17,6 +21,10 @@ from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
+from mcp_memory.language.questions import understand
+from mcp_memory.language.tokens import words
+from mcp_memory.navigation.anchor import anchor
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
@@ -33,6 +41,8 @@ _COMPARES = re.compile(
 """Queries that may ask for the order of two things, or whether they share something."""
 MOST_READ = 2_000
 """Characters of a query that are read for whether it compares."""
+_ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
+"""Words for the end of something rather than its beginning."""
 _LIES = "located_in"
 _ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _LIES)
 """What things are mostly compared by, in words that need not name it ("older", "from the same country")."""
@@ -214,3 +224,40 @@ def _assertions(group: RelationFacts) -> Iterator[Assertion]:
     for step in group.through:
         yield from step.version.assertions
         yield from step.via
+
+
+def date_event(facts: Facts, query: Query) -> Query:
+    """Return a query whose event, if it names one, has the time that the facts give it; else as it was."""
+    time = query.time
+    if time is None or time.event is None or time.dated:
+        return query
+    event = understand(time.event, query.speakers)
+    asking = fact_query(event)
+    own = frozenset(words(time.event))
+    ends = bool(own & _ENDING)
+    stated: list[Version] = []
+    named: list[Version] = []
+    for version in _event_versions(facts, query, event):
+        whole = own.issuperset(words(version.tail))
+        if version.since > BEGINNING and (asking.asks(version.relation) >= 1 or (ends and whole)):
+            (named if whole else stated).append(version)
+    found = named or stated
+    if len({version.id for version in found}) != 1:
+        return query
+    return replace(query, time=_at(time, found[0], ends=ends))
+
+
+def _event_versions(facts: Facts, query: Query, event: Query) -> Iterator[Version]:
+    """Yield the versions of those whom the words of an event name, then of those whom the query names."""
+    roots = dict.fromkeys(root.key for asked in (event, query) for root in anchor(facts, asked) if not root.soft)
+    for key in roots:
+        for relation in facts.relations_of(key):
+            yield from (version for version in facts.versions(key, relation) if version.since < version.until)
+
+
+def _at(time: Constraint, version: Version, *, ends: bool) -> Constraint:
+    if ends and version.until < FOREVER:
+        return replace(time, since=version.until, until=version.until + 1, grain="day")
+    if time.order == "within":
+        return replace(time, since=version.since, until=version.until, grain="day")
+    return replace(time, since=version.since, until=version.since + 1, grain="day")

@@ -44,10 +44,8 @@ from mcp_memory.gain.guided import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import Candidates, finished
-from mcp_memory.navigation.events import dated
-from mcp_memory.navigation.known_facts import find_conflicts, known_facts
-from mcp_memory.navigation.navigate import FORMULAS, Evaluation, find_paths, score_segments
-from mcp_memory.navigation.next_steps import suggest_steps
+from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
+from mcp_memory.navigation.navigate import FORMULAS, Evaluation, find_paths, score_segments, suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
@@ -326,7 +324,7 @@ def unknown_space(view: View, name: str) -> tuple[str, ...]:
 
 def _place_event(space: Space, query: Query, settings: RecallSettings) -> Query:
     """Return a query whose event, if it names one, has the time that the facts of a space give it."""
-    return dated(space.facts, query) if settings.navigation.facts and settings.search.time else query
+    return date_event(space.facts, query) if settings.navigation.facts and settings.search.time else query
 
 
 def _rarity(space: Space, query: Query) -> dict[str, float]:

@@ -8,7 +8,7 @@ from small_graph import said
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.language.iso import parse
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.events import dated
+from mcp_memory.navigation.known_facts import date_event
 from mcp_memory.view.facts import Facts
 
 
@@ -32,7 +32,7 @@ def year(number: int) -> int:
     ],
 )
 def test_an_event_has_the_time_of_the_fact_that_its_words_tell_of(question: str, since: int, until: int) -> None:
-    time = dated(lived(), understand(question, ())).time
+    time = date_event(lived(), understand(question, ())).time
     assert time is not None
     assert (time.since, time.until) == (since, until)
 
@@ -40,13 +40,13 @@ def test_an_event_has_the_time_of_the_fact_that_its_words_tell_of(question: str,
 @pytest.mark.parametrize("event", ["she moved", "she moved to Rome and sang", "the concert", "she was happy"])
 def test_what_names_no_single_fact_leaves_the_time_unknown(event: str) -> None:
     question = understand(f"What did Ann do before {event}?", ())
-    assert dated(lived(), question) == question
+    assert date_event(lived(), question) == question
 
 
 def test_the_end_of_something_is_dated_by_its_end() -> None:
     facts = lived()
     facts.add([said("Ann", "works_at", "Beta", 2018)])
-    time = dated(facts, understand("Where did Ann work after she quit Acme?", ())).time
+    time = date_event(facts, understand("Where did Ann work after she quit Acme?", ())).time
     assert time is not None
     assert time.since == year(2018)
     assert time.until < FOREVER
