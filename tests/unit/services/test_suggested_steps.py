@@ -1,4 +1,4 @@
-"""Every recall says how to go on from it: along facts, and where these end by what is said in what was found."""
+"""Every recall suggests next steps: along facts, and where these end by the words of its evidence."""
 
 import pytest
 from learning_memory import memory, recalled, told
@@ -23,7 +23,7 @@ def steps(recall):
     return [(one.operator, dict(one.args)) for one in recall.next]
 
 
-async def test_without_facts_it_goes_on_from_what_was_found_and_by_what_is_missing():
+async def test_without_facts_steps_start_from_the_evidence_and_from_what_is_missing():
     recall = await recalled(await told(memory(), *TALK), ASKED, max_turns=1)
     ids = tuple(item.id for item in recall.evidence)
     assert not recall.sufficient
@@ -32,7 +32,7 @@ async def test_without_facts_it_goes_on_from_what_was_found_and_by_what_is_missi
     assert following["reflect"] == {"query": f"{ASKED}; missing: {', '.join(recall.missing)}", "ids": ids[:3]}
 
 
-async def test_the_first_step_goes_along_the_facts_to_where_more_is_known_and_none_comes_twice():
+async def test_the_first_step_follows_facts_to_where_more_is_known_and_no_step_is_repeated():
     recall = await recalled(await told(memory(), *TALK, facts=FACTS), ASKED, max_turns=1)
     following = steps(recall)
     assert following[0] == ("expand_facts", {"entity": "Emil", "query": ASKED})
@@ -47,11 +47,11 @@ async def test_a_recall_that_finds_itself_sufficient_leaves_the_judgement_to_the
     assert recall.next
 
 
-async def test_where_nothing_is_found_there_is_nothing_to_go_on_from():
+async def test_a_recall_that_finds_nothing_suggests_nothing():
     assert steps(await recalled(memory(), ASKED)) == []
 
 
-async def test_what_recall_did_itself_is_not_proposed_again():
+async def test_calls_that_recall_made_itself_are_not_suggested():
     recall = await recalled(await told(memory(), *TALK), ASKED)
     taken = {(call.operator, call.args.get("entity"), call.args.get("ids")) for call in recall.trace}
     assert taken
@@ -59,7 +59,7 @@ async def test_what_recall_did_itself_is_not_proposed_again():
 
 
 @pytest.mark.parametrize("space", ["default", "work"])
-async def test_each_step_can_be_taken_as_it_is_given_in_its_space(space):
+async def test_each_suggested_step_can_be_taken_as_given_in_its_space(space):
     one = await told(memory(), *TALK, facts=FACTS, space=space)
     ways, seen = list((await recalled(one, ASKED, space=space)).next), set()
     assert ways

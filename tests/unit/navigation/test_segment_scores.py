@@ -1,4 +1,4 @@
-"""What navigation finds, laid back on the texts; and the facts that stand in where a question names nobody."""
+"""Paths score the segments that state them, and nearby facts are roots if a query names no entity."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ def path(made: Space, scores: PathScores, *rows: int) -> Path:
     return Path(Root("ann", "Ann", "FACT"), tuple(steps), "end", scores)
 
 
-def test_a_path_that_suffices_speaks_for_every_text_that_states_it() -> None:
+def test_a_sufficient_path_scores_every_text_that_states_it() -> None:
     made = space()
     found = score_segments(made, ASKED, [path(made, PathScores(0.6, 0.9, 0.6), 0, 1)])
     assert found.tolist() == [pytest.approx(0.7 * 0.9), pytest.approx(0.7 * 0.9), 0.0]
 
 
-def test_of_several_paths_over_a_text_the_best_counts() -> None:
+def test_the_best_of_several_paths_over_a_text_counts() -> None:
     made = space()
     paths = [path(made, PathScores(0.3, 0.9, 0.6), 0), path(made, PathScores(0.9, 0.9, 0.9), 0)]
     assert score_segments(made, ASKED, paths)[0] == pytest.approx(0.9 * 0.9)
 
 
-def test_a_single_fact_that_does_not_suffice_speaks_for_nothing() -> None:
+def test_a_single_fact_that_does_not_suffice_scores_nothing() -> None:
     made = space()
     assert not score_segments(made, ASKED, [path(made, PathScores(1.0, 1.0, 0.55), 0)]).any()
 
 
-def test_a_chain_of_relations_that_are_asked_for_speaks_though_its_end_is_no_answer() -> None:
+def test_a_chain_of_requested_relations_scores_its_texts_even_if_its_end_is_no_answer() -> None:
     made = space()
     asked, near = PathScores(0.7, 0.9, 0.3), PathScores(0.65, 0.9, 0.3)
     assert np.flatnonzero(score_segments(made, ASKED, [path(made, asked, 0, 1)])).tolist() == [0, 1]
     assert not score_segments(made, ASKED, [path(made, near, 0, 1)]).any()
 
 
-def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_many() -> None:
+def test_facts_of_the_nearest_texts_come_nearest_first_and_at_most_as_many_as_asked() -> None:
     made = space()
     cosines = np.array([[0.9, 0.9, 0.9], [0.1, 0.5, 0.3]], np.float32)  # as asked, and as the speaker would say it
     assert [found.id for found in nearby_statements(made, cosines, 9)] == ["x_1", "x_2", "x_0"]
@@ -77,7 +77,7 @@ def test_facts_of_the_nearest_texts_stand_in_the_nearest_first_and_never_too_man
 @pytest.mark.parametrize(
     ("kind", "stated", "speaks"), [("document", False, False), ("document", True, True), ("message", False, True)]
 )
-def test_what_a_document_tells_without_a_date_is_silent_where_one_is_asked(
+def test_an_undated_fact_of_a_document_scores_nothing_if_the_query_has_a_date(
     kind: Kind, stated: bool, speaks: bool
 ) -> None:
     made = space(kind, stated=stated)

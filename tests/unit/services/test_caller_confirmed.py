@@ -1,4 +1,4 @@
-"""What a caller found by its own steps can be named, and then decides where recall doubts itself."""
+"""Feedback can name evidence that a caller found by its own steps; it decides where recall doubts itself."""
 
 import json
 
@@ -37,7 +37,7 @@ def best(recall):
     return recall.evidence[0].text
 
 
-async def test_what_a_step_found_can_be_named_and_then_comes_first_and_suffices():
+async def test_evidence_of_a_step_can_be_named_in_feedback_and_then_comes_first_and_suffices():
     one = await garden()
     first = await asked(one)
     assert (first.sufficient, HIVES in [item.text for item in first.evidence]) == (False, False)
@@ -50,7 +50,7 @@ async def test_what_a_step_found_can_be_named_and_then_comes_first_and_suffices(
 
 
 @pytest.mark.parametrize("query", OTHERS)
-async def test_words_about_a_question_with_another_name_or_time_decide_nothing_however_many(query):
+async def test_feedback_on_a_query_with_another_name_or_time_decides_nothing(query):
     one = await garden()
     for _ in range(4):
         await judged(one, (await asked(one)).episode, supports=(await found(one),))
@@ -58,7 +58,7 @@ async def test_words_about_a_question_with_another_name_or_time_decide_nothing_h
     assert not recall.sufficient
 
 
-async def test_where_not_all_that_helps_is_there_it_comes_first_and_the_doubt_stays():
+async def test_confirmed_evidence_comes_first_but_does_not_suffice_if_some_of_it_does_not_fit():
     one = await garden()
     first, emil = await asked(one), (await asked(one)).evidence[0]
     await judged(one, first.episode, supports=(await found(one), emil.id))
@@ -68,14 +68,14 @@ async def test_where_not_all_that_helps_is_there_it_comes_first_and_the_doubt_st
 
 
 @pytest.mark.parametrize("limit", [1, SHOWN])
-async def test_an_answer_is_looked_for_in_what_comes_first_by_a_callers_word_and_in_nothing_that_it_displaced(limit):
+async def test_an_answer_is_made_from_confirmed_evidence_and_not_from_what_it_displaced(limit):
     one = await garden()
     await judged(one, (await asked(one)).episode, supports=(await found(one),))
     answer = await one.answer(Query(KEEPS, "default", limit))
     assert (best(answer.recall), len(answer.recall.evidence)) == (HIVES, limit)
 
 
-async def test_what_did_not_help_decides_nothing():
+async def test_evidence_that_did_not_help_decides_nothing():
     one = await garden()
     await judged(one, (await asked(one)).episode, not_supports=(await found(one),))
     assert not (await asked(one)).sufficient
@@ -91,7 +91,7 @@ async def test_evidence_of_another_space_or_of_no_step_is_refused_and_changes_no
     assert not len(one.store._view.space("default").beliefs)
 
 
-async def test_the_oldest_that_steps_found_is_forgotten(monkeypatch):
+async def test_the_oldest_evidence_of_steps_is_forgotten(monkeypatch):
     monkeypatch.setattr(episodes, "EXPLORED", 2)
     one = await garden()
     first, hives = await asked(one), await found(one)
@@ -100,7 +100,7 @@ async def test_the_oldest_that_steps_found_is_forgotten(monkeypatch):
         await judged(one, first.episode, supports=(hives,))
 
 
-async def test_what_was_explored_stands_in_the_trace_of_the_episode_in_every_process():
+async def test_explored_evidence_is_in_the_trace_of_the_episode_in_every_process():
     log = FakeLog()
     one = await garden(log)
     first, hives = await asked(one), await found(one)

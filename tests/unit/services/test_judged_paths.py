@@ -1,4 +1,4 @@
-"""When a judge is asked about paths, and how what it said is found again."""
+"""When a judge is asked about paths, and how its scores are found again in a later view."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **
     return shown
 
 
-def test_what_stands_next_to_a_root_has_a_place_anyway() -> None:
+def test_neighbours_of_a_root_that_all_have_a_place_are_not_worth_a_call() -> None:
     (first, *_) = steps(BROTHER, said("Ann", "likes", "jazz"))
     assert not worth_judging(first, WIDTH)
     assert worth_judging(first, 1)
 
 
-def test_a_single_way_on_is_not_worth_a_call_and_two_are() -> None:
+def test_one_way_to_extend_a_path_is_not_worth_a_call_and_two_are() -> None:
     assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME)] == [False, False]
     assert [worth_judging(seen, WIDTH) for seen in steps(BROTHER, ROME, ACME)] == [False, True]
 
 
 @pytest.mark.parametrize(("guess", "worth"), [(0.6, True), (0.5, False)])
-def test_guesses_are_worth_a_call_where_one_of_them_would_be_followed(guess: float, worth: bool) -> None:
+def test_guesses_are_worth_a_call_if_one_of_them_would_be_followed(guess: float, worth: bool) -> None:
     (_, second) = steps(BROTHER, ROME)
     path, further = second.paths
     path = replace(path, scores=PathScores(0.9, 0.9, 0.5))
@@ -46,7 +46,7 @@ def test_guesses_are_worth_a_call_where_one_of_them_would_be_followed(guess: flo
     assert not worth_judging(Candidates(0, (replace(path, steps=()),), (tuple(guesses),), recovered=True), WIDTH)
 
 
-def test_what_was_said_of_a_step_is_found_by_the_words_of_its_paths() -> None:
+def test_scores_of_a_step_are_found_by_the_words_of_its_paths() -> None:
     first, second = steps(BROTHER, ROME, ACME)
     told = PathScores(0.7, 0.8, 0.9)
     evaluation = FORMULAS.joined(second, [told for _ in second.paths])

@@ -1,4 +1,4 @@
-"""A step that knows no next one says where else to look: a name written otherwise, no limits, the topics, around it."""
+"""A step without a next one suggests similar names, no limits, the topics, or what was said around its results."""
 
 import pytest
 from fakes import FakeEmbedder, FakeStore
@@ -42,17 +42,17 @@ async def stepped(operator, **asked):
 
 @pytest.mark.parametrize("operator", ["versions", "timeline", "counterfactual"])
 @pytest.mark.parametrize("name", ["Katharine Linquist", "Lindqvist's"])
-async def test_of_an_unknown_name_those_are_next_that_are_written_much_like_it(operator, name):
+async def test_an_unknown_name_leads_to_similarly_spelt_names(operator, name):
     following = await stepped(operator, entity=name)
     assert following[0] == (operator, {"entity": "Katharine Lindqvist"})
     assert following[-1] == ("tag_events", {"entity": name})
 
 
-async def test_a_name_like_no_other_leads_to_the_sentences_with_it_alone():
+async def test_a_name_similar_to_no_other_leads_only_to_the_sentences_that_contain_it():
     assert await stepped("versions", entity="Zzyzx") == [("tag_events", {"entity": "Zzyzx"})]
 
 
-async def test_of_a_known_entity_without_guesses_the_aspects_and_sentences_are_next():
+async def test_a_known_entity_without_hypotheses_leads_to_its_aspects_and_sentences():
     following = await stepped("counterfactual", entity="Bob", relation="likes", query="What does Bob like?")
     assert following == [
         ("counterfactual", {"entity": "Bob", "query": "What does Bob like?"}),
@@ -61,12 +61,12 @@ async def test_of_a_known_entity_without_guesses_the_aspects_and_sentences_are_n
     ]
 
 
-async def test_what_a_time_shuts_out_is_next_without_it():
+async def test_a_step_that_its_time_limits_exclude_is_suggested_without_them():
     following = await stepped("timeline", entity="Bob", window=Window(until=5))
     assert following[0] == ("timeline", {"entity": "Bob"})
 
 
-async def test_of_an_unknown_topic_those_that_there_are_are_next():
+async def test_an_unknown_topic_leads_to_the_topics_that_exist():
     following = await stepped("topic_events", topic="zebra")
     assert following[0][0] == "topic_events"
     assert following[0][1]["topic"] != "zebra"
@@ -74,7 +74,7 @@ async def test_of_an_unknown_topic_those_that_there_are_are_next():
     assert {name for name, _ in await stepped("tag_events", query="zebra")} == {"topic_events"}
 
 
-async def test_what_leads_nowhere_by_facts_leads_on_by_what_is_said_there_and_around_it():
+async def test_results_that_no_fact_extends_lead_on_by_their_words_and_context():
     found = await explored("versions", entity="Bob")
     ids = tuple(item.id for item in found.items)
     assert [item.text for item in found.items] == ["Bob lives in Rome"]
