@@ -13,6 +13,7 @@ from typing import Protocol
 
 from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.language_model import Spending, day_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -22,7 +23,6 @@ from mcp_memory.domain.requests import (
     WriteRequest,
     WriteResult,
 )
-from mcp_memory.domain.spending import Spending, day_of
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
 from mcp_memory.gain.kalman import Teacher

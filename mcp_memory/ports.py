@@ -20,10 +20,10 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
+from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import Query, Window
-from mcp_memory.domain.spending import Reservation, Spending
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job, Reservation
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.questions import PooledQuestion
-from mcp_memory.domain.spending import Reservation
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Turn
 from mcp_memory.vectors import Matrix
 
 

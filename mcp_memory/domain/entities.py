@@ -2,11 +2,19 @@
 
 Names are stored as written and compared by their *key*, which ignores case, punctuation, articles, titles and the
 possessive ending.
+
+An alias that the memory itself found is no fact and no evidence: it is a judgement beside the facts (DESIGN 2.5). No
+stored text or fact changes. What is known of either name is read together until somebody states that they are not the
+same.
 """
 
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
+
+from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.times import Millis
 
 TITLES = frozenset(
     (
@@ -76,3 +84,24 @@ def _word_character(character: str) -> str:
         return character
     category = unicodedata.category(character)
     return character if category[0] == "M" else "" if category == "Cf" else " "
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """The judgement that two names mean one entity.
+
+    Attributes:
+        space: where it holds.
+        name: of the entity, as written.
+        alias: the other name, as written.
+        reason: in words.
+        source: whose judgement it is.
+        at: when it was made.
+    """
+
+    space: str
+    name: str
+    alias: str
+    reason: str
+    source: Engine
+    at: Millis

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, Root, Rule
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 

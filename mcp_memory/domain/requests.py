@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_memory.domain.facts import Engine, Intent
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Window
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.language_model import Spending
 
 
 @dataclass(frozen=True, slots=True)

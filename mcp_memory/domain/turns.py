@@ -4,6 +4,9 @@ A turn is a message, a document or a caller's statement, stored verbatim. A segm
 run of sentences of about 200 tokens; a sentence is MRAgent's episode and GAM-RAG's memory unit. Segments and sentences
 are spans of the turn's text, so nothing is stored twice and every quote is verbatim. Their vectors are rows of a matrix
 (``domain/batch.py``).
+
+"I" in a message means its speaker, and "you" the other person who spoke last in the session. This depends on the log
+alone, so a rebuild extracts the same facts. A pooled question is one that a segment answers (QRMeM §2.1, 𝒬_k).
 """
 
 from __future__ import annotations
@@ -103,3 +106,55 @@ class Sentence:
     start: int
     end: int
     times: tuple[StatedTime, ...]
+
+
+USER = "user"
+"""The speaker of a message without one."""
+
+
+def speaker(turn: Turn) -> str | None:
+    """Return whom "I" means in a turn; None in a document, and for a nameless speaker whose role is not the user's."""
+    if turn.kind == "document":
+        return None
+    return turn.speaker or (USER if turn.role in (None, USER) else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Talkers:
+    """The last two speakers of a session.
+
+    Attributes:
+        last: the last speaker, by name, or by role without a name; None at the start.
+        other: the last speaker before them who is somebody else.
+    """
+
+    last: str | None = None
+    other: str | None = None
+
+    def after(self, turn: Turn) -> Talkers:
+        """Return the speakers after a turn; documents and statements change nothing."""
+        who = turn.speaker or turn.role
+        if who is None or who == self.last or turn.kind != "message":
+            return self
+        return Talkers(who, self.last)
+
+    def partner(self, turn: Turn) -> str | None:
+        """Return the addressee of a turn that follows, or None."""
+        if turn.kind != "message":
+            return None
+        return self.other if (turn.speaker or turn.role) == self.last else self.last
+
+
+@dataclass(frozen=True, slots=True)
+class PooledQuestion:
+    """A question of the pool.
+
+    Attributes:
+        text: of the question.
+        segment_id: of the segment that answers it.
+        entities: keys of what it is about, by `view.facts.Facts.key`: head and tail of its fact.
+    """
+
+    text: str
+    segment_id: str
+    entities: frozenset[str]

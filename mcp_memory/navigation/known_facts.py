@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 
-from mcp_memory.domain.answers import KnownFacts, RelationFacts
-from mcp_memory.domain.conflicts import conflicts
+from mcp_memory.domain.answers import KnownFacts, RelationFacts, conflicts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query

@@ -17,9 +17,8 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
-from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
 from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import pack_segments, split
 from mcp_memory.ports import Embedder, Extractor, Progress
@@ -76,7 +75,7 @@ async def derive(
     Args:
         reading: what to read with.
         turns: the texts.
-        partners: whom each of them is said to (``domain/talkers.py``).
+        partners: whom each of them is said to (``domain/turns.py``).
         progress: of the embedding, which is what takes time.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server

@@ -18,9 +18,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.aliases import Alias
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, Extractor, Intent
-from mcp_memory.domain.jobs import Job, State
+from mcp_memory.domain.language_model import Job, State
 from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
 from mcp_memory.storage.schema import Rows
 

@@ -20,7 +20,7 @@ import numpy as np
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
-from mcp_memory.domain.questions import PooledQuestion
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.storage.columns import (
     has_fault,
     texts_from_json,

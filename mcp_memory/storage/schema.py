@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from mcp_memory.domain.spending import Reservation, Spending
+from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 
 Rows = Any

@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.jobs import Job
-from mcp_memory.domain.questions import PooledQuestion
-from mcp_memory.domain.talkers import Talkers
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Segment, Sentence, Turn
+from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Talkers, Turn
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts

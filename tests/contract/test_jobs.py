@@ -10,7 +10,7 @@ import pytest
 from batches import batch, turn
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.ports import Store
 
 pytestmark = pytest.mark.anyio

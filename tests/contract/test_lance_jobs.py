@@ -20,7 +20,7 @@ from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, Extractor
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.compaction import SETTLED_MS, compact
 from mcp_memory.storage.fact_rows import assertion_rows, job_rows

@@ -10,7 +10,7 @@ from batches import DIMENSION, batch, derive
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Reservation, Spending
+from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.schema import Commit, commit_rows
 from mcp_memory.storage.store import LanceStore

@@ -11,10 +11,9 @@ from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, unit_vectors
 from lance_at import NOW, commit_to, open_at
 
-from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import PooledQuestion
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.turns import PooledQuestion, Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage import refresh
 from mcp_memory.storage.fact_rows import alias_rows

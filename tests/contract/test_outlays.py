@@ -9,7 +9,7 @@ import pytest
 from batches import DIMENSION, batch
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Reservation, Spending
+from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import Store
 from mcp_memory.services.background.ledger import DayLedger

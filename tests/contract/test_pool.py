@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from batches import batch, unit_vectors
 
-from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import PooledQuestion
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.ports import Store
 
 pytestmark = pytest.mark.anyio

@@ -24,7 +24,7 @@ from fakes import FakeEmbedder
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import assertion_id
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, NewPoint, PointEdits, WriteRequest
 from mcp_memory.memory import Memory

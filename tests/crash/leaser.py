@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from batches import DIMENSION
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.storage.store import LanceStore
 
 LEASE_MS = 60_000

@@ -13,7 +13,7 @@ from crash.kill_rounds import WRITER, kill_rounds
 from crash.leaser import LEASE_MS
 from crash.writer import PRAISED, refs_of
 
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.storage.store import LanceStore
 
 LEASER = Path(__file__).with_name("leaser.py")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_memory.domain.spending import DAY_MS
+from mcp_memory.domain.language_model import DAY_MS
 
 NOW = 1_704_067_200_000 + DAY_MS - 1
 """The end of 2024-01-01."""

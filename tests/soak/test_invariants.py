@@ -10,7 +10,7 @@ from batches import DIMENSION, batch, lesson, merged, point, pointed, unit_vecto
 from soak.invariants import Quote, rows, violations
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import PooledQuestion
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.storage.store import LanceStore
 
 

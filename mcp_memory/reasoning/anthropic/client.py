@@ -41,7 +41,7 @@ import anyio
 from anyio import to_thread
 from pydantic import BaseModel
 
-from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineUnavailable
 from mcp_memory.ports import Ledger
 from mcp_memory.reasoning.anthropic.replies import (

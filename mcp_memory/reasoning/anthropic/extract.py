@@ -25,9 +25,8 @@ from pydantic import BaseModel, ConfigDict
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.talkers import speaker
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import Excerpt

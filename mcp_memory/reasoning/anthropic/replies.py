@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.errors import EngineError
 
 FormT = TypeVar("FormT", bound=BaseModel)

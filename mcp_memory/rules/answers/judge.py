@@ -18,9 +18,9 @@ from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import JudgeInput, SupportCandidate

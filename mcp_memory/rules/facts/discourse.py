@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from mcp_memory.domain.talkers import speaker
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, speaker
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.kinds import is_company

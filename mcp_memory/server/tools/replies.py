@@ -21,8 +21,8 @@ from pydantic import BaseModel, Field, StrictInt
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Rule
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso

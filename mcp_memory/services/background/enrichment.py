@@ -28,12 +28,10 @@ from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.jobs import Job
-from mcp_memory.domain.spending import DAY_MS, day_of
+from mcp_memory.domain.language_model import DAY_MS, Job, day_of
 from mcp_memory.domain.status import TextsRead
-from mcp_memory.domain.talkers import Talkers
 from mcp_memory.domain.times import FOREVER, Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Talkers, Turn
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineSpent, EngineUnavailable
 from mcp_memory.language.sentences import split
 from mcp_memory.ports import Excerpt, Store, TextReader

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import anyio
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.spending import Reservation, Spending, day_of, shown_day
+from mcp_memory.domain.language_model import Reservation, Spending, day_of, shown_day
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineSpent, EngineUnavailable, StoreError
 from mcp_memory.ports import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status
 from mcp_memory.errors import StoreError
 from mcp_memory.ports import Embedder, Extractor, Store

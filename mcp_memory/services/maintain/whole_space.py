@@ -18,11 +18,11 @@ from dataclasses import replace
 import numpy as np
 from anyio import to_thread
 
-from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.questions import PooledQuestion
+from mcp_memory.domain.entities import Alias
 from mcp_memory.domain.requests import Improved, Skipped
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.ports import Embedder, Progress, Store
 from mcp_memory.reflection.disambiguation import AliasPair, Entities
 from mcp_memory.reflection.questions import admit, questions_of

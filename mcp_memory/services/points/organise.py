@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.episodes import Episode
 from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import MIN_ENTITIES, Point, PointJudgeInput, scope_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveStep, Improved, Skipped
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.hypergraph.evolution import is_relational
 from mcp_memory.language.questions import understand

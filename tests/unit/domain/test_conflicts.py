@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_memory.domain.answers import RelationFacts
-from mcp_memory.domain.conflicts import conflicts
+from mcp_memory.domain.answers import RelationFacts, conflicts
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import WHOLE, Assertion
 from mcp_memory.domain.times import FOREVER

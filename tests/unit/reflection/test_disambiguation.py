@@ -7,8 +7,8 @@ import pytest
 from asserting import asserted
 from batches import turn
 
-from mcp_memory.domain.aliases import Alias
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
 from mcp_memory.reflection.disambiguation import AliasPair, Entities, normalise
 from mcp_memory.view.space import Space
 

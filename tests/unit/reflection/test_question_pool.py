@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from unit.gain.sentence_space import documents
 from unit.navigation.small_graph import said
 
-from mcp_memory.domain.questions import PooledQuestion
 from mcp_memory.domain.relations import relations
+from mcp_memory.domain.turns import PooledQuestion
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.reflection.questions import FactEnd, admit, pool_similarity, questions_of, wordings
 

@@ -11,8 +11,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.search.candidates import INDEXES, Candidate
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.spans import FAR
-from mcp_memory.search.times import YEAR, TimeIndex
+from mcp_memory.search.times import FAR, YEAR, TimeIndex
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 

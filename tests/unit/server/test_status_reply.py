@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from mcp_memory.domain.spending import Spending
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.tools.status import spent_today_text, status_reply
 

@@ -22,8 +22,8 @@ from unit.reasoning.anthropic.enriched_memory import (
 from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
 from unit.rules.answers.small_memory import said
 
+from mcp_memory.domain.language_model import DAY_MS
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
-from mcp_memory.domain.spending import DAY_MS
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
 from mcp_memory.server.tools.status import status_reply

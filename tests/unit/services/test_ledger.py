@@ -8,7 +8,7 @@ import anyio
 import pytest
 from fakes import FakeLog, FakeStore
 
-from mcp_memory.domain.spending import DAY_MS, Spending, day_of
+from mcp_memory.domain.language_model import DAY_MS, Spending, day_of
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import EngineError, StoreUnwritable
 from mcp_memory.services.background.ledger import DayLedger

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.storage.fact_rows import job_rows, latest_jobs
 
 FIRST = Job("default", "t_0", "waiting", 0, 0, 0, "", 1)

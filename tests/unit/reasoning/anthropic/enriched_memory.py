@@ -14,7 +14,7 @@ from unit.reasoning.anthropic.judged_memory import wired
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.jobs import Job
+from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.requests import NewItem, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge

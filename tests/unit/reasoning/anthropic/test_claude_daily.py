@@ -5,7 +5,7 @@ import pytest
 from judged_memory import NOW, asked, claude_of, judged, wired
 from standin.replies import Silence, said
 
-from mcp_memory.domain.spending import DAY_MS, Spending, day_of
+from mcp_memory.domain.language_model import DAY_MS, Spending, day_of
 
 pytestmark = pytest.mark.anyio
 DAY_TOKENS = 2_000

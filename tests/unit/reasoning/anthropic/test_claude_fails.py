@@ -11,8 +11,8 @@ from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, judgement, limited, message, overloaded, said
 from unit.rules.answers.small_memory import said as lines
 
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.requests import WriteRequest
-from mcp_memory.domain.spending import Spending
 from mcp_memory.errors import ConfigurationError, EngineError
 from mcp_memory.reasoning.anthropic import client
 from mcp_memory.reasoning.anthropic.answer import AnswerReply as AnswerReply

@@ -11,10 +11,10 @@ from standin.messages_api import standing_in
 from standin.replies import Reply, Silence, error, message, overloaded, said
 from standin.rooms import each, meant, room
 
+from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query, with_interpretation
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact, WriteRequest
-from mcp_memory.domain.spending import Spending
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand

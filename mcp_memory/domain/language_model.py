@@ -1,12 +1,17 @@
-"""What requests to a language model have cost, in calls, tokens and time, by day.
+"""Work of a language model: what its requests have cost, and how far it has read each text for facts.
 
-Days are those of UTC, numbered from 1970-01-01 on, which is 0.
+Costs are counted in calls, tokens and time, by day (UTC), numbered from 1970-01-01, which is 0.
+
+The state of a text is stored as revisions, of which the last counts. A *lease* says that a process is reading the text;
+it is taken under the store's lock, so no two processes pay for the same text, and it ends by itself, so that the work
+of a process that died continues. A text without a revision has not been read.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Literal
 
 from mcp_memory.domain.times import Millis
 
@@ -73,3 +78,36 @@ def day_of(at: Millis) -> int:
 def shown_day(day: int) -> str:
     """Return a day as 2024-02-29."""
     return (date(1970, 1, 1) + timedelta(days=day)).isoformat()
+
+
+State = Literal["leased", "waiting", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One revision of the state of reading one turn.
+
+    Attributes:
+        space: of the turn.
+        turn_id: of a message or document.
+        state: ``leased`` by ``holder`` until ``until``; ``waiting`` until then, after a failure or between the parts of
+            a long text; ``done``; or ``failed`` too often.
+        parts: of the text, read so far; most messages have one part.
+        tries: that failed in a row.
+        until: see ``state``; 0 if it does not apply.
+        holder: a word that no other process has; empty without a lease.
+        at: when this revision was made.
+    """
+
+    space: str
+    turn_id: str
+    state: State
+    parts: int
+    tries: int
+    until: Millis
+    holder: str
+    at: Millis
+
+    def free(self, now: Millis) -> bool:
+        """Return whether a process may lease it."""
+        return self.state in ("leased", "waiting") and self.until <= now
