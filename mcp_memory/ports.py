@@ -236,7 +236,7 @@ class Operator(Protocol):
     @property
     def uses(self) -> tuple[str, ...]: ...  # noqa: D102
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """Take the step; nothing is stored."""
 
 
@@ -249,7 +249,7 @@ class JudgeInput:
         recall: the evidence, with paths, points and conflicts.
         sentences: of the evidence, best items first, those of one item in order, with their gates.
         rarity: the idf of each stem of the query in the space, at least 0.
-        knowledge: the facts about what it names, and the gates of the sentences that state them.
+        known_facts: about what it names, and the gates of the sentences that state them.
         gates: of the sentences that are not neutral for the query, by their ids.
         earlier: what the judge returned before it searched further; None if it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
@@ -259,7 +259,7 @@ class JudgeInput:
     recall: RecallResult
     sentences: Sequence[EvidenceSentence]
     rarity: Mapping[str, float]
-    knowledge: KnownFacts
+    known_facts: KnownFacts
     gates: Mapping[str, float] = field(default_factory=dict)
     earlier: Judgement | None = None
     seen: Collection[Hashable] = frozenset()
@@ -283,20 +283,20 @@ class QuestionJudge(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
-    async def understand(self, question: Query, speakers: Collection[str], now: Millis) -> Query:
+    async def understand(self, query: Query, speakers: Collection[str], now: Millis) -> Query:
         """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
         Args:
-            question: understood by rules.
+            query: understood by rules.
             speakers: of the space.
             now: the moment of asking.
         """
 
-    async def score(self, question: Query, paths: Sequence[Path]) -> list[PathScores] | None:
+    async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:
         """Return the scores of the paths of one step, in their order (DESIGN L5, REAL §3.3.2).
 
         Args:
-            question: as understood.
+            query: as understood.
             paths: the beams, and what each of them could go on to, with the scores that the formulas give them.
 
         Returns:
@@ -386,12 +386,12 @@ class SupportJudge(Protocol):
     def engine(self) -> Engine: ...  # noqa: D102
 
     async def supporting(
-        self, question: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
+        self, query: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
     ) -> list[str]:
         """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
 
         Args:
-            question: understood.
+            query: understood.
             answer: its text.
             names: of the roots of navigation and of the entities on the path to the answer.
             witnesses: the sentences that were activated or are cited.

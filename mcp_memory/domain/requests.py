@@ -155,7 +155,7 @@ the confidence of facts and the cardinality of relations (REAL), names of one en
 
 
 @dataclass(frozen=True, slots=True)
-class NewPoint:
+class PointInsert:
     """A memory point as the caller gives it.
 
     Attributes:
@@ -187,7 +187,7 @@ class NewMerge:
 class PointEdits:
     """Edits of memory points by a caller, all of them or none."""
 
-    insert: tuple[NewPoint, ...] = ()
+    insert: tuple[PointInsert, ...] = ()
     update: tuple[NewDescription, ...] = ()
     merge: tuple[NewMerge, ...] = ()
 

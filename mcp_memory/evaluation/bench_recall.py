@@ -78,7 +78,7 @@ class RecordingEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class MeasuredQuery:
     """The result of one query and its floor.
 
     Attributes:
@@ -138,7 +138,7 @@ async def _in_process(part: str, memory: Memory, filled: Filled, aim: float) -> 
     return figures
 
 
-async def _turn(memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, question: Question) -> Turn:
+async def _turn(memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, question: Question) -> MeasuredQuery:
     """Measure a query, then its floor."""
     recorder.calls.clear()
     ours, floor = Laps(), Laps()
@@ -148,7 +148,7 @@ async def _turn(memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, qu
     with floor.lap():
         await _floor(memory.embedder, vectors, calls)
     top = recall.evidence[:TOP]
-    return Turn(
+    return MeasuredQuery(
         question.kind,
         ours.ms[0],
         floor.ms[0],

@@ -234,45 +234,45 @@ class Propagate:
     needs = ()
     uses = ("entity", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from ``entity``, or without one from the names in ``query``; within the window.
 
         Without a query, sentences that name more of these entities come first.
         """
-        space = asked.space
+        space = call.space
         index = space.index(EntityIndex)
-        begin = anchor_entities(index, "" if asked.query is None else asked.query.text)
-        if asked.entity is not None:
-            number = index.find(asked.entity)
+        begin = anchor_entities(index, "" if call.query is None else call.query.text)
+        if call.entity is not None:
+            number = index.find(call.entity)
             begin = {} if number is None else {number: 1.0}
 
         def weigh(rows: Rows) -> Scores:
-            weights = np.ones(len(rows), dtype=np.float32) if asked.weigh is None else asked.weigh(rows)
-            result: Scores = np.where(in_window(space, rows, asked.window), weights, 0).astype(np.float32)
+            weights = np.ones(len(rows), dtype=np.float32) if call.weigh is None else call.weigh(rows)
+            result: Scores = np.where(in_window(space, rows, call.window), weights, 0).astype(np.float32)
             return result
 
-        found = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=asked.limit))
+        found = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=call.limit))
         if not found.rounds:
             return OperatorResult(())
         best, scores = found.rounds[0].scores[0], found.rounds[0].scores
-        items = [self._item(asked, row, score / best) for row, score in zip(found.activated, scores, strict=True)]
-        return OperatorResult(tuple(items), self._next(asked, index, found.activated, begin))
+        items = [self._item(call, row, score / best) for row, score in zip(found.activated, scores, strict=True)]
+        return OperatorResult(tuple(items), self._next(call, index, found.activated, begin))
 
-    def _item(self, asked: OperatorInput, row: int, score: float) -> Evidence:
-        sentence = asked.space.sentences[row]
-        source = Source(asked.space.turns[sentence.turn_id], sentence.start, sentence.end)
+    def _item(self, call: OperatorInput, row: int, score: float) -> Evidence:
+        sentence = call.space.sentences[row]
+        source = Source(call.space.turns[sentence.turn_id], sentence.start, sentence.end)
         return Evidence(sentence.id, "sentence", source.quote, score, (self.name,), (source,))
 
     def _next(
-        self, asked: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
+        self, call: OperatorInput, index: EntityIndex, activated: tuple[int, ...], begun: dict[int, float]
     ) -> tuple[Suggestion, ...]:
         """Suggest a further round from the other entities of the best sentences, in each the rarest first."""
-        query = {} if asked.query is None else {"query": asked.query.text}
+        query = {} if call.query is None else {"query": call.query.text}
         named: dict[int, int] = {}
         for row in activated:
             others = (entity for entity in index.entities(row) if entity not in begun)
             for entity in sorted(others, key=lambda entity: (index.degree(entity), index.key(entity))):
                 named.setdefault(entity, row)
         leading = [(entity, row) for entity, row in named.items() if index.degree(entity) > 1][:_NEXT]
-        further = [index.spellings_in(asked.space, row).get(entity, index.key(entity)) for entity, row in leading]
+        further = [index.spellings_in(call.space, row).get(entity, index.key(entity)) for entity, row in leading]
         return tuple(Suggestion(self.name, {"entity": name} | query, f"what else names {name}") for name in further)

@@ -37,27 +37,27 @@ class LocalPoints:
     def __init__(self, settings: PointSettings | None = None) -> None:
         self._settings = settings or PointSettings()
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``ids`` are of points, each a subquery of its own (DESIGN D01).
 
         A merged point counts as its successor; an id of no point is ignored.
         """
-        space = asked.space
-        named = [point for one in asked.ids if (point := space.hypergraph.resolve(one)) is not None]
+        space = call.space
+        named = [point for one in call.ids if (point := space.hypergraph.resolve(one)) is not None]
         points = list({point.id: point for point in named}.values())
         found: dict[str, RetrievedEntity] = {}
         for point in points:
-            for one in retrieve(space, neighbourhood(space, point), asked.weigh, self._settings.n_v):
+            for one in retrieve(space, neighbourhood(space, point), call.weigh, self._settings.n_v):
                 found.setdefault(one.key, one)
         joined = {key for point in points for key in vertices(space.facts, point)}
         others = [one for one in space.hypergraph.incident(space.facts, joined) if one not in points]
-        items = _evidence(asked, found.values(), others, self.name)
-        query = {} if asked.query is None else {"query": asked.query.text}
+        items = _evidence(call, found.values(), others, self.name)
+        query = {} if call.query is None else {"query": call.query.text}
         following = [
             Suggestion(self.name, {"ids": (one.id,), **query}, f"it shares {_shared(space, one, joined)}")
             for one in others[:_NEXT]
         ]
-        return OperatorResult(tuple(items[: asked.limit]), (*following, *_expansions(space, found.values(), joined)))
+        return OperatorResult(tuple(items[: call.limit]), (*following, *_expansions(space, found.values(), joined)))
 
 
 class GlobalPoints:
@@ -74,36 +74,36 @@ class GlobalPoints:
     def __init__(self, settings: PointSettings | None = None) -> None:
         self._settings = settings or PointSettings()
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from ``query``."""
-        space = asked.space
-        found = retrieve(space, uncovered_entities(space), asked.weigh, self._settings.n_v)
-        items = _evidence(asked, found, (), self.name)
-        return OperatorResult(tuple(items[: asked.limit]), tuple(_expansions(space, found, set())))
+        space = call.space
+        found = retrieve(space, uncovered_entities(space), call.weigh, self._settings.n_v)
+        items = _evidence(call, found, (), self.name)
+        return OperatorResult(tuple(items[: call.limit]), tuple(_expansions(space, found, set())))
 
 
 def _evidence(
-    asked: OperatorInput, found: Iterable[RetrievedEntity], points: Sequence[Point], operator: str
+    call: OperatorInput, found: Iterable[RetrievedEntity], points: Sequence[Point], operator: str
 ) -> list[Evidence]:
     """Return sentences about entities, and points, most similar to the query first."""
-    space = asked.space
+    space = call.space
     weights = {row: weight for one in found for row, weight in zip(one.rows, one.weights, strict=True) if weight > 0}
     best = max(weights.values(), default=0.0) or 1.0
     shown = sorted(weights, key=lambda row: (-weights[row], space.sentences[row].id))
     items = [sentence_evidence(space, space.sentences[row], weights[row] / best, (operator,)) for row in shown]
-    scores = [_support_weight(asked, point) for point in points]
+    scores = [_support_weight(call, point) for point in points]
     weighted = zip(points, scores, strict=True)
     shown_points = [_point(space, point, min(score / best, 1.0), operator) for point, score in weighted]
     return sorted((*shown_points, *items), key=lambda item: -item.score)
 
 
-def _support_weight(asked: OperatorInput, point: Point) -> float:
+def _support_weight(call: OperatorInput, point: Point) -> float:
     """Return the weight of the best sentence that supports a point; 0 without one."""
-    pieces = [piece for name in point.sentences if (piece := asked.space.sentence(name)) is not None]
-    rows = np.array([asked.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)
-    if asked.weigh is None:
+    pieces = [piece for name in point.sentences if (piece := call.space.sentence(name)) is not None]
+    rows = np.array([call.space.sentence_row(piece.turn_id, piece.index) for piece in pieces], dtype=np.intp)
+    if call.weigh is None:
         return 1.0
-    return float(asked.weigh(rows).max()) if len(rows) else 0.0
+    return float(call.weigh(rows).max()) if len(rows) else 0.0
 
 
 def _point(space: Space, point: Point, score: float, operator: str) -> Evidence:

@@ -46,24 +46,24 @@ class _LookingAround(ABC):
     def __init__(self, settings: NavigationSettings | None = None) -> None:
         self._settings = settings or NavigationSettings()
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation``, ``query`` and the window say what is looked for, and of which time."""
-        key = _entity(asked, self._settings)
-        return OperatorResult(()) if key is None else self._found(asked, key, self._around(asked, key))
+        key = _entity(call, self._settings)
+        return OperatorResult(()) if key is None else self._found(call, key, self._around(call, key))
 
     @abstractmethod
-    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         """Return what this step finds around the entity of that key."""
 
-    def _around(self, asked: OperatorInput, key: str) -> Neighbourhood:
-        label = relations().get(relations().name(asked.relation)).label if asked.relation else ""
-        asking = fact_query(asked.query or understand(label, ()))
-        window = asked.window
+    def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
+        label = relations().get(relations().name(call.relation)).label if call.relation else ""
+        asking = fact_query(call.query or understand(label, ()))
+        window = call.window
         bounded = window.since > BEGINNING or window.until < FOREVER
         return Neighbourhood(
-            asked.space.facts,
+            call.space.facts,
             asking,
-            Likeness(asked.cosine, _RAW, self._settings.spread),
+            Likeness(call.cosine, _RAW, self._settings.spread),
             (key,),
             at=(window.since, window.until) if bounded else None,
             uncertain=asking.accepts_guesses or not self._settings.confidence,
@@ -76,28 +76,28 @@ class ExpandFacts(_LookingAround):
 
     name = "expand_facts"
 
-    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         edges = [
             edge
             for edge in near.edges(key, near.asking.intent)
-            if asked.relation is None or edge.step.version.relation == relations().name(asked.relation)
-        ][: asked.limit]
+            if call.relation is None or edge.step.version.relation == relations().name(call.relation)
+        ][: call.limit]
         best = max((edge.rank for edge in edges), default=0.0)
         items = [
-            fact_evidence(asked.space, edge.step.version, max(0.0, edge.rank / best) if best > 0 else 1.0, (self.name,))
+            fact_evidence(call.space, edge.step.version, max(0.0, edge.rank / best) if best > 0 else 1.0, (self.name,))
             for edge in edges
         ]
-        following = self._next(asked, near.facts, key, [(edge.step, edge.end) for edge in edges])
+        following = self._next(call, near.facts, key, [(edge.step, edge.end) for edge in edges])
         return OperatorResult(tuple(items), tuple(following))
 
     def _next(
-        self, asked: OperatorInput, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]
+        self, call: OperatorInput, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]
     ) -> Iterator[Suggestion]:
         here = facts.name(key)
         if not taken:
             args = {"entity": here}
-            args |= {"relation": asked.relation} if asked.relation else {}
-            args |= {"query": asked.query.text} if asked.query else {}
+            args |= {"relation": call.relation} if call.relation else {}
+            args |= {"query": call.query.text} if call.query else {}
             yield Suggestion("counterfactual", args, "nothing is known directly: try what may be inferred")
             return
         groups = dict.fromkeys((facts.key(step.version.head), step.version.relation) for step, _ in taken)
@@ -117,22 +117,22 @@ class Versions:
     needs = ("entity",)
     uses = ("entity", "relation", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
-        key = _entity(asked, NavigationSettings())
+        key = _entity(call, NavigationSettings())
         if key is None:
             return OperatorResult(())
-        facts = asked.space.facts
-        names = facts.relations_of(key) if asked.relation is None else [relations().name(asked.relation)]
+        facts = call.space.facts
+        names = facts.relations_of(key) if call.relation is None else [relations().name(call.relation)]
         history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
-        shown = _by_start(v for v in history if _within(v, asked))[: asked.limit]
+        shown = _by_start(v for v in history if _within(v, call))[: call.limit]
         tails = dict.fromkeys(facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
         following = [
             Suggestion("expand_facts", {"entity": facts.name(tail)}, f"more is known about {facts.name(tail)}")
             for tail in tails
             if tail != key and _is_more_known(facts, tail)
         ]
-        return OperatorResult(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]))
 
 
 class Timeline:
@@ -145,20 +145,20 @@ class Timeline:
     needs = ()
     uses = ("entity", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
-        facts = asked.space.facts
-        if asked.entity is None:
-            shown = list(_beginning(asked))
+        facts = call.space.facts
+        if call.entity is None:
+            shown = list(_beginning(call))
         else:
-            key = _entity(asked, NavigationSettings())
+            key = _entity(call, NavigationSettings())
             both = () if key is None else (*facts.from_(key), *facts.to(key))
-            shown = _by_start(v for v in both if v.since < v.until and _within(v, asked))[: asked.limit]
+            shown = _by_start(v for v in both if v.since < v.until and _within(v, call))[: call.limit]
         heads = list(dict.fromkeys(version.head for version in shown))
         following = [
             Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads
         ]
-        return OperatorResult(_evidence(asked, shown, self.name), tuple(following[:_NEXT]))
+        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]))
 
 
 class Counterfactual(_LookingAround):
@@ -169,25 +169,25 @@ class Counterfactual(_LookingAround):
 
     name = "counterfactual"
 
-    def _around(self, asked: OperatorInput, key: str) -> Neighbourhood:
-        return super()._around(asked if asked.relation is None else replace(asked, query=None), key)
+    def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
+        return super()._around(call if call.relation is None else replace(call, query=None), key)
 
-    def _found(self, asked: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         facts = near.facts
-        question = asked.query or near.asking.query
-        wanted = None if asked.relation is None else relations().name(asked.relation)
+        question = call.query or near.asking.query
+        wanted = None if call.relation is None else relations().name(call.relation)
         root = Root(key, facts.name(key), near.asking.intent)
         judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._settings, intents=self._settings.intent)
         recovered = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
         guesses = [path for path in recovered if wanted in (None, path.steps[-1].version.relation)]
         scored = zip(guesses, judge.score(question, guesses) if guesses else [], strict=True)
-        ranked = sorted(scored, key=lambda found: (-found[1].mean, found[0].steps[-1].version.id))[: asked.limit]
+        ranked = sorted(scored, key=lambda found: (-found[1].mean, found[0].steps[-1].version.id))[: call.limit]
         best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0
         items = []
         for path, scores in ranked:
             step = path.steps[-1]
             score = scores.mean / best
-            items.append(fact_evidence(asked.space, step.version, score, (self.name,), step.inferred, step.confidence))
+            items.append(fact_evidence(call.space, step.version, score, (self.name,), step.inferred, step.confidence))
         ends = list(dict.fromkeys(path.end for path, _ in ranked))[:_NEXT]
         following = [
             Suggestion("expand_facts", {"entity": facts.name(end)}, f"check the guess from {facts.name(end)}")
@@ -196,9 +196,9 @@ class Counterfactual(_LookingAround):
         return OperatorResult(tuple(items), tuple(following))
 
 
-def _entity(asked: OperatorInput, settings: NavigationSettings) -> str | None:
+def _entity(call: OperatorInput, settings: NavigationSettings) -> str | None:
     """Return the key of the entity that is asked about, the likeliest where the name fits several; None for none."""
-    found = meant(asked.space.facts, asked.entity or "", settings.joint)
+    found = meant(call.space.facts, call.entity or "", settings.joint)
     return found[0] if found else None
 
 
@@ -211,8 +211,8 @@ def _single(facts: Facts, relation: str) -> bool:
     return facts.cardinality(relation) == "single"
 
 
-def _within(version: Version, asked: OperatorInput) -> bool:
-    return version.since < asked.window.until and max(version.until, version.since + 1) > asked.window.since
+def _within(version: Version, call: OperatorInput) -> bool:
+    return version.since < call.window.until and max(version.until, version.since + 1) > call.window.since
 
 
 def _by_start(versions: Iterable[Version]) -> list[Version]:
@@ -220,13 +220,13 @@ def _by_start(versions: Iterable[Version]) -> list[Version]:
     return sorted(unique.values(), key=lambda version: (version.since, version.until, version.id))
 
 
-def _beginning(asked: OperatorInput) -> Iterator[Version]:
+def _beginning(call: OperatorInput) -> Iterator[Version]:
     """Yield the versions that begin within the window, by start; only those that are shown are folded."""
-    facts = asked.space.facts
-    rows = [row for row in facts.rows if asked.window.since <= row.since < asked.window.until and not row.negated]
+    facts = call.space.facts
+    rows = [row for row in facts.rows if call.window.since <= row.since < call.window.until and not row.negated]
     seen: set[str] = set()
     for row in sorted(rows, key=lambda row: (row.since, row.id)):
-        if len(seen) == asked.limit:
+        if len(seen) == call.limit:
             return
         version = facts.version_of(row)
         if version is None or version.id in seen or version.since != row.since or version.confidence < facts.stable:
@@ -235,5 +235,5 @@ def _beginning(asked: OperatorInput) -> Iterator[Version]:
         yield version
 
 
-def _evidence(asked: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
-    return tuple(fact_evidence(asked.space, version, 1.0, (operator,)) for version in versions)
+def _evidence(call: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
+    return tuple(fact_evidence(call.space, version, 1.0, (operator,)) for version in versions)

@@ -54,10 +54,10 @@ class TagEvents:
     needs = ("entity or query",)
     uses = ("entity", "query", "tag", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from ``entity``, else from what ``query`` names; ``tag`` restricts it."""
-        graph = CueGraph.of(asked.space)
-        groups = _cue_groups(graph, asked)
+        graph = CueGraph.of(call.space)
+        groups = _cue_groups(graph, call)
         if not groups:
             return OperatorResult(())
         total = sum(graph.rarity(group[0][0]) for group in groups)
@@ -67,38 +67,38 @@ class TagEvents:
             share = graph.rarity(group[0][0]) / total
             best: dict[int, float] = {}
             for cue, match in group:
-                for row in self._rows(asked, graph, cue):
+                for row in self._rows(call, graph, cue):
                     best[row] = max(best.get(row, 0.0), match * share)
             for row, part in best.items():
                 worth[row] += part
                 matched[row] += 1
         least = min(PARTIAL, len(groups))
-        rows = visible_rows(asked, (row for row in worth if matched[row] >= least))
-        ranked = rank_rows(asked, {row: min(1.0, worth[row]) for row in rows})
-        items = tuple(_evidence(asked.space, row, score, self.name) for row, score in ranked)
-        return OperatorResult(items, tuple(self._next(asked, graph, groups, [row for row, _ in ranked])))
+        rows = visible_rows(call, (row for row in worth if matched[row] >= least))
+        ranked = rank_rows(call, {row: min(1.0, worth[row]) for row in rows})
+        items = tuple(_evidence(call.space, row, score, self.name) for row, score in ranked)
+        return OperatorResult(items, tuple(self._next(call, graph, groups, [row for row, _ in ranked])))
 
-    def _rows(self, asked: OperatorInput, graph: CueGraph, cue: int) -> list[int]:
-        if asked.tag is None:
+    def _rows(self, call: OperatorInput, graph: CueGraph, cue: int) -> list[int]:
+        if call.tag is None:
             return graph.rows(cue)
-        tags = _matching_tags(graph, graph.tags(asked.space, cue), asked.tag)
-        return sorted({row for tag in tags for row in graph.contents(asked.space, cue, tag)})
+        tags = _matching_tags(graph, graph.tags(call.space, cue), call.tag)
+        return sorted({row for tag in tags for row in graph.contents(call.space, cue, tag)})
 
     def _next(
-        self, asked: OperatorInput, graph: CueGraph, groups: Sequence[Sequence[tuple[int, float]]], rows: Sequence[int]
+        self, call: OperatorInput, graph: CueGraph, groups: Sequence[Sequence[tuple[int, float]]], rows: Sequence[int]
     ) -> Iterator[Suggestion]:
         """Yield the tags under which the cue has more sentences, then where the sentences lead."""
         cue = max((group[0][0] for group in groups), key=graph.rarity)
-        tags = graph.tags(asked.space, cue)
-        here = dict.fromkeys(tag for row in rows for other, tag in graph.reverse(asked.space, row) if other == cue)
-        if asked.tag is None and len(tags) > 1:
+        tags = graph.tags(call.space, cue)
+        here = dict.fromkeys(tag for row in rows for other, tag in graph.reverse(call.space, row) if other == cue)
+        if call.tag is None and len(tags) > 1:
             order = sorted(tags, key=lambda tag: (tags[tag] < 2, tag not in here, -tags[tag], tag))
         else:
             order = [] if rows else list(tags)
         for tag in order[:_TAGS]:
-            args = {"entity": graph.written(cue), "tag": graph.label(tag)} | query_argument(asked)
+            args = {"entity": graph.written(cue), "tag": graph.label(tag)} | query_argument(call)
             yield Suggestion(self.name, args, f"{count_in_words(tags[tag])} under this tag")
-        yield from suggest_operators(asked, rows, "event_keywords", "event_context")
+        yield from suggest_operators(call, rows, "event_keywords", "event_context")
 
 
 class EventKeywords:
@@ -111,12 +111,12 @@ class EventKeywords:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the sentences themselves are the items, their cues and tags stand in ``next``."""
-        space, graph = asked.space, CueGraph.of(asked.space)
-        rows = visible_rows(asked, rows_of(space, asked.ids))[: asked.limit]
+        space, graph = call.space, CueGraph.of(call.space)
+        rows = visible_rows(call, rows_of(space, call.ids))[: call.limit]
         items = tuple(_evidence(space, row, 1.0, self.name) for row in rows)
-        in_query = {cue.key for cue in query_cues(asked.query.text)} if asked.query else set()
+        in_query = {cue.key for cue in query_cues(call.query.text)} if call.query else set()
         written: dict[int, str] = {}
         tags: dict[int, dict[str, None]] = {}
         names: set[int] = set()
@@ -127,7 +127,7 @@ class EventKeywords:
             names |= graph.names(row)
             for cue, tag in graph.reverse(space, row):
                 tags.setdefault(cue, {})[tag] = None
-        others = {cue: len(visible_rows(asked, set(graph.rows(cue)).difference(rows))) for cue in tags}
+        others = {cue: len(visible_rows(call, set(graph.rows(cue)).difference(rows))) for cue in tags}
         order = sorted(
             (cue for cue, count in others.items() if count),
             key=lambda cue: (
@@ -161,26 +161,26 @@ class EventTime:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; all items score 1, because the order is that of time."""
-        space = asked.space
-        rows = sorted(visible_rows(asked, rows_of(space, asked.ids)), key=lambda row: (*_when(space, row), row))
-        rows = rows[: asked.limit]
+        space = call.space
+        rows = sorted(visible_rows(call, rows_of(space, call.ids)), key=lambda row: (*_when(space, row), row))
+        rows = rows[: call.limit]
         items = tuple(dated_evidence(space, space.sentences[row], 1.0, (self.name,)) for row in rows)
-        return OperatorResult(items, tuple(self._next(asked, rows)))
+        return OperatorResult(items, tuple(self._next(call, rows)))
 
-    def _next(self, asked: OperatorInput, rows: Sequence[int]) -> Iterator[Suggestion]:
+    def _next(self, call: OperatorInput, rows: Sequence[int]) -> Iterator[Suggestion]:
         """Yield the facts of the time from the first to the last sentence, and the context of the sentences."""
         if not rows:
             return
-        times = [_when(asked.space, row) for row in rows]
+        times = [_when(call.space, row) for row in rows]
         since, until = (
             iso.show(moment - moment % iso.DAY)
             for moment in (min(since for since, _ in times), max(until for _, until in times) - 1)
         )
         if since and until:
             yield Suggestion("timeline", {"since": since, "until": until}, "what else began in that time")
-        yield from suggest_operators(asked, rows, "event_context")
+        yield from suggest_operators(call, rows, "event_context")
 
 
 class EventContext:
@@ -193,10 +193,10 @@ class EventContext:
     needs = ("ids",)
     uses = ("ids", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the passages come first, then the linked sentences, the rarest cues first."""
-        space, graph = asked.space, CueGraph.of(asked.space)
-        rows = visible_rows(asked, rows_of(space, asked.ids))
+        space, graph = call.space, CueGraph.of(call.space)
+        rows = visible_rows(call, rows_of(space, call.ids))
         own = {segment for row in rows for segment in segments_of(space, row)}
         around = dict.fromkeys(near for row in rows for near in _around(space, row) if near not in own)
         inside = {row for segment in (*own, *around) for row in space.sentences_within(space.segments[segment])}
@@ -207,25 +207,25 @@ class EventContext:
                     for other in set(graph.rows(cue)).difference(inside, rows):
                         worth[other] += graph.rarity(cue)
         top = max(worth.values(), default=1.0)
-        linked = rank_rows(asked, {row: worth[row] / top for row in visible_rows(asked, worth)})
+        linked = rank_rows(call, {row: worth[row] / top for row in visible_rows(call, worth)})
         passages = [segment_evidence(space, segment, 1.0, (self.name,)) for segment in around]
-        shares = max(asked.limit - len(passages), asked.limit // 2) if linked else 0
-        items = passages[: asked.limit - min(shares, len(linked))]
-        items += [_evidence(space, row, score / 2, self.name) for row, score in linked[: asked.limit - len(items)]]
-        return OperatorResult(tuple(items), tuple(self._next(asked, [row for row, _ in linked], sorted(own))))
+        shares = max(call.limit - len(passages), call.limit // 2) if linked else 0
+        items = passages[: call.limit - min(shares, len(linked))]
+        items += [_evidence(space, row, score / 2, self.name) for row, score in linked[: call.limit - len(items)]]
+        return OperatorResult(tuple(items), tuple(self._next(call, [row for row, _ in linked], sorted(own))))
 
-    def _next(self, asked: OperatorInput, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
-        yield from suggest_operators(asked, linked, "event_keywords", "event_time")
-        topics = Topics.of(asked.space)
-        found = {topic.id: topic for segment in own if (topic := topics.topic_of(asked.space, segment))}
+    def _next(self, call: OperatorInput, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
+        yield from suggest_operators(call, linked, "event_keywords", "event_time")
+        topics = Topics.of(call.space)
+        found = {topic.id: topic for segment in own if (topic := topics.topic_of(call.space, segment))}
         for topic in list(found.values())[:1]:
             why = f"{count_in_words(len(topic.members), 'passage')} on the same topic"
-            yield Suggestion("topic_events", {"topic": topic.id} | query_argument(asked), why)
+            yield Suggestion("topic_events", {"topic": topic.id} | query_argument(call), why)
 
 
-def visible_rows(asked: OperatorInput, rows: Iterable[int]) -> list[int]:
+def visible_rows(call: OperatorInput, rows: Iterable[int]) -> list[int]:
     """Return the sentences that were said within the window and are not of an old revision, in their order."""
-    space, window = asked.space, asked.window
+    space, window = call.space, call.window
     visible: list[int] = []
     for row in rows:
         turn = space.turns[space.sentences[row].turn_id]
@@ -243,40 +243,40 @@ def rows_of(space: Space, ids: Iterable[str]) -> list[int]:
     return list(dict.fromkeys(row for evidence_id in ids for row in _rows(space, evidence_id)[:EACH]))
 
 
-def rank_rows(asked: OperatorInput, worth: Mapping[int, float]) -> list[tuple[int, float]]:
+def rank_rows(call: OperatorInput, worth: Mapping[int, float]) -> list[tuple[int, float]]:
     """Return the best sentences with their scores, best = 1; in a tie the newest first, those of one turn in order.
 
     Args:
-        asked: with a query, a sentence gains up to 1 by what it weighs for that query.
+        call: with a query, a sentence gains up to 1 by what it weighs for that query.
         worth: of each sentence by its row, in (0, 1].
     """
-    space = asked.space
+    space = call.space
     rows = sorted(worth, key=lambda row: (-space.turns[space.sentences[row].turn_id].time, row))
     value = np.array([worth[row] for row in rows], dtype=np.float32)
-    if asked.weigh is not None and rows:
-        weights = asked.weigh(np.array(rows, dtype=np.intp))
+    if call.weigh is not None and rows:
+        weights = call.weigh(np.array(rows, dtype=np.intp))
         value = value + weights / np.float32(float(weights.max()) or 1.0)
-    order = np.argsort(-value, kind="stable")[: asked.limit].tolist()
+    order = np.argsort(-value, kind="stable")[: call.limit].tolist()
     best = float(value.max()) if rows else 1.0
     return [(rows[place], float(value[place]) / best) for place in order]
 
 
-def suggest_operators(asked: OperatorInput, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
+def suggest_operators(call: OperatorInput, rows: Sequence[int], *operators: str) -> Iterator[Suggestion]:
     """Yield a call of each operator that goes on from the first of these sentences."""
     why = {
         "event_keywords": "what else these are about, and where that leads",
         "event_context": "what was said around them, and what is linked",
         "event_time": "when, in order",
     }
-    ids = tuple(asked.space.sentences[row].id for row in rows[:_IDS])
+    ids = tuple(call.space.sentences[row].id for row in rows[:_IDS])
     if ids:
         for operator in operators:
-            yield Suggestion(operator, {"ids": ids, **query_argument(asked)}, why[operator])
+            yield Suggestion(operator, {"ids": ids, **query_argument(call)}, why[operator])
 
 
-def query_argument(asked: OperatorInput) -> dict[str, str]:
+def query_argument(call: OperatorInput) -> dict[str, str]:
     """Return the query as an argument of a suggested call; {} without one."""
-    return {} if asked.query is None else {"query": asked.query.text}
+    return {} if call.query is None else {"query": call.query.text}
 
 
 def count_in_words(count: int, what: str = "sentence") -> str:
@@ -295,11 +295,11 @@ def segments_of(space: Space, row: int) -> list[int]:
     return space.segments_with(sentence.turn_id, sentence.index)
 
 
-def _cue_groups(graph: CueGraph, asked: OperatorInput) -> list[list[tuple[int, float]]]:
+def _cue_groups(graph: CueGraph, call: OperatorInput) -> list[list[tuple[int, float]]]:
     """Return the known cues that each name or word of the input matches, best first."""
-    names = [asked.entity] if asked.entity is not None else []
-    if not names and asked.query is not None:
-        names = [cue.written for cue in query_cues(asked.query.text)]
+    names = [call.entity] if call.entity is not None else []
+    if not names and call.query is not None:
+        names = [cue.written for cue in query_cues(call.query.text)]
     found = (graph.find(name) for name in dict.fromkeys(names))
     return list({group[0][0]: group for group in found if group}.values())
 

@@ -45,14 +45,14 @@ class PersonalInformation:
     needs = ("entity",)
     uses = ("entity", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`."""
-        facts, key = asked.space.facts, resolve_entity(asked)
+        facts, key = call.space.facts, resolve_entity(call)
         if key is None:
-            return OperatorResult((), tuple(_suggest_mentions(asked)))
-        aspects = _aspects(asked, key)
-        order = _rank_aspects(asked, {relation: known[0] for relation, known in aspects.items()})[: asked.limit]
-        items = tuple(fact_evidence(asked.space, aspects[name][0], score, (self.name,)) for name, score in order)
+            return OperatorResult((), tuple(_suggest_mentions(call)))
+        aspects = _aspects(call, key)
+        order = _rank_aspects(call, {relation: known[0] for relation, known in aspects.items()})[: call.limit]
+        items = tuple(fact_evidence(call.space, aspects[name][0], score, (self.name,)) for name, score in order)
         following = [
             Suggestion(
                 "personal_aspect",
@@ -61,7 +61,7 @@ class PersonalInformation:
             )
             for name, _ in order
         ]
-        return OperatorResult(items, (*following, *_suggest_mentions(asked)))
+        return OperatorResult(items, (*following, *_suggest_mentions(call)))
 
 
 class PersonalAspect:
@@ -71,18 +71,18 @@ class PersonalAspect:
     needs = ("entity", "relation or tag")
     uses = ("entity", "relation", "tag", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; the aspect is a ``relation``, or a ``tag`` that matches the words of some relations."""
-        key = resolve_entity(asked)
+        key = resolve_entity(call)
         if key is None:
-            return OperatorResult((), tuple(_suggest_mentions(asked)))
-        aspects = (known for relation, known in _aspects(asked, key).items() if _matches(asked, relation))
-        versions = [version for known in aspects for version in known][: asked.limit]
-        items = tuple(fact_evidence(asked.space, version, 1.0, (self.name,)) for version in versions)
-        return OperatorResult(items, tuple(self._next(asked, key, versions)))
+            return OperatorResult((), tuple(_suggest_mentions(call)))
+        aspects = (known for relation, known in _aspects(call, key).items() if _matches(call, relation))
+        versions = [version for known in aspects for version in known][: call.limit]
+        items = tuple(fact_evidence(call.space, version, 1.0, (self.name,)) for version in versions)
+        return OperatorResult(items, tuple(self._next(call, key, versions)))
 
-    def _next(self, asked: OperatorInput, key: str, versions: list[Version]) -> Iterator[Suggestion]:
-        facts = asked.space.facts
+    def _next(self, call: OperatorInput, key: str, versions: list[Version]) -> Iterator[Suggestion]:
+        facts = call.space.facts
         ends = dict.fromkeys(facts.target_key(one, forward=facts.key(one.head) == key) for one in versions)
         others = [end for end in ends if end != key and facts.known_entity(end) == end and facts.degree(end) > 1]
         for end in others[:_ENTITIES]:
@@ -101,25 +101,25 @@ class TopicEvents:
     needs = ("topic",)
     uses = ("topic", "query", "since", "until")
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; ``topic`` is an id, or words, which mean the topic that contains them most."""
-        space, topics = asked.space, Topics.of(asked.space)
-        topic = topics.get(space, asked.topic or "") or self._topic_with_words(asked, topics)
+        space, topics = call.space, Topics.of(call.space)
+        topic = topics.get(space, call.topic or "") or self._topic_with_words(call, topics)
         if topic is None:
             return OperatorResult(())
         typicality = dict(topics.typical(space, topic))
         by_row = {row: space.sentences_within(space.segments[row]) for row in typicality}
         first = {rows[0]: row for row, rows in by_row.items() if rows}
-        ranked = rank_rows(asked, {row: max(0.01, typicality[first[row]]) for row in visible_rows(asked, first)})
+        ranked = rank_rows(call, {row: max(0.01, typicality[first[row]]) for row in visible_rows(call, first)})
         items = tuple(segment_evidence(space, first[row], score, (self.name,)) for row, score in ranked)
-        return OperatorResult(items, tuple(self._next(asked, topics, topic, [row for row, _ in ranked])))
+        return OperatorResult(items, tuple(self._next(call, topics, topic, [row for row, _ in ranked])))
 
-    def _topic_with_words(self, asked: OperatorInput, topics: Topics) -> Topic | None:
+    def _topic_with_words(self, call: OperatorInput, topics: Topics) -> Topic | None:
         """Return the topic whose segments have most of the cues in the words, weighted by their rarity."""
-        space, graph = asked.space, CueGraph.of(asked.space)
+        space, graph = call.space, CueGraph.of(call.space)
         votes: defaultdict[str, float] = defaultdict(float)
         found: dict[str, Topic] = {}
-        for cue, match in (hit for word in query_cues(asked.topic or "") for hit in graph.find(word.key)):
+        for cue, match in (hit for word in query_cues(call.topic or "") for hit in graph.find(word.key)):
             counts: Counter[str] = Counter()
             for segment in {segment for row in graph.rows(cue) for segment in segments_of(space, row)}:
                 if topic := topics.topic_of(space, segment):
@@ -130,17 +130,17 @@ class TopicEvents:
         best = min(votes, key=lambda name: (-votes[name], name), default=None)
         return None if best is None else found[best]
 
-    def _next(self, asked: OperatorInput, topics: Topics, topic: Topic, rows: Sequence[int]) -> Iterator[Suggestion]:
-        yield from suggest_operators(asked, rows, "event_keywords", "event_time")
-        graph = CueGraph.of(asked.space)
-        for other in topics.nearest(asked.space, topic, _TOPICS):
-            terms = ", ".join(topics.summary(asked.space, graph, other).terms) or "another topic"
+    def _next(self, call: OperatorInput, topics: Topics, topic: Topic, rows: Sequence[int]) -> Iterator[Suggestion]:
+        yield from suggest_operators(call, rows, "event_keywords", "event_time")
+        graph = CueGraph.of(call.space)
+        for other in topics.nearest(call.space, topic, _TOPICS):
+            terms = ", ".join(topics.summary(call.space, graph, other).terms) or "another topic"
             yield Suggestion(self.name, {"topic": other.id}, f"a topic near it: {terms}")
 
 
-def resolve_entity(asked: OperatorInput) -> str | None:
+def resolve_entity(call: OperatorInput) -> str | None:
     """Return the key of the entity in the input: whose name it is, else whose name is most similar (`similarity`)."""
-    facts, name = asked.space.facts, asked.entity or ""
+    facts, name = call.space.facts, call.entity or ""
     key = facts.resolve(name)
     if key is not None and facts.degree(key):
         return key
@@ -151,9 +151,9 @@ def resolve_entity(asked: OperatorInput) -> str | None:
     return None if best is None else best[2]
 
 
-def _aspects(asked: OperatorInput, key: str) -> dict[str, list[Version]]:
+def _aspects(call: OperatorInput, key: str) -> dict[str, list[Version]]:
     """Return what is known of an entity as head or tail, by relation: what holds now first, then the newest."""
-    facts, window = asked.space.facts, asked.window
+    facts, window = call.space.facts, call.window
     found: dict[str, dict[str, Version]] = {}
     for version in (*facts.from_(key), *islice(facts.to(key), _READ)):
         if version.since < version.until and version.holds(window.since, window.until):
@@ -164,25 +164,25 @@ def _aspects(asked: OperatorInput, key: str) -> dict[str, list[Version]]:
     }
 
 
-def _rank_aspects(asked: OperatorInput, facts: dict[str, Version]) -> list[tuple[str, float]]:
+def _rank_aspects(call: OperatorInput, facts: dict[str, Version]) -> list[tuple[str, float]]:
     """Return aspects with their scores, best = 1: the similarity of their facts to the query; ties keep their order."""
-    cosines = {name: max(asked.cosine(version.assertions), default=0.0) for name, version in facts.items()}
+    cosines = {name: max(call.cosine(version.assertions), default=0.0) for name, version in facts.items()}
     best = max(cosines.values(), default=0.0)
     scores = [(name, max(0.0, cosine) / best if best > 0 else 1.0) for name, cosine in cosines.items()]
     return sorted(scores, key=lambda one: -one[1])
 
 
-def _matches(asked: OperatorInput, relation: str) -> bool:
+def _matches(call: OperatorInput, relation: str) -> bool:
     """Return whether a relation is the aspect in the input."""
-    if asked.relation is not None:
-        return relation == relations().name(asked.relation)
-    tag = (asked.tag or "").replace("_", " ")
+    if call.relation is not None:
+        return relation == relations().name(call.relation)
+    tag = (call.tag or "").replace("_", " ")
     known = relations().get(relation)
     forms = (known.label, relation_tag(relation), *known.asked)
     return any(similarity(key_of(tag), key_of(form)) for form in forms)
 
 
-def _suggest_mentions(asked: OperatorInput) -> Iterator[Suggestion]:
+def _suggest_mentions(call: OperatorInput) -> Iterator[Suggestion]:
     """Yield the step to the sentences that name the entity, which may state what is no fact."""
-    if asked.entity is not None:
-        yield Suggestion("tag_events", {"entity": asked.entity}, "the sentences that name it")
+    if call.entity is not None:
+        yield Suggestion("tag_events", {"entity": call.entity}, "the sentences that name it")

@@ -43,23 +43,23 @@ class Reflect:
     def __init__(self, settings: ReflectionSettings | None = None) -> None:
         self._settings = settings or ReflectionSettings()
 
-    def __call__(self, asked: OperatorInput) -> OperatorResult:
+    def __call__(self, call: OperatorInput) -> OperatorResult:
         """See `ports.Operator`; starts from the names in ``query`` and from ``entity``.
 
         The query is [Q; R; E] of the paper: the question, what is missing, and the known entities, in any words; each
         part after a semicolon may be a name. The evidence of ``ids`` is S_imp and is not found again. The time window
         hides what was said outside it.
         """
-        if asked.weigh is None or asked.query is None:
+        if call.weigh is None or call.query is None:
             return OperatorResult(())
-        graph = EntityGraph(asked.space, asked.weigh, hub=self._settings.hub)
-        begin = _entities(graph, asked)
-        given = graph.segments_with(row for one in asked.ids for row in _sentences(asked.space, one))
+        graph = EntityGraph(call.space, call.weigh, hub=self._settings.hub)
+        begin = _entities(graph, call)
+        given = graph.segments_with(row for one in call.ids for row in _sentences(call.space, one))
         entities, segments = self._navigate(graph, begin, given)
-        shown = segments[: asked.limit]
+        shown = segments[: call.limit]
         best = shown[0].score if shown else 1.0
-        items = [segment_evidence(asked.space, piece.row, piece.score / best, (self.name,)) for piece in shown]
-        return OperatorResult(tuple(items), tuple(self._next(asked, graph, entities, items)))
+        items = [segment_evidence(call.space, piece.row, piece.score / best, (self.name,)) for piece in shown]
+        return OperatorResult(tuple(items), tuple(self._next(call, graph, entities, items)))
 
     def _navigate(
         self, graph: EntityGraph, begin: Sequence[str], given: Sequence[WindowSegment]
@@ -84,28 +84,28 @@ class Reflect:
         return entities, fit_window(given, segments, settings.window)[1]
 
     def _next(
-        self, asked: OperatorInput, graph: EntityGraph, entities: Sequence[str], items: Sequence[Evidence]
+        self, call: OperatorInput, graph: EntityGraph, entities: Sequence[str], items: Sequence[Evidence]
     ) -> Iterator[Suggestion]:
         """Suggest the next step from what this one added, and steps about the new entities."""
-        if asked.query is None or not items:
+        if call.query is None or not items:
             return
         names = {key: graph.name(key) for key in entities}
-        query = "; ".join(dict.fromkeys((asked.query.text, *names.values())))
-        ids = tuple(dict.fromkeys((*asked.ids, *(item.id for item in items))))
+        query = "; ".join(dict.fromkeys((call.query.text, *names.values())))
+        ids = tuple(dict.fromkeys((*call.ids, *(item.id for item in items))))
         yield Suggestion(self.name, {"query": query, "ids": ids}, "what lies beyond these")
         for key in entities[:_NEXT]:
             operator = "expand_facts" if graph.space.facts.degree(key) else "propagate"
-            args = {"entity": names[key], "query": asked.query.text}
+            args = {"entity": names[key], "query": call.query.text}
             yield Suggestion(operator, args, f"what else is known of {names[key]}")
 
 
-def _entities(graph: EntityGraph, asked: OperatorInput) -> list[str]:
+def _entities(graph: EntityGraph, call: OperatorInput) -> list[str]:
     """Return E: the keys of the entities that the query or the caller names."""
-    query = asked.query
+    query = call.query
     if query is None:
         return []
     parts = [part.strip() for part in query.text.split(";")[1:]]
-    entity = () if asked.entity is None else (asked.entity,)
+    entity = () if call.entity is None else (call.entity,)
     keys = [graph.find(name) for name in (*entity, *query.speakers, *query.names, *parts)]
     index = graph.space.index(EntityIndex)
     keys += [graph.key(number) for number in index.entities_in(words(query.text)[:_READ])]

@@ -165,7 +165,7 @@ async def answer(
     asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked)
     result = _without_unused(asked.recall, judgement, len(found.result.evidence))
     result = replace(result, warnings=(*result.warnings, *judge.warnings), spent=judge.spent)
-    answered = _apply_thresholds(result, judgement, asked.knowledge, thresholds)
+    answered = _apply_thresholds(result, judgement, asked.known_facts, thresholds)
     support: SupportInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
@@ -358,7 +358,7 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
     """
     if judgement.engine == "embedded":
         return asked.recall
-    result = with_cited_facts(asked.recall, judgement.kept, asked.knowledge)
+    result = with_cited_facts(asked.recall, judgement.kept, asked.known_facts)
     kept = {citation.evidence_id for citation in judgement.kept}
     first = [item for item in result.evidence if item.id in kept]
     best = max((item.score for item in first), default=0.0)

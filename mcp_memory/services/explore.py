@@ -113,7 +113,7 @@ async def explore(
             if settings is not None:
                 gates = sentence_gates(space, space.beliefs, query.vectors, query.time_vector, settings)
             weigh = sentence_weights(space, query.vectors, cosines, gates, request.window)
-        asked = OperatorInput(
+        call = OperatorInput(
             space,
             cosine,
             query,
@@ -127,19 +127,19 @@ async def explore(
             weigh=weigh,
         )
         # In a thread: the first that walks cues reads every sentence.
-        found = await to_thread.run_sync(_take, operator, asked)
+        found = await to_thread.run_sync(_take, operator, call)
         if episodes is not None:
             episodes.keep_explored(space, found.items)
         return replace(found, next=in_space(space, found.next), warnings=warnings)
 
 
-def _take(operator: Operator, asked: OperatorInput) -> OperatorResult:
-    found = operator(asked)
+def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
+    found = operator(call)
     if found.next:
         return found
     if found.items:
-        return replace(found, next=_suggest_from(asked, operator, found.items))
-    return replace(found, next=tuple(_suggest_after_nothing(asked, operator.name)) if asked.space.turns else ())
+        return replace(found, next=_suggest_from(call, operator, found.items))
+    return replace(found, next=tuple(_suggest_after_nothing(call, operator.name)) if call.space.turns else ())
 
 
 def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
@@ -203,10 +203,10 @@ def _given(request: ExploreRequest, argument: str) -> bool:
     return bool(getattr(request, argument))
 
 
-def _suggest_from(asked: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
+def _suggest_from(call: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
     """Return where the best items of a step lead by what is said there; nothing if only hypotheses were found."""
     ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
-    query = {} if asked.query is None else {"query": asked.query.text}
+    query = {} if call.query is None else {"query": call.query.text}
     ways = {
         "event_keywords": "what these are about, and where that leads",
         "event_context": "what was said around them",
@@ -216,33 +216,33 @@ def _suggest_from(asked: OperatorInput, operator: Operator, items: Sequence[Evid
     )
 
 
-def _suggest_after_nothing(asked: OperatorInput, operator: str) -> Iterator[Suggestion]:
+def _suggest_after_nothing(call: OperatorInput, operator: str) -> Iterator[Suggestion]:
     """Yield what may be worth trying after a step that found nothing."""
-    given = _arguments(asked)
+    given = _arguments(call)
     if given.keys() & {"since", "until"}:
         timeless = {name: value for name, value in given.items() if name not in ("since", "until")}
         yield Suggestion(operator, timeless, "at any time")
-    if asked.entity is not None:
-        yield from _of_entity(asked, asked.entity, operator, given)
+    if call.entity is not None:
+        yield from _of_entity(call, call.entity, operator, given)
     elif operator == "topic_events":
-        yield from _topics(asked.space)
-        yield Suggestion("tag_events", {"query": asked.topic or ""}, "the sentences with these words")
+        yield from _topics(call.space)
+        yield Suggestion("tag_events", {"query": call.topic or ""}, "the sentences with these words")
     elif operator == "tag_events":
-        yield from _topics(asked.space)
-    elif asked.query is not None:
-        yield Suggestion("tag_events", {"query": asked.query.text}, "the sentences with its words")
+        yield from _topics(call.space)
+    elif call.query is not None:
+        yield Suggestion("tag_events", {"query": call.query.text}, "the sentences with its words")
 
 
 def _of_entity(
-    asked: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
+    call: OperatorInput, entity: str, operator: str, given: dict[str, str | tuple[str, ...]]
 ) -> Iterator[Suggestion]:
-    facts = asked.space.facts
+    facts = call.space.facts
     key = facts.resolve(entity)
     if key is None or not facts.degree(key):
         for name in _near(facts, entity):
             yield Suggestion(operator, given | {"entity": name}, f"perhaps {name} is meant")
     else:
-        if asked.relation is not None:
+        if call.relation is not None:
             wider = {name: value for name, value in given.items() if name != "relation"}
             yield Suggestion(operator, wider, "any kind of fact")
         if operator != "personal_information":
@@ -267,16 +267,16 @@ def _topics(space: Space) -> Iterator[Suggestion]:
         yield Suggestion("topic_events", {"topic": topic.id}, f"a topic here: {terms}")
 
 
-def _arguments(asked: OperatorInput) -> dict[str, str | tuple[str, ...]]:
+def _arguments(call: OperatorInput) -> dict[str, str | tuple[str, ...]]:
     """Return the arguments that a step was asked with."""
-    window = asked.window
+    window = call.window
     given: dict[str, str | tuple[str, ...] | None] = {
-        "entity": asked.entity,
-        "relation": asked.relation,
-        "tag": asked.tag,
-        "topic": asked.topic,
-        "ids": asked.ids,
-        "query": None if asked.query is None else asked.query.text,
+        "entity": call.entity,
+        "relation": call.relation,
+        "tag": call.tag,
+        "topic": call.topic,
+        "ids": call.ids,
+        "query": None if call.query is None else call.query.text,
         "since": iso.show(window.since) if window.since > BEGINNING else None,
         "until": iso.show(window.until) if window.until < FOREVER else None,
     }

@@ -26,7 +26,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, NewPoint, PointEdits, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
 from mcp_memory.memory import Memory
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics
@@ -76,7 +76,7 @@ async def write(folder: Path) -> None:
     found = await memory.reconstruct(Query("Where did Rufus meet Bella last year?", "default", 3))
     judged = Feedback(supports=(found.evidence[0].id,), not_supports=(found.evidence[-1].id,))
     await memory.evolve(EvolveRequest("default", found.episode, judged))
-    points = PointEdits((NewPoint(("Rufus", "Bella", "Hyde Park"), "Rufus and Bella met in Hyde Park."),))
+    points = PointEdits((PointInsert(("Rufus", "Bella", "Hyde Park"), "Rufus and Bella met in Hyde Park."),))
     await memory.evolve(EvolveRequest("default", goal="Who met?", points=points))
     await memory.evolve(EvolveRequest("default", steps=("entities", "questions")))
     memory.ledger.settle(reserved := await memory.ledger.reserve(900), replace(reserved.what, input_tokens=700))

@@ -79,7 +79,7 @@ class ClaudeAnswerer:
         stable = prompt("answer/system.txt").substitute().strip()
         values = {
             "question": one_line(judge_input.query.text, 2_000),
-            "now": iso.show(judge_input.knowledge.moment) or "unknown",
+            "now": iso.show(judge_input.known_facts.moment) or "unknown",
         }
         frame = estimate_tokens(stable) + estimate_tokens(prompt("answer/asked.txt").substitute(values, evidence=""))
         rendered = render_evidence(judge_input, token_room(budget.left, first=judge_input.earlier is None) - frame)

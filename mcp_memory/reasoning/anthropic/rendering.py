@@ -129,21 +129,21 @@ def _fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
     seen: set[str] = set()
     for item in (item for item in judge_input.recall.evidence if item.kind == "fact"):
         seen.add(item.id)
-        known = judge_input.knowledge.fact(item.id)
-        if item_cited := (_citable_version(*known, judge_input.knowledge) if known else None) or _citable_item(
-            item, judge_input.knowledge
+        known = judge_input.known_facts.fact(item.id)
+        if item_cited := (_citable_version(*known, judge_input.known_facts) if known else None) or _citable_item(
+            item, judge_input.known_facts
         ):
             yield _fact_line(item.text, item.valid_from, item.valid_to, item.inferred), item_cited
     steps = [step.version.id for path in judge_input.recall.paths for step in path.steps]
-    groups = [version.id for group in judge_input.knowledge.groups for version in group.versions]
+    groups = [version.id for group in judge_input.known_facts.groups for version in group.versions]
     for name in dict.fromkeys((*steps, *groups)):
         if len(seen) >= FACTS:
             return
-        found = judge_input.knowledge.fact(name)
+        found = judge_input.known_facts.fact(name)
         if name in seen or found is None:
             continue
         version, rule = found
-        if item_cited := _citable_version(version, rule, judge_input.knowledge):
+        if item_cited := _citable_version(version, rule, judge_input.known_facts):
             seen.add(name)
             yield _fact_line(version.text, version.since, version.until, rule), item_cited
 

@@ -119,7 +119,7 @@ def unknown_at_moment(query: Query, knowledge: KnownFacts, settings: FactAnswerS
 
 def _claim(
     query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, settings: FactAnswerSettings
-) -> Claim | None:
+) -> DraftAnswer | None:
     relation = relations().get(match.group.relation)
     past = not knowledge.chosen and looks_back(query.text)
     values = match.values
@@ -138,8 +138,8 @@ def _claim(
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
             return None
         if _QUANTITY.match(different[0]):
-            return Claim(different[0], tuple(meant), incomplete=True)
-        return Claim(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
+            return DraftAnswer(different[0], tuple(meant), incomplete=True)
+        return DraftAnswer(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
     single = not relation.event and _never_overlap(values)
     in_turn = single and len(different) > 1
     single_value = relation.cardinality == "single" or (single and len(values) > 1)
@@ -148,11 +148,11 @@ def _claim(
     if time is not None and time.order in ("first", "last") and len(different) > 1:
         return None
     if query.answer_type == "how_long":  # "how old"
-        return Claim(different[0], tuple(meant), settings.untimed, hedged=True)
+        return DraftAnswer(different[0], tuple(meant), settings.untimed, hedged=True)
     if single_value and (text := _reliable_or_suspected(meant)):
-        return Claim(text, tuple(meant), hedged=True)
+        return DraftAnswer(text, tuple(meant), hedged=True)
     text = ", then ".join(different) if in_turn and len(different) <= 4 else join_values(different)
-    return Claim(text, tuple(meant), weight, hedged=ambiguous, incomplete=not single_value)
+    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous, incomplete=not single_value)
 
 
 def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:
@@ -171,7 +171,7 @@ def _ended_claim(
     settings: FactAnswerSettings,
     *,
     past: bool,
-) -> Claim | None:
+) -> DraftAnswer | None:
     """Answer that a relation with one value has none any more, and name the last one."""
     group = match.group
     if past or query.answer_type == "how_many" or not match.certain or group.inferred or not group.forward:
@@ -185,7 +185,7 @@ def _ended_claim(
     if last is None:
         return None
     text = f"not any more: {' '.join(last.value.split())} until {end_text(last, knowledge)}"
-    return Claim(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
+    return DraftAnswer(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
 
 
 def _never_overlap(values: Sequence[ValidValue]) -> bool:
@@ -196,7 +196,7 @@ def _never_overlap(values: Sequence[ValidValue]) -> bool:
 
 def _polarity_claim(
     query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool
-) -> Claim | None:
+) -> DraftAnswer | None:
     """Answer yes or no."""
     group, relation = match.group, relations().get(match.group.relation)
     if time is not None and time.order != "within":
@@ -207,7 +207,7 @@ def _polarity_claim(
         denied = [denial for denial in group.denials if name_positions(asked, (group.value(denial),))]
         if denied:
             latest = max(denied, key=lambda denial: denial.said_at)
-            return Claim("No", (), assertions=(latest,)) if time is None and not past else None
+            return DraftAnswer("No", (), assertions=(latest,)) if time is None and not past else None
         if not match.values:
             return None
         values = match.values
@@ -218,19 +218,19 @@ def _polarity_claim(
             for value in values
             if value.since <= knowledge.moment and (time is None or value.overlaps(since, until))
         ]
-        return Claim("Yes", tuple(happened)) if happened else None
+        return DraftAnswer("Yes", tuple(happened)) if happened else None
     holding = [value for value in values if value.overlaps(since, until)]
     if holding:
-        return Claim("Yes", tuple(holding))
+        return DraftAnswer("Yes", tuple(holding))
     past_values = [value for value in values if value.until <= since]
     if past_values and match.named_values:
         last = max(past_values, key=lambda value: value.until)
-        return Claim(f"No, until {end_text(last, knowledge)}", (last,), assertions=last.version.ended_by)
+        return DraftAnswer(f"No, until {end_text(last, knowledge)}", (last,), assertions=last.version.ended_by)
     return None
 
 
 def _proposal(
-    claim: Claim, knowledge: KnownFacts, match: RelationMatch, settings: FactAnswerSettings
+    claim: DraftAnswer, knowledge: KnownFacts, match: RelationMatch, settings: FactAnswerSettings
 ) -> Proposal | None:
     group = match.group
     citations = _citations(claim, knowledge, group)
@@ -253,13 +253,13 @@ def _proposal(
     return Proposal(claim.text, confidence, claim.hedged or unsure or doubt, citations)
 
 
-def _is_contested(claim: Claim, group: RelationFacts) -> bool:
+def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:
     """Return whether another value claims the time of an answered one."""
     lost = [version.since for version in group.versions if version.status == "contested"]
     return any(value.since <= since < value.until for value in claim.values for since in lost)
 
 
-def _citations(claim: Claim, knowledge: KnownFacts, group: RelationFacts) -> tuple[Citation, ...]:
+def _citations(claim: DraftAnswer, knowledge: KnownFacts, group: RelationFacts) -> tuple[Citation, ...]:
     """Return the citations of an answer: one assertion of each value, what ended it, and the steps to the entity."""
     wanted = [(value.version.id, max(value.assertions, key=assertion_rank)) for value in claim.values]
     wanted += [(claim.values[0].version.id if claim.values else one.id, one) for one in claim.assertions]
@@ -276,7 +276,7 @@ _ALLOWED_ORDERS = frozenset(("first", "last", "within"))
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class DraftAnswer:
     """An answer before its confidence is known.
 
     Attributes:
@@ -298,7 +298,7 @@ class Claim:
 
 def time_claim(
     query: Query, knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, first_said: float
-) -> Claim | None:
+) -> DraftAnswer | None:
     """Answer when a value began or ended, or from when to when it held.
 
     Args:
@@ -323,7 +323,7 @@ def time_claim(
         texts = [_by_time(end_text(value, knowledge), exact=_end_is_stated(value)) for value in values]
         ended_by = tuple(assertion for value in values for assertion in value.version.ended_by)
         implied = any(_end_is_implied(value) for value in values)
-        return Claim(_join_all(texts), tuple(values), hedged=implied, assertions=ended_by)
+        return DraftAnswer(_join_all(texts), tuple(values), hedged=implied, assertions=ended_by)
     asked_for_start = bool(change_positions(query_tokens(query.text, query.time)))
     begin = relation.event or relation.cardinality == "unknown" or asked_for_start  # unknown ones may be events
     unstated = any(not value.stated for value in values)
@@ -331,13 +331,15 @@ def time_claim(
     weight = first_said if unstated and not changes else 1.0
     if begin:
         texts = [_by_time(start_text(value, knowledge), exact=value.stated) for value in values]
-        return Claim(_join_all(texts), tuple(values), weight, hedged=unstated)
+        return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=unstated)
     hedged = unstated or any(_end_is_implied(value) for value in values)
     texts = [validity_text(value, knowledge) for value in values]
-    return Claim(_join_all(texts), tuple(values), weight, hedged=hedged)
+    return DraftAnswer(_join_all(texts), tuple(values), weight, hedged=hedged)
 
 
-def duration_claim(knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool) -> Claim | None:
+def duration_claim(
+    knowledge: KnownFacts, match: RelationMatch, time: Constraint | None, *, past: bool
+) -> DraftAnswer | None:
     """Answer for how long a value held, or has held until now. ``past``: the query is in the past tense."""
     if relations().get(match.group.relation).event or (time is not None and time.order not in _ALLOWED_ORDERS):
         return None
@@ -352,7 +354,9 @@ def duration_claim(knowledge: KnownFacts, match: RelationMatch, time: Constraint
         return None
     length = duration_text(value.since, knowledge.moment if value.open_ended else value.until)
     text = f"{'' if value.stated else 'at least '}{length} ({text})"
-    return Claim(text, (value,), hedged=not value.stated or _end_is_implied(value), assertions=value.version.ended_by)
+    return DraftAnswer(
+        text, (value,), hedged=not value.stated or _end_is_implied(value), assertions=value.version.ended_by
+    )
 
 
 def _join_all(texts: Sequence[str | None]) -> str:

@@ -60,7 +60,7 @@ class EmbeddedQuestionJudge:
         """Return the query unchanged: the same rules have already parsed it."""
         return query
 
-    async def score(self, _question: Query, _paths: Sequence[Path]) -> list[PathScores] | None:
+    async def score(self, _query: Query, _paths: Sequence[Path]) -> list[PathScores] | None:
         """Return None, so that the scores of navigation stand."""
         return None
 
@@ -78,7 +78,7 @@ class EmbeddedQuestionJudge:
 
     def propose(self, judge_input: JudgeInput) -> Proposal | None:
         """Return the best proposal, however uncertain, or None where nothing has the wanted form."""
-        query, knowledge = judge_input.query, judge_input.knowledge
+        query, knowledge = judge_input.query, judge_input.known_facts
         if proposal := answer_comparison(query, knowledge, _COMPARISONS):
             return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
         answer = answer_from_facts(query, knowledge, _FACTS)

@@ -49,7 +49,7 @@ class SupportWeights:
     feedback: float = 1.6
 
 
-class Signs(NamedTuple):
+class SpanSigns(NamedTuple):
     """What is known about a proposal. Each sign is in [0, 1], except the cosine and the rivalry, in [-1, 1].
 
     Attributes:
@@ -81,7 +81,7 @@ class Signs(NamedTuple):
     alone: float
 
 
-WEIGHTS = Signs(
+WEIGHTS = SpanSigns(
     share=2.4,
     context=0.9,
     cosine=1.5,
@@ -97,7 +97,7 @@ WEIGHTS = Signs(
 )
 
 
-DATED = Signs(
+DATED = SpanSigns(
     share=1.7,
     context=1.3,
     cosine=1.4,
@@ -138,13 +138,13 @@ class ConfidenceModel:
         dated_base: added there instead of the base and the form, which says no more in that case.
     """
 
-    signs: Signs = WEIGHTS
+    signs: SpanSigns = WEIGHTS
     forms: Mapping[str, float] = field(default_factory=lambda: FORMS)
     base: float = -3.6
-    dated: Signs = DATED
+    dated: SpanSigns = DATED
     dated_base: float = -3.63
 
-    def of(self, form: str, signs: Signs, *, dated: bool) -> float:
+    def of(self, form: str, signs: SpanSigns, *, dated: bool) -> float:
         """Return the confidence of a proposal, in [0, 1].
 
         Args:

@@ -20,7 +20,7 @@ from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
 from mcp_memory.rules.answers.phrase_spans import phrase_spans, polarity_spans, reason_spans
-from mcp_memory.rules.answers.settings import FeedbackGate, Signs, SpanSettings
+from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings, SpanSigns
 from mcp_memory.rules.answers.span_filter import SpanFilter
 from mcp_memory.rules.answers.spans import Span, shorten, split_clauses, widen_to_clauses
 from mcp_memory.rules.answers.support import (
@@ -190,7 +190,7 @@ def _signs(
     spans: Sequence[ScoredSpan],
     best: ScoredSpan,
     settings: SpanSettings,
-) -> Signs:
+) -> SpanSigns:
     """Return the signs of the best span."""
     weights: dict[str, float] = defaultdict(float)
     here = 0.0
@@ -202,7 +202,7 @@ def _signs(
     sentence = best.sentence
     cosine = sentence.evidence.cosine
     first = max((one.evidence.score for one in weighed), default=0.0) or 1.0
-    return Signs(
+    return SpanSigns(
         share=weights[best.text.casefold()] / total,
         context=sentence.context,
         cosine=settings.support.neutral_cosine if cosine is None else cosine,

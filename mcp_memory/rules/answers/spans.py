@@ -155,7 +155,7 @@ FAR = 9
 """Distance in words where the sentence holds none of the query's words."""
 
 
-class Word(NamedTuple):
+class SentenceWord(NamedTuple):
     """A word of a sentence.
 
     Attributes:
@@ -173,9 +173,9 @@ class Word(NamedTuple):
     capital: bool
 
 
-def read_words(text: str) -> list[Word]:
+def read_words(text: str) -> list[SentenceWord]:
     """Return the words of a sentence in order."""
-    return [Word(found.start(), found.end(), *_word_parts(found[0])) for found in _WORD.finditer(text)]
+    return [SentenceWord(found.start(), found.end(), *_word_parts(found[0])) for found in _WORD.finditer(text)]
 
 
 @lru_cache(maxsize=32_768)
@@ -184,12 +184,12 @@ def _word_parts(word: str) -> tuple[str, tuple[str, ...], bool]:
     return word.lower(), tuple(stems(word)) if len(word) <= 64 else (word[:64].lower(),), capital
 
 
-def word_at(words: Sequence[Word], place: int) -> int:
+def word_at(words: Sequence[SentenceWord], place: int) -> int:
     """Return the index of the word that holds a character, else of the next word, else of the last one."""
     return next((index for index, word in enumerate(words) if word.end > place), len(words) - 1)
 
 
-def novelty(words: Iterable[Word], known: AbstractSet[str]) -> float:
+def novelty(words: Iterable[SentenceWord], known: AbstractSet[str]) -> float:
     """Return the share of the content words that are not in ``known``; 0 without content words."""
     content = [word.stems for word in words if word.stems]
     return sum(known.isdisjoint(found) for found in content) / len(content) if content else 0.0
@@ -200,7 +200,7 @@ def word_gap(first: int, last: int, hits: Sequence[int]) -> int:
     return min((max(first - hit, hit - last, 0) for hit in hits), default=FAR)
 
 
-def name_runs(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
+def name_runs(text: str, words: Sequence[SentenceWord]) -> list[tuple[int, int]]:
     """Return the runs of capitalised words as (first, last) index; small connecting words inside a run belong to it."""
     found: list[tuple[int, int]] = []
     index = 0
@@ -216,11 +216,11 @@ def name_runs(text: str, words: Sequence[Word]) -> list[tuple[int, int]]:
     return found
 
 
-def _starts_name(word: Word) -> bool:
+def _starts_name(word: SentenceWord) -> bool:
     return word.capital and bool(word.stems) and word.lower_case.partition("'")[0].partition("’")[0] != "i"
 
 
-def _next_capital(text: str, words: Sequence[Word], last: int) -> int | None:
+def _next_capital(text: str, words: Sequence[SentenceWord], last: int) -> int | None:
     """Return the next capitalised word of the same name, or None where the name ends."""
     index = last + 1
     while (
@@ -233,6 +233,6 @@ def _next_capital(text: str, words: Sequence[Word], last: int) -> int | None:
     return index if joined else None
 
 
-def adjacent(text: str, words: Sequence[Word], index: int) -> bool:
+def adjacent(text: str, words: Sequence[SentenceWord], index: int) -> bool:
     """Return whether only white space (or a character that names contain) separates a word from the next one."""
     return _SPACE.fullmatch(text[words[index].end : words[index + 1].start]) is not None

@@ -23,7 +23,7 @@ from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.settings import SupportWeights
-from mcp_memory.rules.answers.spans import Word, read_words
+from mcp_memory.rules.answers.spans import SentenceWord, read_words
 
 AnswerForm = Literal["date", "duration", "frequency", "count", "person", "place", "reason", "thing", "yes_no"]
 """What the answer looks like."""
@@ -171,7 +171,7 @@ class WeighedSentence:
         return self.evidence.source.turn.kind == "document"
 
     @cached_property
-    def words(self) -> list[Word]:
+    def words(self) -> list[SentenceWord]:
         """The words of the text."""
         return read_words(self.text)
 

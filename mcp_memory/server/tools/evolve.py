@@ -15,8 +15,8 @@ from mcp_memory.domain.requests import (
     Feedback,
     NewDescription,
     NewMerge,
-    NewPoint,
     PointEdits,
+    PointInsert,
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
@@ -191,7 +191,7 @@ def _point_edits(points: PointEditsInput, limits: LimitSettings) -> PointEdits:
     for place, insert in enumerate(points.insert or ()):
         argument = f"points.insert[{place}]"
         entities = check_names(f"{argument}.entities", insert.entities, NAMES, limits)
-        inserts.append(NewPoint(entities, description(argument, insert.description)))
+        inserts.append(PointInsert(entities, description(argument, insert.description)))
     for place, update in enumerate(points.update or ()):
         argument = f"points.update[{place}]"
         point = check_name(f"{argument}.id", update.id, limits)

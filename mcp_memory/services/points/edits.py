@@ -16,7 +16,7 @@ import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import MIN_ENTITIES, Point, distinct_names, point_id
-from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, NewPoint, PointEdits, Skipped
+from mcp_memory.domain.requests import EvolveStep, Improved, NewDescription, NewMerge, PointEdits, PointInsert, Skipped
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput, StoreBusy
 from mcp_memory.hypergraph.evolution import apply_group, merge_points, pairs_to_merge, unite_descriptions
@@ -229,7 +229,7 @@ async def apply_groups(
 
 
 def _insert(
-    planned: PlannedEdits, current: Space, new: NewPoint, argument: str, scope: str, now: Millis, order: int
+    planned: PlannedEdits, current: Space, new: PointInsert, argument: str, scope: str, now: Millis, order: int
 ) -> None:
     entities = distinct_names(new.entities)
     count = len({current.facts.key(name) for name in entities})

@@ -146,17 +146,17 @@ class RecallLoop:
         args = dict(action.args)
         text = args.pop("query", None)
         window = _window(args.pop("since", None), args.pop("until", None)) or self.query.window
-        asked = OperatorInput(self.space, no_similarity, window=window, limit=FOUND, **args)  # type: ignore[arg-type]
+        call = OperatorInput(self.space, no_similarity, window=window, limit=FOUND, **args)  # type: ignore[arg-type]
         if isinstance(text, str):
             query, cosines = self.queries[text]
             gates = self.gates if query is self.query else {}
-            asked = replace(
-                asked,
+            call = replace(
+                call,
                 cosine=statement_similarity(self.space, query.vectors, cosines),
                 query=query,
                 weigh=sentence_weights(self.space, query.vectors, cosines, gates, window),
             )
-        return self.settings.operators[action.operator](asked)
+        return self.settings.operators[action.operator](call)
 
 
 def _window(since: Argument | None, until: Argument | None) -> Window | None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mcp_memory.domain.requests import Feedback, NewFact, NewItem, NewPoint, PointEdits
+from mcp_memory.domain.requests import Feedback, NewFact, NewItem, PointEdits, PointInsert
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools import TOOLS
@@ -235,7 +235,7 @@ def test_feedback_and_points_and_their_lists_may_be_given_as_json_text():
             assert request.feedback == Feedback(("s_1", "2"))
     points = json.dumps({"insert": json.dumps([{"entities": ["Ann", "Bob"], "description": "They met."}]), "merge": []})
     request = evolve_request(read(EvolveInput, {"points": points}), LIMITS)
-    assert request.points == PointEdits((NewPoint(("Ann", "Bob"), "They met."),))
+    assert request.points == PointEdits((PointInsert(("Ann", "Bob"), "They met."),))
 
 
 def test_an_empty_list_counts_as_left_out():

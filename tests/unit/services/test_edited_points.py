@@ -13,8 +13,8 @@ from mcp_memory.domain.requests import (
     NewDescription,
     NewFact,
     NewMerge,
-    NewPoint,
     PointEdits,
+    PointInsert,
 )
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.settings import PointSettings
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 async def edited(one, insert=(), update=(), merge=(), goal=None, **asked):
     edits = PointEdits(
-        tuple(NewPoint(tuple(names), words) for names, words in insert),
+        tuple(PointInsert(tuple(names), words) for names, words in insert),
         tuple(NewDescription(*given) for given in update),
         tuple(NewMerge(tuple(ids), words) for ids, words in merge),
     )

@@ -36,9 +36,9 @@ class Listening:
     needs = ("entity", "since")
     uses = ("entity", "relation", "tag", "topic", "ids", "query", "since", "until")
 
-    def __call__(self, asked):
-        self.asked = asked
-        self.likeness = asked.cosine(asked.space.facts.rows)
+    def __call__(self, call):
+        self.asked = call
+        self.likeness = call.cosine(call.space.facts.rows)
         return OperatorResult(())
 
 

@@ -7,7 +7,7 @@ import pytest
 from fakes import FakeLog
 from learning_memory import judged, memory, recalled, told
 
-from mcp_memory.domain.requests import EvolveRequest, Feedback, NewPoint, PointEdits
+from mcp_memory.domain.requests import EvolveRequest, Feedback, PointEdits, PointInsert
 from mcp_memory.errors import InvalidInput
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.settings import Settings
@@ -84,7 +84,7 @@ async def test_new_evidence_about_the_same_entities_updates_their_point_and_keep
 async def test_a_description_by_a_caller_stays_and_only_gains_support():
     one = await told(memory(), "Ann: Rufus met Bella in Hyde Park.")
     goal = "How did Rufus and Bella meet?"
-    edits = PointEdits((NewPoint(("Ann", "Rufus", "Bella", "Hyde Park"), "They met on a walk."),))
+    edits = PointEdits((PointInsert(("Ann", "Rufus", "Bella", "Hyde Park"), "They met on a walk."),))
     await one.evolve(EvolveRequest("default", goal=goal, points=edits))
     assert len(active(one)) == 1  # a caller who brings points has organised
     await organised(one, goal, steps=("points",))
@@ -100,9 +100,9 @@ async def test_a_description_by_a_caller_stays_and_only_gains_support():
 async def merging(one, goal):
     """Put two points that are alike under a goal, and merge."""
     alike = (
-        NewPoint(("Rufus", "Bella"), "Rufus and Bella play in the park."),
-        NewPoint(("Bella", "Max"), "Rufus and Bella and Max play in the park."),
-        NewPoint(("Dover", "Calais"), "Rufus and Bella play in the park."),
+        PointInsert(("Rufus", "Bella"), "Rufus and Bella play in the park."),
+        PointInsert(("Bella", "Max"), "Rufus and Bella and Max play in the park."),
+        PointInsert(("Dover", "Calais"), "Rufus and Bella play in the park."),
     )
     await one.evolve(EvolveRequest("default", goal=goal, points=PointEdits(alike)))
     return await organised(one, goal, steps=("merge",))
@@ -160,7 +160,7 @@ async def test_an_episode_may_be_organised_under_another_goal_and_feedback_does_
 async def test_a_callers_own_points_replace_organising_the_episode_and_this_is_reported():
     one = await told(memory(), *ORDER)
     recall = await recalled(one, "Who won the Crufts cup?")
-    edits = PointEdits((NewPoint(("Ann", "Bella"), "Ann knows Bella."),))
+    edits = PointEdits((PointInsert(("Ann", "Bella"), "Ann knows Bella."),))
     done = await one.evolve(EvolveRequest("default", recall.episode, points=edits))
     assert [point.description for point in active(one)] == ["Ann knows Bella."]
     assert "of your own" in done.skipped[0].reason

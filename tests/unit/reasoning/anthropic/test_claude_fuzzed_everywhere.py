@@ -14,7 +14,7 @@ from standin.rooms import room
 from unit.rules.answers.small_memory import said as lines
 
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.requests import EvolveRequest, EvolveStep, NewPoint, PointEdits, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, EvolveStep, PointEdits, PointInsert, WriteRequest
 from mcp_memory.services.points.edits import SeenEvidence
 
 pytestmark = pytest.mark.anyio
@@ -108,7 +108,7 @@ async def test_calls_succeed_and_what_is_stored_is_sound(seed):
     draw = random.Random(seed)
     async with judged(lambda request: mutated(request, draw), *TALK, **ON, day_tokens=0) as (memory, api):
         hour, told = 0, list(TALK)
-        mine = [NewPoint(("Bob", "Cleo"), "They met."), NewPoint(("Ann", "Bob"), "He is her brother.")]
+        mine = [PointInsert(("Bob", "Cleo"), "They met."), PointInsert(("Ann", "Bob"), "He is her brother.")]
         await memory.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits(tuple(mine))))
         while len(api.requests) < REPLIES:
             hour += 1

@@ -9,7 +9,7 @@ from standin.replies import Silence, error, message, said
 from standin.rooms import each, merging, pointing, room
 from unit.rules.answers.small_memory import said as lines
 
-from mcp_memory.domain.requests import EvolveRequest, NewDescription, NewMerge, NewPoint, PointEdits, WriteRequest
+from mcp_memory.domain.requests import EvolveRequest, NewDescription, NewMerge, PointEdits, PointInsert, WriteRequest
 
 pytestmark = pytest.mark.anyio
 GOAL = "How did Rufus and Bella meet?"
@@ -123,7 +123,7 @@ async def test_the_words_of_a_caller_stay_and_are_never_merged(instead):
         )
 
     async with organising(each(points=script, merging=[merging((["P1", "P2"], "All of it."))])) as (memory, api):
-        mine = PointEdits((NewPoint(("Rufus", "Bella"), "They met on a walk."),))
+        mine = PointEdits((PointInsert(("Rufus", "Bella"), "They met on a walk."),))
         await memory.evolve(EvolveRequest("default", goal=GOAL, points=mine))
         done = await organised(memory)
         told = {point.description: point for point in active(memory)}
@@ -188,7 +188,7 @@ async def test_unmerged_points_are_not_asked_about_again_until_one_changes():
         again = await organised(memory, steps=("merge",))
         assert (again.changes, again.engine, len(api.requests)) == ((), "embedded", 2)
         assert again.skipped[0].reason == "Claude found no points that should be one for this goal."
-        mine = PointEdits((NewPoint(("Rufus", "Max"), "They play."),))
+        mine = PointEdits((PointInsert(("Rufus", "Max"), "They play."),))
         await memory.evolve(EvolveRequest("default", goal=GOAL, points=mine))
         await organised(memory, steps=("merge",))
         assert len(api.requests) == 2  # the words of a caller are not merged
@@ -251,7 +251,7 @@ async def test_a_point_merged_during_the_request_is_left_as_it_is():
         )
 
     async with organising(each(points=script)) as (memory, api):
-        mine = NewPoint(("Rufus", "Bella"), "They met."), NewPoint(("Bella", "Max"), "They play.")
+        mine = PointInsert(("Rufus", "Bella"), "They met."), PointInsert(("Bella", "Max"), "They play.")
         await memory.evolve(EvolveRequest("default", goal=GOAL, points=PointEdits(mine)))
         merge = NewMerge(tuple(point.id for point in active(memory)), "All in one.")
         done = await while_claude_thinks(memory, api, PointEdits(merge=(merge,)), steps=("points",))
@@ -280,7 +280,7 @@ async def test_words_changed_by_others_during_the_request_stay():
 
 async def test_an_equal_point_added_during_the_request_gains_the_evidence():
     async with organising(each(points=meeting)) as (memory, api):
-        mine = PointEdits((NewPoint(("Bella", "Rufus", "Hyde Park"), "My own words."),))
+        mine = PointEdits((PointInsert(("Bella", "Rufus", "Hyde Park"), "My own words."),))
         await while_claude_thinks(memory, api, mine, steps=("points",))
         (point,) = active(memory)
         assert (point.description, point.source, len(point.sentences)) == ("My own words.", "caller", 1)
