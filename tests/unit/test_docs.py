@@ -1,6 +1,10 @@
 """The documents and the code refer to each other, and no reference leads nowhere."""
 
+import ast
 import re
+from collections import defaultdict
+from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -8,6 +12,13 @@ DESIGN = (ROOT / "docs" / "DESIGN.md").read_text(encoding="utf-8")
 REFERENCE = re.compile(r"DESIGN(?:\.md)?\s+(?P<first>[DILW]?\d+(?:\.\d+)?)(?:\s+step\s+(?P<step>\d+))?")
 FURTHER = re.compile(r"(?:,|,? and|,? or|,? to)\s+(?P<next>[DILW]\d+|\d\.\d)\b")
 OUTDATED = re.compile(r"(?<![\w.§-])(?:C\.[0-4](?:\.\d)?|C-\d\d|I-\d+|W-\d+|L\d+ of C)\b(?!\s*\))")
+PACKAGE = ROOT / "mcp_memory"
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md")
+CHECKED_NAMES = ("docs/ARCHITECTURE.md", "CONTRIBUTING.md")
+CODE = re.compile(r"`([^`\n]+)`")
+FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-][\w.*-]*\.(?:py|md|toml|txt|jsonl)|(?:[\w.*-]+/)+[\w*.-]*")
+NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+ELSEWHERE = re.compile(r"config\.toml|\.vscode/mcp\.json|DATA\..*")  # files of the user
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
 
 
@@ -69,3 +80,105 @@ def test_no_reference_has_an_outdated_form() -> None:
         and (found := OUTDATED.findall(path.read_text(encoding="utf-8")))
     }
     assert not outdated
+
+
+def _documents() -> list[Path]:
+    return [path for pattern in DOCUMENTS for path in sorted(ROOT.glob(pattern))]
+
+
+def _prose(path: Path) -> str:
+    """Return the text of a document without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def _classes() -> dict[str, set[str]]:
+    """Return the files of the package that define each class, by its name."""
+    files: defaultdict[str, set[str]] = defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                files[node.name].add(path.relative_to(PACKAGE).as_posix())
+    return files
+
+
+def _rows_of(section: str) -> list[list[str]]:
+    """Return the rows of the table in a section of the glossary, without its header."""
+    glossary = (ROOT / "docs" / "GLOSSARY.md").read_text(encoding="utf-8")
+    _, _, after = glossary.partition(f"## {section}\n")
+    lines = [line for line in after.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+@cache
+def _paths() -> list[str]:
+    """Return every file and folder that a document may name by the end of its path."""
+    folders = ("mcp_memory", "tests", "prompts", "resources", "docs")
+    return [f"/{path.relative_to(ROOT).as_posix()}" for folder in folders for path in (ROOT / folder).rglob("*")]
+
+
+def _names_a_file(name: str) -> bool:
+    if ELSEWHERE.fullmatch(name) or (ROOT / name.rstrip("/")).exists():
+        return True
+    return any(fnmatchcase(path, f"*/{name.rstrip('/')}") for path in _paths())
+
+
+def _anchors(path: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.+)$", _prose(path), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_class_that_the_glossary_names_exists() -> None:
+    classes, rows = _classes(), _rows_of("Names in the code")
+    assert len(rows) >= 40
+    assert not [row for row in rows if row[1] not in classes[row[0]]]
+
+
+def test_a_class_name_is_defined_twice_only_where_the_glossary_gives_the_reason() -> None:
+    twice = {name for name, files in _classes().items() if len(files) > 1}
+    explained = {name: reason for name, *_, reason in _rows_of("Names defined twice")}
+    assert twice == set(explained)
+    assert all(explained.values())
+
+
+def test_every_link_between_documents_resolves() -> None:
+    broken: list[str] = []
+    for path in _documents():
+        for target in re.findall(r"\]\(([^)\s]+)\)", _prose(path)):
+            file, _, anchor = target.partition("#")
+            if "://" in target:
+                continue
+            linked = path.parent / file if file else path
+            if not linked.exists() or (anchor and anchor not in _anchors(linked)):
+                broken.append(f"{path.name}: {target}")
+    assert not broken
+
+
+def test_every_file_that_a_document_names_exists() -> None:
+    named = {
+        f"{path.name}: {name}"
+        for path in _documents()
+        for name in CODE.findall(_prose(path))
+        if FILE.fullmatch(name) and not _names_a_file(name)
+    }
+    assert not named
+
+
+def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code() -> None:
+    texts = [path for folder in ("mcp_memory", "tests", "resources") for path in (ROOT / folder).rglob("*.*")]
+    code = {
+        word
+        for path in (*texts, ROOT / "pyproject.toml")
+        if path.suffix in (".py", ".toml")
+        for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))
+    }
+    unknown = {
+        f"{document}: {name}"
+        for document in CHECKED_NAMES
+        for name in CODE.findall(_prose(ROOT / document))
+        if NAME.fullmatch(name) and not FILE.fullmatch(name) and not set(name.split(".")) <= code
+    }
+    assert not unknown
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
