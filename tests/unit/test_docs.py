@@ -91,6 +91,7 @@ def _prose(path: Path) -> str:
     return re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
+@cache
 def _classes() -> dict[str, set[str]]:
     """Return the files of the package that define each class, by its name."""
     files: defaultdict[str, set[str]] = defaultdict(set)
