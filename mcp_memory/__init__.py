@@ -1,7 +1,9 @@
 """A long-term memory for any client of the Model Context Protocol.
 
-Follow one memory through the code: ``server/tools.py`` takes the call, ``services/`` says what happens in which
-order, the rooms (``language``, ``search``, …) do the thinking, and ``storage/`` keeps the rows.
+``server/tools/`` has one file for each tool: it checks the arguments and words the reply. ``memory.py`` calls the
+service of the tool. ``services/`` runs the steps of a call, the rooms (``search``, ``navigation``, …) compute, and
+``storage/`` keeps the rows. ``wiring.py`` opens the adapters, ``settings.py`` loads the configuration.
+``docs/ARCHITECTURE.md`` walks one write and one answer from file to file.
 """
 
 __version__ = "0.1.0"

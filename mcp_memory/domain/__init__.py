@@ -1,1 +1,1 @@
-"""What the memory is made of: frozen values that know nothing of files, models or protocols."""
+"""Frozen values and pure functions of them; they know nothing of files, models or protocols."""

@@ -1,1 +1,1 @@
-"""Commands for users: a demonstration, measurements, status and a doctor."""
+"""The commands ``demo``, ``bench``, ``status`` and ``doctor``, and the synthetic data that they use."""

@@ -20,7 +20,7 @@ class GainSettings:
     """What is learnt from answers and feedback, and how far it reaches (GAM-RAG)."""
 
     gate: Gate = key("sharp", '"sharp": lessons count for similar queries only; "published": as GAM-RAG prints it')
-    """Which form of eq. 4 opens gates; ``gate.py`` has both."""
+    """Which form of eq. 4 opens gates; ``gates.py`` has both."""
     talk: float = key(
         0.6, "similarity of queries, 0 to 1, from which on a lesson counts, for sentences of messages", COSINE
     )

@@ -1,1 +1,1 @@
-"""HGMem: memory points, hyperedges that join what belongs together; made, updated and merged for a goal."""
+"""HGMem: memory points, hyperedges over related entities; made, updated and merged for a goal, and retrieved."""

@@ -1,1 +1,1 @@
-"""REAL, reading: from what a question names along the facts to what answers it (§3.3, Algorithm 1)."""
+"""REAL, reading: paths through the facts, from what a question names to what answers it (§3.3, Algorithm 1)."""

@@ -1,1 +1,1 @@
-"""The judgements that the rooms ask for: ``embedded`` (no LLM), ``anthropic`` (Claude), and who of them is asked."""
+"""Judgements by Claude (``anthropic/``), and when Claude or the rules are asked (``judges.py``)."""

@@ -1,1 +1,1 @@
-"""MRAgent: cues, tags and contents, topics over them, and the seven steps by which a memory is reconstructed."""
+"""MRAgent: the graph of cues, tags and sentences, topics, the seven operators over them, and the active loop."""

@@ -1,1 +1,1 @@
-"""QRMeM: questions that a memory could be asked, and the search that reflects on what is still missing."""
+"""QRMeM: the three navigators of reflection, the question pool, and names that mean one entity."""

@@ -1,1 +1,1 @@
-"""The face to the protocol: names, schemas and wording, nothing else."""
+"""The MCP server: names, schemas and texts of tools, resources and prompts; it computes nothing itself."""

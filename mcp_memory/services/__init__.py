@@ -1,1 +1,5 @@
-"""One file for each tool: what happens, in which order. The rooms hold the thinking."""
+"""What happens in a call, step by step; the rooms compute.
+
+``write``, ``answer`` (recall too), ``explore`` and ``evolve`` serve the tools. ``ingest`` derives rows from texts,
+``graph`` draws. ``recall``, ``learn``, ``points``, ``maintain`` and ``background`` hold what several of them need.
+"""

@@ -1,1 +1,1 @@
-"""The memory in this process: read-only for the rooms, refreshed from the log before each call."""
+"""The content of the store held in memory: read-only for the rooms, refreshed from the store before each call."""

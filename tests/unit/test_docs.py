@@ -17,6 +17,7 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/*.md")
 CHECKED_NAMES = ("docs/ARCHITECTURE.md", "CONTRIBUTING.md")
 CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-][\w.*-]*\.(?:py|md|toml|txt|jsonl)|(?:[\w.*-]+/)+[\w*.-]*")
+MODULE = re.compile(r"``((?:[\w*-]+/)*[\w*-]+\.(?:py|md|toml))``")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 ELSEWHERE = re.compile(r"config\.toml|\.vscode/mcp\.json|DATA\..*")  # files of the user
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
@@ -160,6 +161,17 @@ def test_every_file_that_a_document_names_exists() -> None:
         for path in _documents()
         for name in CODE.findall(_prose(path))
         if FILE.fullmatch(name) and not _names_a_file(name)
+    }
+    assert not named
+
+
+def test_every_module_that_a_comment_or_docstring_names_exists() -> None:
+    named = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in _texts()
+        if path.suffix != ".md"
+        for name in MODULE.findall(path.read_text(encoding="utf-8"))
+        if not _names_a_file(name)
     }
     assert not named
 
