@@ -70,13 +70,13 @@ async def silent(_done: float, _total: float, _what: str) -> None:
 
 
 class LanguageModel(Protocol):
-    """What the memory itself needs of the language model that the judges ask: its status, and where its costs go.
+    """The part of the language model's client that the memory uses: its status, and the ledger of its costs.
 
     Attributes:
         ledger: records the costs of requests; the memory sets it.
         model: its name.
         base_url: the address that requests go to.
-        ready: whether it can be asked at all.
+        ready: whether it can be asked.
         spent: costs of this process so far.
     """
 
@@ -138,7 +138,7 @@ class Memory:
 
     @cached_property
     def ledger(self) -> DayLedger:
-        """What the language model costs in a day, over all processes on the store."""
+        """The costs of the language model in a day, over all processes on the store."""
         return DayLedger(self.store, self.settings.engine.day_tokens, lambda: self.clock(), self._enter_later)
 
     def _enter_later(self) -> None:
@@ -304,7 +304,7 @@ class Memory:
 
     @cached_property
     def points(self) -> PointContext | None:
-        """What memory points are made with; None if they are switched off."""
+        """The context of memory points; None if they are switched off."""
         if not self.settings.points.enabled:
             return None
         return PointContext(self.store, self.embedder, self.recall, self.settings.points)

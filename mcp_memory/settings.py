@@ -42,7 +42,7 @@ from mcp_memory.storage.settings import StorageSettings
 class ServerSettings:
     """How the server behaves.
 
-    These and `LimitSettings` stand here because the server's own files lie above this one.
+    These and `LimitSettings` are here because the server's own files are in a layer above this one.
     """
 
     warm_up: Literal["first_reply", "first_call"] = key(
@@ -128,7 +128,7 @@ def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) 
     """Return the settings in force.
 
     Args:
-        file: as given on the command line; it must exist. None looks where the module says.
+        file: as given on the command line; it must exist. None searches the places listed in the module.
         environment: of the process.
 
     Raises:

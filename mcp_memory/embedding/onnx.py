@@ -10,9 +10,9 @@ to length 1 (Reimers and Gurevych 2019, "Sentence-BERT", section 3). Only the we
 widened when the model is loaded and everything is computed in 32 bits, so a text has the same vector in any batch, up
 to the last bits of rounding.
 
-One batch at a time goes through the model, first come, first served, whichever call it belongs to. So a query waits for
-one batch of a long document and not for the document, memory peaks of two calls never add up, and a call can be
-cancelled after every batch.
+One batch at a time goes through the model, first come, first served, regardless of the call. So a query waits for one
+batch of a long document and not for the document, memory peaks of two calls never add up, and a call can be cancelled
+after every batch.
 """
 
 from __future__ import annotations

@@ -97,8 +97,8 @@ class SentenceTransformersEmbedder:
         """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order.
 
         Args:
-            texts: of any content and length; what lies beyond the model's longest input is ignored. Equal texts are
-                computed once.
+            texts: of any content and length; text beyond the model's longest input is ignored. Equal texts are computed
+                once.
 
         Raises:
             EmbedderError: the extra is not installed, or the model cannot be loaded. The next call tries again.

@@ -1,8 +1,8 @@
-"""``mcp-memory bench --tree``: whether recall goes on from what it found, on trees that a single search cannot solve.
+"""``mcp-memory bench --tree``: measure recall on trees that a single search cannot solve.
 
-`tree` describes the stored items and why a single search has to guess. Each tree has a space of its own and is asked in
-several wordings, in several ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and runs
-for up to 8 turns, 12 from depth 9 on; and with one search of the channels, with and without links and propagation,
+`tree` describes the stored items and why a single search has to guess. Each tree has its own space and is asked about
+in several wordings, in several ways: with the loop, which may return 6 items more than the tree is deep (`SPARE`) and
+runs for up to 8 turns, 12 from depth 9 on; and with one search of the channels, with and without links and propagation,
 which returns as many items as the tree is deep (the lemma's T) or as many as the loop. A question counts if the leaf is
 among the returned items.
 

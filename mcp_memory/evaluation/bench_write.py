@@ -1,8 +1,8 @@
 """Measure what writing costs: one message, the time under the store's lock, the wait of another process, disk space.
 
 The time under the lock covers the whole transaction, from preparing its rows before the lock to updating the view after
-it, so it is a little too long rather than too short. Nobody else writes at that time, so it includes no waiting; it
-includes refresh, sweep, append and commit.
+it, so it is a little too long rather than too short. No other process writes at that time, so it includes no waiting;
+it includes refresh, sweep, append and commit.
 
 The wait of another process is measured with two servers, as two clients would have them: one writes the largest allowed
 document, the other one message after the other. The document repeats its paragraphs, because equal texts are embedded

@@ -19,12 +19,12 @@ from mcp_memory.wiring import open_embedder, open_extractor, open_memory, open_s
 
 
 def status(settings: Settings) -> int:
-    """Print the contents and the state of the memory; return 0 if it is healthy, else 1."""
+    """Print the contents and the state of the memory; return 0 if it is healthy, otherwise 1."""
     return anyio.run(_status, settings)
 
 
 def doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
-    """Check the store, after rebuilding it if asked, and print the problems; return 0 if there are none, else 1.
+    """Check the store, after rebuilding it if asked, and print the problems; return 0 for none, otherwise 1.
 
     Args:
         settings: names the store and the embedder.

@@ -104,7 +104,7 @@ def _validity(fact: dict[str, Any]) -> str:
 
 
 def _server(folder: Path) -> StdioServerParameters:
-    """Return how to start our server without the user's settings, so that the demo is the same for everybody."""
+    """Return how to start our server without the user's settings, so that the demo is always the same."""
     environment = {name: text for name, text in os.environ.items() if not name.startswith("MCP_MEMORY_")}
     environment |= {"MCP_MEMORY_STORAGE_URI": str(folder / "store"), "MCP_MEMORY_CONFIG": str(folder / "config.toml")}
     (folder / "config.toml").write_text("", encoding="utf-8")

@@ -112,7 +112,7 @@ def _statement(words: list[str], *, past: bool) -> str | None:
 
     Args:
         words: subject, plain verb and the rest.
-        past: whether the question has "did"; else it has "does".
+        past: whether the question has "did"; otherwise it has "does".
     """
     places = []
     for i, word in enumerate(words[1:], 1):

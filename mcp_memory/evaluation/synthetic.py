@@ -1,8 +1,8 @@
 """Generate synthetic talk and documents for measuring speed; the same seed gives the same text.
 
 Half of the sentences are documents about places that make something, half are talk between pairs of people over some
-years. Names are composed of syllables, so nothing comes from anybody's data. The text has four properties of real text
-that cost recall time:
+years. Names are composed of syllables, so nothing comes from real data. The text has four properties of real text that
+cost recall time:
 
 - places are mentioned according to Zipf's law: the place of rank r in proportion to 1/r, so a few have very many links;
 - documents mention the titles of others (a supplier), and talk mentions titles of documents;
@@ -226,7 +226,7 @@ def _talk(world: _World, pair: int, sentences: int) -> Iterator[Collection]:
 
 
 def _statement(world: _World, person: _Person, ref: str, now: datetime) -> str:
-    """Return a sentence of the person: sometimes a fact to remember, else small talk."""
+    """Return a sentence of the person: sometimes a fact to remember, otherwise small talk."""
     draw, head = world.rng.random(), world.head()
     if draw < 0.06 and (not person.moves or person.moves[-1][0] < now - timedelta(days=30)):
         person.moves.append((now, ref))

@@ -14,8 +14,8 @@ remarks stand between them.
 Nothing else leads to the leaf: it shares only stop words with the questions, all leaves are worded alike, and speakers
 and times are random.
 
-**Departure.** The nodes of the lemma have addresses, of which a step needs one bit. A memory is found by its text, so a
-step states the name.
+**Departure.** The nodes of the lemma have addresses, and a step needs one bit of an address. A memory is found by its
+text, so a step states the name.
 """
 
 from __future__ import annotations

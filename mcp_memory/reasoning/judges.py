@@ -1,13 +1,13 @@
 """Choose between Claude and the embedded engine, for one question or for the memory points of one goal.
 
-About an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement stands where
-it is confident; it also stands where Claude cannot be asked or says nothing usable. The same holds for every other step
-of a question. A fallback always adds a warning with the reason. Where Claude has judged before and only the additional
-evidence was not judged, Claude's earlier judgement stands.
+For an answer the embedded engine is asked first, which takes milliseconds. With ``auto`` its judgement is final if it
+is confident. It is also used if Claude cannot be asked or returns nothing usable; the same holds for every other step
+of a question. A fallback always adds a warning with the reason. If Claude has judged before and only the additional
+evidence was not judged, Claude's earlier judgement is kept.
 
-Memory points have a budget per call, for both steps. Where Claude says nothing usable, a warning gives the reason and
-the embedded way is taken for that step (similar points are merged), or after the first step for both (related evidence
-is grouped too; ``services/points/organise.py``).
+Memory points have a budget per call, for both steps. If Claude returns nothing usable, a warning gives the reason and
+the embedded rules take over for that step (similar points are merged), or after the first step for both (related
+evidence is grouped too; ``services/points/organise.py``).
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class QuestionJudgeSetup:
 
     Attributes:
         embedded: judges without a language model.
-        claude: judges with one.
-        when: Claude is asked always (``anthropic``) or where the embedded judgement is uncertain (``auto``).
-        sure: with ``auto``, confidence from which an embedded proposal without a hedge stands.
+        claude: judges with a language model.
+        when: whether Claude is asked always (``anthropic``) or if the embedded judgement is uncertain (``auto``).
+        sure: with ``auto``, confidence from which an embedded proposal without a hedge is final.
         allowance: limits of one question.
         reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
         paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
@@ -124,7 +124,7 @@ class ClaudeQuestionJudge:
         return await self._ask_claude(judge_input, embedded)
 
     async def _ask_claude(self, judge_input: JudgeInput, embedded: Judgement) -> Judgement:
-        """Return Claude's judgement, else its earlier one, else the embedded judgement."""
+        """Return Claude's judgement, otherwise its earlier one, otherwise the embedded judgement."""
         self._asked, earlier = True, judge_input.earlier
         try:
             return await self._judges.claude.judge(judge_input, self._budget)

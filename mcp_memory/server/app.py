@@ -11,7 +11,7 @@ Capabilities name what works. ``listChanged`` and ``subscribe`` are off: no list
 notifications are sent.
 
 Opening the memory imports LanceDB and the model's runtime, which takes seconds, and clients give up on a server that is
-slow to greet. So the first replies come from names and schemas alone. Then the memory is opened in the background
+slow to connect. So the first replies come from names and schemas alone. Then the memory is opened in the background
 (``server.warm_up = "first_reply"``), or by the first call that needs it (``"first_call"``: less memory while idle).
 """
 

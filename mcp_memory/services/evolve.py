@@ -1,12 +1,12 @@
-"""Evolve: organise memory around a goal, and learn from what a caller says of a recall or an answer.
+"""Evolve: organise memory around a goal, and learn from a caller's feedback on a recall or an answer.
 
-``points`` and ``merge`` make memory points (HGMem): as a caller says (``points/edits.py``), and from what is found for
-a goal or was found in an episode (``points/organise.py``). Three steps are about feedback (``learn/feedback.py``):
+``points`` and ``merge`` make memory points (HGMem): from a caller's edits (``points/edits.py``), and from the evidence
+found for a goal or in an episode (``points/organise.py``). Three steps are about feedback (``learn/feedback.py``):
 ``feedback`` teaches the sentences of the episode (GAM-RAG §3.3) and stores a correction; ``confidence`` confirms facts
 (REAL §3.2, DESIGN 2.3); ``cardinality`` reports how many values a relation has (DESIGN 2.4). The last two are functions
-of the assertions and follow every write by themselves; evolve only stores a confirmation and reports what changed. Two
-more steps go over the whole space, and only on request (``maintain/whole_space.py``): ``entities`` unites names that
-mean one entity, ``questions`` adds to the pool.
+of the assertions, so every write updates them; evolve only stores a confirmation and reports what changed. Two more
+steps go over the whole space, and only on request (``maintain/whole_space.py``): ``entities`` unites names that mean
+one entity, ``questions`` adds to the pool.
 
 Each step commits by itself, and a cancelled call leaves every transaction complete or undone.
 """
@@ -52,13 +52,13 @@ _OVERALL: tuple[EvolveStep, ...] = ("entities", "questions")
 async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:
     """Apply feedback and point edits, organise around a goal, and return what changed; it is durable when this returns.
 
-    Each judge counts once for an episode: a caller's second word is skipped with the reason. Organising again what was
-    organised changes nothing.
+    Each judge counts once for an episode: a caller's second judgement is skipped with the reason. Organising the same
+    evidence again changes nothing.
 
     Raises:
         InvalidInput: the episode, a piece of evidence or a point is unknown, or the call says nothing or contradicts
             itself. Nothing is changed.
-        StoreError: what was changed before stays, and may be repeated.
+        StoreError: earlier changes of the call stay; the call may be repeated.
     """
     feedback, edits = request.feedback, request.points
     has_input = feedback is not None or edits is not None or request.goal is not None
@@ -113,7 +113,7 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
 
 
 def _correction_warning(changes: Sequence[Improved]) -> tuple[str, ...]:
-    """Return a warning if a correction was stored and no fact was read from it: then it ends no fact."""
+    """Return a warning if no fact was read from a stored correction, so that it ends no fact."""
     stored = any(change.kind == "message" for change in changes)
     return (_NO_FACT,) if stored and not any(one.step == "feedback" and one.kind == "fact" for one in changes) else ()
 
@@ -151,7 +151,7 @@ async def _organised(
     steps: Sequence[EvolveStep],
     skipped: list[Skipped],
 ) -> OrganiseResult:
-    """Make points of the evidence of the named episode, or else of what is found for the goal."""
+    """Make points of the evidence of the named episode, otherwise of the evidence found for the goal."""
     steps = tuple(step for step in steps if step in _MAKING)
     if context.points is None:
         skipped.extend(Skipped(step, _OFF) for step in steps)

@@ -1,13 +1,12 @@
 """Explore: one step of navigation, for a client whose own model decides where to go.
 
 The steps are operators of the rooms (``ports.Operator``; the table is in ``mcp_memory/operators.py``). Each reply names
-further steps that can be taken as they are given, so any client can run the papers' active loop itself. What a step
-finds can be named in feedback on a recall (``services/learn/feedback.py``).
+further steps that can be taken as they are given, so any client can run the papers' active loop itself. Evidence of a
+step can be named in feedback on a recall (``services/learn/feedback.py``).
 
-Most operators know themselves what to try next. `_suggest_after_nothing` and `_suggest_from` are for what they do not
-know. After a step that found nothing: that a name is spelt otherwise here, that a limit of time or a kind of fact
-excludes everything, which topics there are. After one that found what leads nowhere by facts or names: what is stated
-beside it.
+Most operators suggest the next steps themselves. `_suggest_after_nothing` and `_suggest_from` add further suggestions.
+After a step without results: names with a similar spelling, the same step without its limit of time or kind of fact,
+the topics of the space. After a step whose results lead nowhere by facts or names: the text next to them.
 """
 
 from __future__ import annotations
@@ -66,17 +65,17 @@ async def explore(
     """Return what one step finds, or what to try if it finds nothing; a warning says that a space is unknown.
 
     Args:
-        store: where.
+        store: of the space.
         embedder: for the query.
         operators: by name.
-        request: which step, and with what.
-        now: the moment of asking, against which the query's words for times are read.
-        settings: how what was learnt counts; None if it does not.
+        request: the step and its arguments.
+        now: the moment of asking, to resolve relative times of the query.
+        settings: of the gates that learning changes; None to ignore them.
         episodes: of this process, whose records may be named by number; they keep what the step finds.
 
     Raises:
-        InvalidInput: there is no such operator, it lacks an argument that it cannot do without, was given one that it
-            does not use, or evidence or an episode that nobody knows.
+        InvalidInput: there is no such operator, a required argument is missing, an argument is not used by it, or the
+            evidence or the episode is unknown.
     """
     operator = operators.get(request.operator)
     if operator is None:
@@ -143,7 +142,7 @@ def _take(operator: Operator, call: OperatorInput) -> OperatorResult:
 
 
 def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
-    """Return the ids that are named, those of records by their number too."""
+    """Return the named ids; a record's number is replaced by its id."""
     if episode is not None:
         return record_ids(request.ids, episode, "ids")
     for place, name in enumerate(request.ids):
@@ -154,9 +153,10 @@ def _ids(request: ExploreRequest, episode: Episode | None) -> tuple[str, ...]:
 
 
 def _resolve_ids(space: Space, operator: Operator, ids: Sequence[str], episode: Episode | None) -> tuple[str, ...]:
-    """Return ids as an operator takes them: for one that takes no points, the sentences that points rest on.
+    """Return ids in the form that an operator takes.
 
-    A hypothesis is replaced by what it rests on as well, if an episode knows that.
+    For one that takes no points, points are replaced by their supporting sentences. A hypothesis is replaced by its
+    sources too, if an episode has them.
     """
     shown = {item.id: item.sentences for item in episode.shown} if episode is not None else {}
     found: list[str] = []
@@ -183,7 +183,7 @@ def _is_evidence(space: Space, name: str) -> bool:
 
 
 def _why_unknown(space: Space, name: str, is_point: bool) -> tuple[str, str]:
-    """Return why an id stands for no sentence, and what would."""
+    """Return why an id stands for no sentence, and the remedy."""
     if is_point:
         return f"the memory point {name} rests on no sentence, a caller wrote it", "Look around it with local_points."
     if name.startswith("i_"):
@@ -204,7 +204,7 @@ def _given(request: ExploreRequest, argument: str) -> bool:
 
 
 def _suggest_from(call: OperatorInput, operator: Operator, items: Sequence[Evidence]) -> tuple[Suggestion, ...]:
-    """Return where the best items of a step lead by what is said there; nothing if only hypotheses were found."""
+    """Return steps from the best items of a step to the text next to them; nothing if only hypotheses were found."""
     ids = tuple(item.id for item in items if item.inferred is None and item.kind != "point")[:_NEXT]
     query = {} if call.query is None else {"query": call.query.text}
     ways = {
@@ -217,7 +217,7 @@ def _suggest_from(call: OperatorInput, operator: Operator, items: Sequence[Evide
 
 
 def _suggest_after_nothing(call: OperatorInput, operator: str) -> Iterator[Suggestion]:
-    """Yield what may be worth trying after a step that found nothing."""
+    """Yield steps worth trying after a step without results."""
     given = _arguments(call)
     if given.keys() & {"since", "until"}:
         timeless = {name: value for name, value in given.items() if name not in ("since", "until")}
@@ -260,7 +260,7 @@ def _near(facts: Facts, name: str) -> list[str]:
 
 
 def _topics(space: Space) -> Iterator[Suggestion]:
-    """Yield the largest topics that there are."""
+    """Yield the largest topics of the space."""
     topics, graph = Topics.of(space), CueGraph.of(space)
     for topic in topics.all(space)[:_NEXT]:
         terms = ", ".join(topics.summary(space, graph, topic).terms) or "without a word for it"
@@ -268,7 +268,7 @@ def _topics(space: Space) -> Iterator[Suggestion]:
 
 
 def _arguments(call: OperatorInput) -> dict[str, str | tuple[str, ...]]:
-    """Return the arguments that a step was asked with."""
+    """Return the arguments of a step."""
     window = call.window
     given: dict[str, str | tuple[str, ...] | None] = {
         "entity": call.entity,

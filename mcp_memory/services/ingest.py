@@ -1,8 +1,8 @@
-"""Ingest: what follows from a text alone: sentences, segments, the times it states, the facts it asserts, and vectors.
+"""Ingest: derive sentences, segments, stated times, asserted facts and vectors from a text alone.
 
 Writing and rebuilding both derive rows here, so a rebuilt memory equals the memory that was written. A rebuild derives
-everything anew from the log of what was said: `doctor` does it after damage or after a change of the embedder, and a
-store of an older format needs it.
+everything again from the log of turns: `doctor` does it after damage or after a change of the embedder, and a store of
+an older format needs it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _Cut = tuple[list[tuple[int, int]], list[tuple[int, int]], list[tuple[StatedTime
 
 @dataclass(frozen=True, slots=True)
 class DerivedRows:
-    """What follows from the text of one turn.
+    """The rows derived from the text of one turn.
 
     Attributes:
         spans: of its sentences, in characters.
@@ -54,7 +54,7 @@ class DerivedRows:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What texts are read with; the same for writing and for rebuilding.
+    """The tools that read texts; the same for writing and for rebuilding.
 
     Attributes:
         embedder: for the vectors.
@@ -70,13 +70,13 @@ class Reading:
 async def derive(
     reading: Reading, turns: Sequence[Turn], partners: Sequence[str | None], *, progress: Progress
 ) -> list[DerivedRows]:
-    """Return what follows from each turn's text, in the order of the turns.
+    """Return the rows derived from each turn's text, in the order of the turns.
 
     Args:
-        reading: what to read with.
+        reading: the embedder and the extractor.
         turns: the texts.
-        partners: whom each of them is said to (``domain/turns.py``).
-        progress: of the embedding, which is what takes time.
+        partners: the addressee of each turn (``domain/turns.py``).
+        progress: of the embedding, which takes most of the time.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
@@ -147,6 +147,6 @@ def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
 def _embedded_texts(
     turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
-    """Return what is embedded of a turn: a text for each segment, and one for each sentence."""
+    """Return the texts of a turn to embed: one for each segment, and one for each sentence."""
     of_runs = [embedded_text(turn, turn.text[spans[first][0] : spans[last][1]]) for first, last in runs]
     return of_runs, [turn.text[start:end] for start, end in spans]

@@ -1,8 +1,8 @@
-"""Write: store what was said word for word, make it findable, and keep the facts in it with their times.
+"""Write: store texts verbatim, make them findable, and keep the facts in them with their times.
 
 Everything slow (splitting, resolving dates, reading facts, embedding) happens before the store's lock is taken. Under
-the lock `write` checks only what another process may have written meanwhile, appends the rows and makes one commit: a
-call is stored completely or not at all.
+the lock `write` only checks for concurrent writes of another process, appends the rows and makes one commit: a call is
+stored completely or not at all.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ async def write(
     """Store the items and facts that are new, in one commit.
 
     Args:
-        store: where to.
-        reading: what the items are read with.
-        request: what to remember.
+        store: where the items are stored.
+        reading: the tools that read the items.
+        request: the items and facts to store.
         now: kept beside the time that the caller gave.
-        progress: of the embedding, which is what takes time.
+        progress: of the embedding, which takes most of the time.
 
     Raises:
         InvalidInput: an id is taken by another text, or a fact's source is not known. Nothing of the call is stored.
@@ -74,12 +74,12 @@ async def write(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a space lacks of a request.
+    """The rows of a request that a space does not have yet.
 
     Attributes:
-        new: the new turns, each with whom it is said to.
-        stated: what the caller's facts assert, new or not.
-        known: ids of those of them that are stored.
+        new: the new turns, each with its addressee.
+        stated: assertions of the caller's facts, new or not.
+        known: ids of those that are stored already.
         warnings: about items that are stored already.
     """
 
@@ -124,7 +124,7 @@ def _plan(
 def _changes(
     space: Space, plan: _Plan, stored: Sequence[Assertion]
 ) -> tuple[tuple[WrittenFact, ...], tuple[str, ...], int]:
-    """Return what the facts of a call changed, the names in them, and how many changes are left out."""
+    """Return the changes by the facts of a call, the names in them, and the number of omitted changes."""
     assertions = list({assertion.id: assertion for assertion in (*plan.stated, *stored)}.values())
     changed = changes(space.facts, assertions, plan.known)
     most = SHOWN + len(plan.stated)  # every fact of the caller is listed

@@ -1,9 +1,9 @@
 """Check a store: quickly, from its last commit alone, and thoroughly, by reading every row (`mcp-memory doctor`).
 
 Both read as any reader does and change nothing. The thorough check reads rows a few thousand at a time, so that a large
-memory is checked in little space; pieces carry the number of their turn's commit, so what belongs together is read
-together. Assertions of callers and of Claude may be about any earlier turn, so the lengths of all turns are kept in
-memory.
+store is checked with little memory; segments and sentences carry the number of their turn's commit, so they are read
+together with their turn. Assertions of callers and of Claude may be about any earlier turn, so the lengths of all turns
+are kept in memory.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Finding:
     """A problem that the thorough check found.
 
     Attributes:
-        severity: an error is something lost or unreadable; a warning costs something in recall; a note is harmless.
+        severity: an error means lost or unreadable data; a warning means worse recall; a note is harmless.
         text: for a person.
     """
 
@@ -68,7 +68,7 @@ class Finding:
 
 
 def check(tables: Tables, *, now: Millis) -> list[Finding]:
-    """Check every row and return what is wrong, worst first; empty if nothing is.
+    """Check every row and return the problems, worst first.
 
     Args:
         tables: of the store.
@@ -288,7 +288,7 @@ def _row_names(rows: list[str]) -> str:
 
 
 def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | None, tuple[str, ...]]:
-    """Return the last commit, and in words what keeps the store from being used; no other row is read.
+    """Return the last commit, and in words the problems that keep the store from being used; no other row is read.
 
     Args:
         tables: of the store.
@@ -318,7 +318,7 @@ def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> t
 
 
 def _can_be_written_to(folder: Path) -> bool:
-    """Return whether files can be added to a folder, or the folder be created where it does not exist yet."""
+    """Return whether files can be added to a folder, or the folder can be created if it does not exist yet."""
     try:
         existing = next(path for path in (folder, *folder.parents) if path.exists())
     except OSError:  # it lies behind a folder without access, or behind a file
@@ -327,7 +327,7 @@ def _can_be_written_to(folder: Path) -> bool:
 
 
 def size_in_bytes(folder: Path | None) -> int | None:
-    """Return how many bytes the files of a folder take; None for a store that lies in none."""
+    """Return how many bytes the files of a folder take; None for a store without a local folder."""
     if folder is None:
         return None
     total = 0

@@ -1,9 +1,9 @@
-"""Conversions that all tables share: whole columns, vectors, JSON lists, and rows that cannot be right.
+"""Conversions that all tables share: whole columns, vectors, JSON lists, and faulty rows.
 
-Nothing read from the disk is trusted. A row that cannot be right (a span outside its text, a vector that is not finite)
-is left out with a warning that names it, so one bad row never keeps a memory from starting. Turns are checked one by
-one. Segments, sentences and assertions come in tens of thousands, so whole columns are compared at once, and only the
-rows that this leaves in doubt are checked one by one.
+Nothing read from the disk is trusted. A faulty row (a span outside its text, a vector that is not finite) is left out
+with a warning that names it, so one bad row never keeps a memory from starting. Turns are checked one by one. Segments,
+sentences and assertions come in tens of thousands, so whole columns are compared at once, and only the rows that this
+leaves in doubt are checked one by one.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def has_fault(table: str, name: str, tx: int, faults: Iterator[str]) -> bool:
     """Log a warning about a row that has a fault, and return whether it has one.
 
     Args:
-        table: that the row stands in.
+        table: of the row.
         name: its id.
         tx: its commit's number.
-        faults: what cannot be right about it.
+        faults: its faults in words.
     """
     fault = next(faults, None)
     if fault:
@@ -58,7 +58,7 @@ def valid_values(
         table: named in warnings.
         key: the column that names a row in warnings.
         rows: in any order.
-        convert: returns the value of a row, or in words what cannot be right about it.
+        convert: returns the value of a row, or its fault in words.
     """
     valid: list[tuple[int, int, ValueT]] = []
     for row in rows:
@@ -71,7 +71,7 @@ def valid_values(
 
 
 def vector_faults(vector: Vector, dimension: int, subject: str = "it") -> Iterator[str]:
-    """Say what cannot be right about a vector, which ``subject`` names: its number of dimensions, or its length."""
+    """Yield the faults of a vector, which ``subject`` names: its number of dimensions, or its length."""
     if len(vector) != dimension:
         yield f"{subject} has {len(vector)} numbers, not {dimension}"
         return
@@ -91,7 +91,7 @@ def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
 
 
 def int_column(rows: Rows, name: str) -> NDArray[np.int64]:
-    """Return a column of integers; -1, which no column may hold, where there is no value."""
+    """Return a column of integers; -1, which no column may hold, for a missing value."""
     import pyarrow.compute as pc
 
     numbers: NDArray[np.int64] = pc.fill_null(rows[name], -1).to_numpy()
@@ -107,7 +107,7 @@ def vector_column(vectors: Matrix) -> Any:
 
 
 def vectors_of(rows: Rows, name: str = "vector") -> Matrix:
-    """Return a column of vectors, shape ``(len(rows), d)``, NaN where there is none; d is 0 if it was not read."""
+    """Return a column of vectors, shape ``(len(rows), d)``, NaN for a missing one; d is 0 if it was not read."""
     if name not in rows.column_names:
         return np.empty((len(rows), 0), dtype=np.float32)
     column = rows[name].combine_chunks()

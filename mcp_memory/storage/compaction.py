@@ -4,17 +4,17 @@ Every append adds a file to a table and a version to its list. Each is cheap by 
 the next append slower: with 64 files a refresh that finds new rows takes 14 ms a table, with 1,024 it takes 140; with
 2,500 versions an append takes twice as long. So from time to time the files are merged and old versions removed.
 
-Of beliefs only the last about a sentence counts, and with their vectors they are large; of jobs only the last about a
-turn counts, and each turn that is read has at least two. Compaction removes the rows that a later one has superseded. A
+Only the last belief about a sentence counts, and beliefs are large with their vectors; only the last job about a turn
+counts, and each turn that is read has at least two. Compaction removes the rows that a later one has superseded. A
 reader that refreshes looks for rows of the commits that it lacks: it may find fewer than these commits say, and still
-finds the last about each sentence or turn. It would miss one whose successor was committed after the reader had listed
-the commits, so only rows that were superseded at least `SETTLED_MS` ago are removed.
+finds the last about each sentence or turn. It would miss a row if the successor of that row was committed after the
+reader had listed the commits, so only rows that were superseded at least `SETTLED_MS` ago are removed.
 
 **Departures.** The design compacts under the write lock. LanceDB's appends and merges do not conflict, and a merge of
 100,000 vectors takes up to a second, so it runs beside the writers; a lock of its own keeps two processes from
 compacting at once, and a sweep, the only other operation that changes rows, takes that lock too. The design keeps old
 versions for ten minutes. None of our readers needs a version for longer than one read (``tables.py``), and in ten
-minutes of steady writing thousands would pile up, which compaction is there to prevent: they are kept for `KEEP`.
+minutes of steady writing thousands would pile up, which compaction is meant to prevent: they are kept for `KEEP`.
 """
 
 from __future__ import annotations
@@ -155,12 +155,12 @@ def flush(folder: Path) -> None:
 
 
 def _delete_superseded(tables: Tables, name: str, subject: str, now: Millis) -> None:
-    """Delete the superseded rows of a table, as soon as they are more than those that count.
+    """Delete the superseded rows of a table, as soon as they outnumber the others.
 
     Args:
         tables: of the store.
         name: of the table.
-        subject: the column that says what a row is about; the last row about each subject counts.
+        subject: the column with the subject of a row; the last row about each subject counts.
         now: milliseconds since 1970, UTC.
     """
     if tables.version(name) is None:

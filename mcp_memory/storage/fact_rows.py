@@ -1,11 +1,10 @@
 """Convert assertions, aliases and reading jobs to rows and back.
 
-Assertions lie in two tables: those of callers and of Claude in ``facts``, which is part of the log, and those of the
-embedded engine in ``assertions_<generation>``, which a rebuild makes anew. ``place`` orders both together.
+Assertions are stored in two tables: those of callers and of Claude in ``facts``, which is part of the log, and those of
+the embedded engine in ``assertions_<generation>``, which a rebuild replaces. ``place`` orders both together.
 
-Jobs say how far a language model has read each text for facts. They are part of the log, so that a text that was paid
-for is not paid for again after a rebuild. A bad row counts as not written: the row before it holds, or the text has not
-been read.
+Jobs record how far a language model has read each text for facts. They are part of the log, so that a text is not paid
+for again after a rebuild. A bad row counts as not written: the row before it is used, or the text counts as not read.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def assertions_in_order(facts: Rows | None, derived: Rows | None, find: FindTurn
 
     Args:
         facts: rows of ``facts``, in any order, or None.
-        derived: rows of ``assertions_<generation>``, likewise.
+        derived: rows of ``assertions_<generation>``, in any order, or None.
         find: returns a turn.
 
     Returns:
@@ -79,12 +78,12 @@ def assertions_of(rows: Rows) -> Iterator[Assertion]:
 
 
 def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extractors: Container[str]) -> Iterator[str]:
-    """Say what cannot be right about an assertion.
+    """Yield the faults of an assertion, in words.
 
     Args:
         assertion: as read.
         turn: space and length, in characters, of the turn that it names, if there is one.
-        extractors: those whose assertions stand in its table.
+        extractors: the extractors of its table.
     """
     if any(getattr(assertion, f.name) is None for f in fields(Assertion)):
         yield "a required column is empty"
@@ -145,7 +144,7 @@ def aliases_of(rows: Rows | None) -> tuple[Alias, ...]:
 
 
 def alias_of(row: Mapping[str, Any]) -> Alias | str:
-    """Return the alias that a row of ``aliases`` holds, or in words what cannot be right about it."""
+    """Return the alias that a row of ``aliases`` holds, or its fault in words."""
     if any(value is None for value in row.values()):
         return "a required column is empty"
     if row["source"] not in get_args(Engine):
@@ -189,7 +188,7 @@ def jobs_of(rows: Rows) -> Iterator[tuple[int, Job]]:
 
 
 def job_faults(job: Job) -> Iterator[str]:
-    """Say what cannot be right about a job."""
+    """Yield the faults of a job, in words."""
     if any(getattr(job, f.name) is None for f in fields(Job)):
         yield "a required column is empty"
         return

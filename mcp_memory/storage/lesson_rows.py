@@ -1,11 +1,11 @@
-"""Convert lessons (what judges said of episodes) and beliefs (what the lessons taught) to rows and back.
+"""Convert lessons (judgements of episodes) and beliefs (the state that lessons add up to) to rows and back.
 
-A row of ``episodes`` is a lesson. What is searched by column stands in columns; the labels and the rest of the episode,
-which nobody searches, are JSON, so that a later program that records more of an episode needs no other table. The
-labels are checked when they are read. The trace is not: nothing that was learnt depends on it, so a lesson with a
-damaged trace counts as any other, and doctor reports it (``check.py``).
+A row of ``episodes`` is a lesson. Searched values are columns; the labels and the rest of the episode, which are not
+searched, are JSON, so that a later program that records more of an episode needs no other table. The labels are checked
+when they are read. The trace is not: no belief depends on it, so a lesson with a damaged trace counts as any other, and
+doctor reports it (``check.py``).
 
-Of beliefs the one recorded last counts for each sentence.
+For each sentence the belief recorded last counts.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def lesson_records(rows: Rows | None) -> Iterator[Mapping[str, Any]]:
 
 
 def lesson_of(row: Mapping[str, Any]) -> Lesson | str:
-    """Return the lesson that a row of ``episodes`` holds, or in words what cannot be right about it."""
+    """Return the lesson that a row of ``episodes`` holds, or its fault in words."""
     if any(value is None for name, value in row.items() if name != "trace"):
         return "a required column is empty"
     if row["source"] not in get_args(Engine):
@@ -162,7 +162,7 @@ def beliefs_of(rows: Rows) -> Iterator[tuple[int, Belief]]:
 
 
 def belief_faults(belief: Belief, dimension: int) -> Iterator[str]:
-    """Say what cannot be right about a belief.
+    """Yield the faults of a belief, in words.
 
     Args:
         belief: as read.

@@ -1,7 +1,7 @@
 """File locks: one writer at a time on this machine, and which processes have the store open.
 
-Lock files are the operating system's own locks (``filelock``: flock or msvcrt), so they are released when a process
-ends, however it ends. Waiting polls, because a wait inside the system could neither be cancelled nor time out on every
+Lock files are the operating system's own locks (``filelock``: flock or msvcrt), so they are released whenever a process
+ends, also by a crash. Waiting polls, because a wait inside the system could neither be cancelled nor time out on every
 platform. Polling alone is unfair: a process with ten calls in flight would take the lock again in the microseconds
 between two polls of another process. Hence two locks, as at a turnstile: a writer takes ``next.lock`` first, keeps it
 until it has ``write.lock``, and is therefore certain to be next.
@@ -122,7 +122,7 @@ class Holders:
         self._own: BaseFileLock | None = None
 
     def enter(self) -> None:
-        """Register this process; neither possible nor needed where nothing can be written."""
+        """Register this process; neither possible nor needed in a folder without write access."""
         if self._own is not None:
             return
         with suppress(OSError, NotImplementedError):

@@ -6,7 +6,7 @@ wrong gets zeros: it is similar to nothing, and its description remains.
 
 Questions are derived from segments and facts, so a bad row costs one question, which ``memory_evolve`` makes again. A
 rebuild copies the others as they are: the ids of segments follow from the texts, so most questions name the same
-segments as before. A question whose segment was split differently stays and leads nowhere.
+segments as before. If a segment was split differently, its questions stay and lead nowhere.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def points_of(rows: Rows | None) -> list[tuple[int, int, Point]]:
 
 
 def point_of(row: Mapping[str, Any]) -> Point | str:
-    """Return the revision that a row of ``points`` holds, or in words what cannot be right about it."""
+    """Return the revision that a row of ``points`` holds, or its fault in words."""
     if any(value is None for name, value in row.items() if name != "merged_into"):
         return "a required column is empty"
     lists = {name: texts_from_json(row[name]) for name in LISTS}
@@ -85,7 +85,7 @@ def point_of(row: Mapping[str, Any]) -> Point | str:
 
 
 def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: Rows | None, dimension: int) -> Matrix:
-    """Return the vectors of revisions, shape ``(len(points), dimension)``, zeros where there is none.
+    """Return the vectors of revisions, shape ``(len(points), dimension)``, zeros for a missing one.
 
     Args:
         points: as `points_of` returns them.
@@ -148,7 +148,7 @@ def questions_of(rows: Rows | None) -> list[tuple[int, int, PlacedQuestion]]:
 
 
 def question_of(row: Mapping[str, Any]) -> PlacedQuestion | str:
-    """Return the question that a row holds, or in words what cannot be right about it."""
+    """Return the question that a row holds, or its fault in words."""
     if any(value is None for value in row.values()):
         return "a required column is empty"
     entities = texts_from_json(row["entities"])
@@ -158,7 +158,7 @@ def question_of(row: Mapping[str, Any]) -> PlacedQuestion | str:
 
 
 def question_faults(rows: Rows, dimension: int) -> Iterator[tuple[str, str]]:
-    """Say which questions of some rows cannot be right, and why."""
+    """Yield the faulty questions of some rows, with the reasons."""
     for row, vector in zip(rows.drop_columns(["vector"]).to_pylist(), vectors_of(rows), strict=True):
         question = question_of(row)
         faults = iter([question]) if isinstance(question, str) else vector_faults(vector, dimension)

@@ -1,9 +1,9 @@
-"""Make every derived table anew from the log, beside the old ones, and switch over with one commit.
+"""Rebuild every derived table from the log, next to the old ones, and switch over with one commit.
 
-Other processes read and write meanwhile. The work is done without the lock, in parts; then what was written in the
-meantime is caught up with, and only the rows of the last moment are handled under the lock. Until the commit is written
-no process sees any of it, so a rebuild may be killed at any moment. The names of its tables are never used twice: the
-next rebuild drops what an unfinished one left, and takes a higher generation.
+Other processes read and write meanwhile. The work is done without the lock, in parts; rows written in the meantime
+follow, and only the last of them are handled under the lock. Until the commit is written no process sees any of it, so
+a rebuild may be killed at any moment. The names of its tables are never used twice: the next rebuild drops the tables
+of an unfinished one, and takes a higher generation.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ async def rebuild(
     dimension: int,
     clock: Callable[[], Millis],
 ) -> int:
-    """Make every derived table anew and return how many turns that took; 0 for an empty store.
+    """Rebuild every derived table and return the number of turns; 0 for an empty store.
 
     Args:
-        tables: not used for anything else meanwhile.
+        tables: not used otherwise meanwhile.
         writing: holds the store's write lock.
         make: derives and embeds.
         relearn: makes beliefs of the lessons.
-        embed: for points and questions; None leaves points without vectors, and so similar to nothing.
+        embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
         embedder: the model that makes the vectors from now on.
         dimension: of these vectors.
         clock: milliseconds since 1970, UTC.
@@ -145,7 +145,7 @@ def _last(tables: Tables) -> Commit:
 
 
 def _drop_unfinished(tables: Tables, last: Commit) -> int:
-    """Drop what an earlier rebuild left, finished or not, and return the number of the new generation."""
+    """Drop the tables of earlier rebuilds, finished or not, and return the number of the new generation."""
     highest = last.generation
     for name in tables.names():
         generation = generation_of(name)
@@ -162,7 +162,7 @@ def _switch(tables: Tables, last: Commit, commit: Commit) -> None:
 
 
 class _Rebuild:
-    """How far the new generation has come."""
+    """The progress of the new generation."""
 
     def __init__(
         self, tables: Tables, former: int, generation: int, make: Make, relearn: Relearn, embed: Embed | None
@@ -195,7 +195,7 @@ class _Rebuild:
         self._done = until
 
     def append_beliefs(self) -> int:
-        """Append what the lessons taught, and return how many rows that took."""
+        """Append the beliefs of the lessons, and return the number of rows."""
         rows = self._learning.rows()
         if rows is None:
             return 0

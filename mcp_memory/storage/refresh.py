@@ -1,12 +1,12 @@
 """Bring a view up to date with the commits that are newer than it. Blocking: call it in a thread.
 
-Usually there is nothing new, which costs one look at the version of ``commits``: every commit raises it. Otherwise only
-rows of commits after the view's are read. A first load is the same thing, in parts of some thousand sentences, so that
-it never holds everything twice.
+Usually there is nothing new, and the only cost is reading the version of ``commits``, which every commit raises.
+Otherwise only rows of commits after the view's are read. A first load works in the same way, in parts of some thousand
+sentences, so that it never holds all rows twice.
 
-Turns, assertions and what was learnt are read at once. Segments and sentences are read when a reader needs them: a
-writer only asks which turns there are, what they say and what is believed of them, and must not wait while tens of
-thousands of sentences that another process wrote are loaded. Until then they are *pending*.
+Turns, assertions and beliefs are read at once. Segments and sentences are read when a reader needs them: a writer only
+needs the turns, their assertions and their beliefs, and must not wait while tens of thousands of sentences of another
+process are loaded. Until then they are *pending*.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def _commits_after(tables: Tables, after: int) -> Rows | None:
 
 
 class Refresher:
-    """Brings a view up to date, and remembers how far that went.
+    """Brings a view up to date, and remembers its state.
 
     Attributes:
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
-        swept: of each table, the version at which it was known to be readable and to hold no row without a commit.
+        swept: for each table, the version at which it was known to be readable and to hold no row without a commit.
     """
 
     def __init__(self, tables: Tables, embedder: str, dimension: int, make_view: Callable[[], View]) -> None:
@@ -89,7 +89,7 @@ class Refresher:
 
         Args:
             view: as this method or `apply` left it.
-            whole: with every segment and sentence; else the newest of them may be missing.
+            whole: with every segment and sentence; otherwise the newest of them may be missing.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
@@ -104,11 +104,11 @@ class Refresher:
         return view
 
     def apply(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
-        """Add what this process committed, after which the view is as of that commit.
+        """Add a commit of this process to the view, which is as of that commit afterwards.
 
         Args:
             view: as of the commit before.
-            batch: what was committed.
+            batch: the committed rows.
             commit: its commit.
             version: of ``commits``, that has it.
         """
@@ -164,7 +164,7 @@ class Refresher:
         return view
 
     def _checked_last(self, rows: Rows) -> Commit:
-        """Return the last of some commits; raise an error where this program cannot use the store as it is."""
+        """Return the last of some commits; raise an error if this program cannot use the store as it is."""
         last = commits_of(rows.slice(len(rows) - 1))[0]
         if last.format > FORMAT:
             raise StoreMismatch(
@@ -182,10 +182,10 @@ class Refresher:
         return last
 
     def _load_turns(self, view: View, commits: list[Commit], part: list[Commit]) -> None:
-        """Add everything of a part of the new commits to the view but segments and sentences, which become pending."""
+        """Add a part of the new commits to the view; their segments and sentences become pending."""
 
         def read(kind: TableKind) -> Rows | None:
-            """Return the rows of a table in this part; None, without looking at it, where there are none."""
+            """Return the rows of a table in this part; None, without opening it, if there are none."""
             counting = commits if kind in COUNTED_BY_REBUILD else part
             if not any(commit.count(kind) for commit in counting):
                 return None
@@ -219,7 +219,7 @@ class Refresher:
     # Segments and sentences
 
     def _check_pieces(self, commits: list[Commit]) -> None:
-        """Check that the tables of pieces hold the newest commits' rows and no others, so that no sweep has to."""
+        """Check that the tables of pieces hold just the newest commits' rows, so that a sweep can skip them."""
         if any(commit.turns for commit in commits):
             for kind in _PIECES:
                 name = table_name(kind, commits[-1].generation)
@@ -267,7 +267,7 @@ class Refresher:
 
         Args:
             kind: of the table.
-            view: whose generation is read.
+            view: names the generation to read.
             after: the number of the commit before the part.
             part: consecutive commits.
             last: the number of the last commit.

@@ -1,8 +1,8 @@
-"""Make the beliefs anew from the lessons, in the order in which they were learnt, as part of a rebuild.
+"""Recompute the beliefs from the lessons, in the order of learning, as part of a rebuild.
 
-How a lesson changes a belief is decided by the room that learns (`Relearn`). It receives a space as it was when the
-lesson was recorded, as far as that room looks: with the turns that had been written by then, the sentences that lessons
-are about, and what the earlier lessons had taught.
+The room that learns decides how a lesson changes a belief (`Relearn`). It receives the part that it needs of the space
+as of the recording of the lesson: the turns written by then, the sentences that lessons are about, and the beliefs of
+the earlier lessons.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ differently by now."""
 
 
 async def learn_nothing(_space: Space, _lessons: Sequence[Lesson]) -> Sequence[Belief]:
-    """Learn nothing, where no room that learns is configured."""
+    """Learn nothing; used if no room that learns is configured."""
     return ()
 
 
 class Relearning:
-    """How far the lessons of a store have been learnt anew.
+    """The progress of relearning the lessons of a store.
 
     Args:
         tables: of the store.
-        generation: in which the sentences are looked up.
+        generation: of the sentences to look up.
         relearn: makes beliefs of lessons.
     """
 
@@ -61,7 +61,7 @@ class Relearning:
         self._beliefs: dict[str, tuple[int, Belief]] = {}
 
     async def catch_up(self, until: int) -> None:
-        """Learn from the lessons of the commits up to a number, whose turns are derived by now."""
+        """Learn from the lessons of the commits up to a number; their turns must be derived."""
         lessons, turns = await to_thread.run_sync(self._read, until)
         turn_txs = [tx for tx, _ in turns]
         added = 0

@@ -1,10 +1,10 @@
 """The store's format: table names, the commit row, and the number that every row carries.
 
-The log has one table of each kind for good. Derived tables have one for each *generation*, since a rebuild makes them
-anew beside the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the number
-of the commit that a row belongs to; ``place``, its position within that commit, where the order of recording matters
-and rows of one commit lie in two tables or replace each other; and ``vector``. The modules ``*_rows.py`` convert both
-ways.
+The log has one permanent table of each kind. Derived tables have one for each *generation*, since a rebuild makes new
+tables next to the old ones. The columns of a table are the fields of the domain's dataclass and more: ``tx``, the
+number of the commit that a row belongs to; ``place``, its position within that commit, for tables in which the order of
+recording matters and rows of one commit are in two tables or replace each other; and ``vector``. The modules
+``*_rows.py`` convert both ways.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Commit:
         pid: the process that wrote it.
         turns: rows in ``turns``.
         segments: rows in ``segments_<generation>``; a rebuild's commit counts all of them.
-        sentences: rows in ``sentences_<generation>``; likewise.
+        sentences: rows in ``sentences_<generation>``; a rebuild's commit counts all of them.
         facts: rows in ``facts``, whose assertions come from callers and from Claude.
         assertions: rows in ``assertions_<generation>``; a rebuild's commit counts all of them.
         episodes: rows in ``episodes``.
@@ -80,8 +80,8 @@ class Commit:
         points: rows in ``points``, and in ``point_vectors_<generation>``.
         aliases: rows in ``aliases``.
         questions: rows in ``questions_<generation>``; a rebuild copies them with their numbers.
-        day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 where none do.
-        calls: requests to a language model; this and the amounts below are negative where they correct an earlier row.
+        day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 for none.
+        calls: requests to a language model; this and the amounts below are negative if they correct an earlier row.
         input_tokens: of these requests.
         cached_tokens: of these requests.
         output_tokens: of these requests.
@@ -118,7 +118,7 @@ class Commit:
 
     @property
     def outlay(self) -> Reservation | None:
-        """What requests to a language model have cost; None for most commits."""
+        """The costs of requests to a language model; None for most commits."""
         amounts = Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens)
         return Reservation(self.day, amounts) if self.day else None
 

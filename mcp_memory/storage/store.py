@@ -53,8 +53,8 @@ class LanceStore:
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.
-        derive: returns a function that derives and embeds the turns of one rebuild, from the first on; with it a store
-            of an older format is rebuilt when it is opened.
+        derive: returns a function that derives and embeds the turns of one rebuild, from the first on; if given, a
+            store of an older format is rebuilt when it is opened.
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         clock: milliseconds since 1970, UTC.
@@ -92,10 +92,10 @@ class LanceStore:
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
-        """Refresh the view to the last commit of any process and let nobody change it while it is read.
+        """Refresh the view to the last commit of any process and lock it against changes while it is read.
 
         Args:
-            whole: False where turns and assertions are enough; the newest segments and sentences may be missing then.
+            whole: False if turns and assertions are enough; the newest segments and sentences may be missing then.
 
         Raises:
             StoreMismatch: the store has another embedder or a newer format.
@@ -110,7 +110,7 @@ class LanceStore:
         """Take the write lock, refresh, sweep uncommitted rows; the commit, or leaving the body, releases the lock.
 
         Args:
-            batch: what will be committed unless another writer was faster; it is prepared before the lock is taken.
+            batch: the rows to commit unless another writer was faster; it is prepared before the lock is taken.
 
         Raises:
             StoreBusy: another process held the lock for too long.
@@ -151,7 +151,7 @@ class LanceStore:
         return await to_thread.run_sync(search)
 
     async def rebuild(self, make: Make) -> int:
-        """Make every derived table anew with the configured embedder and return how many turns that took.
+        """Rebuild every derived table with the configured embedder and return the number of turns.
 
         Other processes may read and write meanwhile; they reload at their next call.
 
@@ -172,7 +172,7 @@ class LanceStore:
         )
 
     async def check(self) -> list[Finding]:
-        """Check every row and return what is wrong, worst first."""
+        """Check every row and return the problems, worst first."""
         return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
 
     async def holders(self) -> list[int]:
@@ -260,7 +260,7 @@ class LanceStore:
         )
 
     async def _apply(self, batch: Batch, commit: Commit, version: int) -> None:
-        """Add what was committed to the view, unless a reader was faster or the view was reset meanwhile."""
+        """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
             if (self._view.tx, self._view.generation) != (commit.tx - 1, commit.generation):
                 return
@@ -296,8 +296,8 @@ class LanceTransaction:
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible, release the lock, and return the commit's number.
 
-        Lessons that were recorded before are not recorded again, nor are their beliefs. A cancelled call stores nothing
-        or everything: once the first row is being appended, it runs through to the commit.
+        Lessons that were recorded before are left out with their beliefs. A cancelled call stores nothing or
+        everything: once the first row is being appended, it runs through to the commit.
 
         Raises:
             StoreUnwritable: nothing of the batch is visible, now or later.

@@ -1,7 +1,7 @@
 """LanceDB's tables: open, read, append, merge, and detect files that a full disk cut short. All calls block.
 
 Every read looks for the latest version of its table first (``checkout_latest``, 0.2 ms), so a version needs to live
-only as long as one read. A read whose files a compaction removed all the same is done once more.
+only as long as one read. If a compaction removed the files of a read nevertheless, the read is repeated once.
 
 When a data file does not fit on the disk, LanceDB 0.40 cuts it short without an error; if the few hundred bytes of the
 table's new version still fit, the table then has a version that cannot be read. So every append checks its files before
@@ -67,7 +67,7 @@ class Tables:
     # Opening
 
     def forget(self) -> None:
-        """Open everything again from now on: another store has taken the place of the known one."""
+        """Open every table again at its next use: another store has taken the place of the known one."""
         self._database = None
         self._open.clear()
 
@@ -156,7 +156,7 @@ class Tables:
 
     @contextmanager
     def write_errors(self) -> Iterator[None]:
-        """Turn LanceDB's errors while the body changes a table into ours.
+        """Convert LanceDB's errors in the body to ours.
 
         Raises:
             StoreUnwritable: LanceDB could not do it.
@@ -186,7 +186,7 @@ class Tables:
                 return names
 
     def version(self, name: str) -> int | None:
-        """Return the latest version of a table, which every change by anyone raises; None if there is no table."""
+        """Return the latest version of a table, which every change by any process raises; None if there is no table."""
         table = self.latest(name)
         return None if table is None else int(table.version)
 
@@ -235,7 +235,7 @@ class Tables:
         return self._read(name, lambda table: int(table.stats()["fragment_stats"]["num_fragments"]), 0)
 
     def _read(self, name: str, read: Callable[[Table], Out], default: Out) -> Out:
-        """Return what ``read`` returns for a table: at its latest version, or else at the last readable one.
+        """Return the result of ``read`` for a table: at its latest version, otherwise at the last readable one.
 
         Returns:
             ``default`` if there is no table, or if only its very first rows were written and then cut short.
@@ -288,7 +288,7 @@ class Tables:
             return version
 
     def _files(self, name: str) -> set[str]:
-        """Return the names of a table's data files, those of every version; none where they are not local."""
+        """Return the names of a table's data files, those of every version; none if they are not local."""
         try:
             folder = self._table_folder(name) / "data"
             return set(os.listdir(folder)) if self.folder else set()  # noqa: PTH208 - a fifth of the time
@@ -350,9 +350,9 @@ class Tables:
 def ensure_complete(table: Table, files: Collection[Path]) -> None:
     """Make sure that the rows just appended to a table can be read.
 
-    A data file ends with its index, and the last forty bytes say where that begins: when they are there and agree with
-    the file's length, nothing was cut off. Reading them takes 0.03 ms, where reading a row through LanceDB takes 3, or
-    10 on a busy machine, while the store's lock is held.
+    A data file ends with its index, and the last forty bytes state where that begins: if they exist and agree with the
+    file's length, nothing was cut off. Reading them takes 0.03 ms, but reading a row through LanceDB takes 3, or 10 on
+    a busy machine, while the store's lock is held.
 
     Args:
         table: at the version that the append made.
@@ -387,7 +387,7 @@ def is_readable(table: Table) -> bool:
 
 
 def local_folder(uri: str) -> Path | None:
-    """Return the folder that a uri names, or None where it names no local one."""
+    """Return the folder that a uri names, or None if it names no local one."""
     if uri.startswith("file:"):
         from urllib.request import url2pathname
 

@@ -63,7 +63,7 @@ def unchecked_turns(rows: Rows) -> list[tuple[int, Turn]]:
 
 
 def turn_faults(turn: Turn) -> Iterator[str]:
-    """Say what cannot be right about a turn."""
+    """Yield the faults of a turn, in words."""
     if turn.kind not in get_args(Kind):
         yield f"its kind is {turn.kind!r}"
     required = (turn.id, turn.space, turn.session, turn.ref, turn.text, turn.written_at, turn.revision, turn.place)
@@ -109,7 +109,7 @@ def batch_of(turns: Sequence[Turn], segments: Rows, sentences: Rows, find_earlie
     Args:
         turns: in order of arrival.
         segments: their rows, in any order, with or without vectors.
-        sentences: likewise.
+        sentences: their rows in the same way.
         find_earlier: returns a turn that arrived before these.
     """
     rank = {turn.id: number for number, turn in enumerate(turns)}
@@ -141,12 +141,12 @@ def sentences_of(rows: Rows) -> Iterator[Sentence]:
 
 
 def piece_faults(piece: Segment | Sentence, turn: Turn | None, vector: Matrix | None) -> Iterator[str]:
-    """Say what cannot be right about a segment or sentence.
+    """Yield the faults of a segment or sentence, in words.
 
     Args:
         piece: as read.
-        turn: the one that it names, if there is one.
-        vector: shape ``(d,)``, or None where vectors were not read.
+        turn: the one that it names, if it exists.
+        vector: shape ``(d,)``, or None if vectors were not read.
     """
     if turn is None:
         yield "it belongs to no stored turn"

@@ -1,10 +1,10 @@
 """One transaction: sweep, append the rows of a batch, then the commit row that makes them visible.
 
 Rows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
-killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, yet they
-carry the very number that the next commit will have, so the next writer deletes them before it appends anything, and
-repairs tables that a full disk damaged (`sweep`). A table that has not changed since it was last known to be clean is
-skipped; finding that out costs 0.2 ms.
+killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, but they
+carry the number that the next commit will have, so the next writer deletes them before it appends anything, and repairs
+tables that a full disk damaged (`sweep`). A table that has not changed since it was last known to be clean is skipped;
+finding that out costs 0.2 ms.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
         swept: of each table, the version at which it was last known to be clean; brought up to date.
 
     Raises:
-        StoreBusy: there are commits, and the caller knows of none: every row would be deleted.
+        StoreBusy: there are commits, but the caller found none: every row would be deleted.
         StoreUnwritable: there is something to delete and it cannot be deleted.
     """
     if last is None and tables.count(COMMITS):
@@ -237,10 +237,10 @@ def append(
 
 
 def total_outlay(outlays: Sequence[Reservation]) -> Reservation:
-    """Return what was spent as one entry; of day 0 where nothing was.
+    """Return the costs as one entry; of day 0 for no costs.
 
     Raises:
-        ValueError: it is of several days, which a commit cannot hold.
+        ValueError: they are of several days, which a commit cannot hold.
     """
     days = {outlay.day for outlay in outlays} or {0}
     if len(days) > 1:

@@ -36,7 +36,7 @@ def guard_assertions(
     """Return the assertions that the text supports, with confidences in (0, 1].
 
     Args:
-        turn: the text that is said to assert them.
+        turn: that asserts them.
         partner: the addressee of a message, if known.
         sentences: spans of its sentences, in characters.
         assertions: of an extractor.

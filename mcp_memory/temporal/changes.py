@@ -28,7 +28,7 @@ def changes(facts: Facts, new: Sequence[Assertion], known: Collection[str]) -> l
     Args:
         facts: with the new assertions in them.
         new: the assertions of the write.
-        known: ids of those of them that were recorded before.
+        known: ids of the assertions among them that were recorded before.
 
     The negation of a fact that nobody asserted changes nothing and is not among them.
     """

@@ -2,9 +2,9 @@
 
 It sees the question and the evidence, and names the numbers of what its answer rests on. Unknown numbers are dropped;
 an answer without any citation is refused (DESIGN 4 step 3). Citations are quoted from the stored turns, so they are
-never the model's own words. They also are what the model says supports the answer, so GAM-RAG's feedback labels need no
-call of their own. An answer that rests on hypotheses, on uncertain facts, or on what the user marked as wrong for the
-question is hedged, whatever the model says of itself.
+never the model's own words. They also name what supports the answer according to the model, so GAM-RAG's feedback
+labels need no separate call. An answer that rests on hypotheses, on uncertain facts, or on evidence that the user
+marked as wrong for the question is hedged, even if the model is certain.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def to_judgement(reply: AnswerReply, rendered: RenderedEvidence) -> Judgement:
 
 
 def _suggestions(reply: AnswerReply) -> tuple[Suggestion, ...]:
-    """Return what an abstaining judge wants to be searched."""
+    """Return the searches that an abstaining judge asks for."""
     why = "Claude asked for it."
     searches = [Suggestion("search", {"query": line}, why) for line in _distinct_lines(reply.look_for, QUERIES)]
     return (

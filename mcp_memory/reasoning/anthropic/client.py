@@ -1,19 +1,19 @@
-"""Ask Claude: one client per process, which requests JSON of a given form, and the budget of what it is asked for.
+"""Ask Claude: one client per process, which requests JSON of a given form, and the budget of these requests.
 
 A reply is validated twice (``replies.py``): as a message of the API, and its text as the requested form. An unusable
 reply is sent back with the reason, in the same words as before and without the model's own text, as often as the
 settings allow. After an overload, a rate limit or a broken connection the request is repeated after a pause, the one
-the server names or twice the last. Where no server can be reached, it is tried once more, and neither try counts as
-sent. A refused key, a refused request and a model that declines are not repeated. Everything, waiting for a free place
-included, has ``timeout_s``: a pause that would not end in time is not begun. Importing the SDK, once, takes one or two
-seconds that do not count.
+the server names or twice the last. If no server can be reached, it is tried once more, and neither try counts as sent.
+Nothing is repeated after a refused key, a refused request or a model that declines. ``timeout_s`` limits everything,
+including the wait for a free place: a pause that would not end in time is not begun. Importing the SDK, once, takes one
+or two seconds that do not count.
 
 A caller that is cancelled while waiting cancels the request, which closes the connection.
 
 **Departures.** DESIGN 5 raises the temperature with each try; today's SDK has no temperature to raise.
 
-The key is passed on once and kept only in the SDK's client. It is in no message, log or representation of ours. The
-SDK logs requests (memory text) below the level INFO only, which is switched off here.
+The key is passed on once and kept only in the SDK's client. It appears in no message, log or representation of ours.
+The SDK logs requests (memory text) below the level INFO only, which is switched off here.
 
 **Budget.** Calls and uncached input tokens of one question, one goal of memory points or one reading of texts are
 bounded; tokens read from the provider's cache are counted apart. The size of a call is estimated before it, and a call
@@ -21,9 +21,9 @@ that does not fit is not made. Afterwards the reported usage counts; a call that
 it may have been billed, and one that reached no server counts nothing.
 
 The meaning of a question (``understanding.py``) and its paths (``paths.py``) are asked about first, and leave
-`ANSWER_TOKENS` and one call untouched. Of what is then left the first judgement takes 40 %, or 2,000 tokens if these
-are at most 60 %, and each later one 60 % of the rest, or 2,000 (``answer.py``). The time is divided likewise: the
-meaning may take 40 % of it, each scoring of paths 25 %, and the judgement what is left. Each of the two steps of a goal
+`ANSWER_TOKENS` and one call untouched. Of the remaining tokens the first judgement takes 40 %, or 2,000 tokens if these
+are at most 60 %, and each later one 60 % of the rest, or 2,000 (``answer.py``). Time is divided in the same way: the
+meaning may take 40 % of it, each scoring of paths 25 %, and the judgement the rest. Each of the two steps of a goal
 (``points.py``) may take 40 % of the tokens that are left, so that it can be asked again.
 """
 
@@ -90,7 +90,7 @@ class ClaudeSettings:
         retries: further tries after one that failed.
         at_once: concurrent requests; others wait.
         cache_min_tokens: length from which the constant part is marked for the provider's cache.
-        pause_s: before the second try, where the server names none; then twice the last.
+        pause_s: before the second try, if the server names none; then twice the last.
     """
 
     model: str = "claude-haiku-5-5"
@@ -108,7 +108,7 @@ class Request:
 
     Attributes:
         system: the same in every call, so that it can be cached.
-        asked: this time.
+        asked: the part for this call.
     """
 
     system: str
@@ -168,9 +168,9 @@ class Claude:
             form: of the reply.
             convert: checks and converts the reply; `UnusableReply` sends it back.
             budget: of the question, goal or texts; the time counts too.
-            sent_back: whether an unusable reply is sent back. Without it, a request is repeated only where the server
+            sent_back: whether an unusable reply is sent back. Without it, a request is repeated only if the server
                 could not be reached or was overloaded.
-            within_s: the time for this call, where it is less than what is left of ``timeout_s``.
+            within_s: the time for this call, if it is less than what is left of ``timeout_s``.
 
         Raises:
             EngineError: nothing usable came within the time, the tries and the budget; the subclass says what helps.
@@ -335,7 +335,7 @@ few of the missing ones. The meaning of a question and path scores are useless w
 
 
 def estimate_tokens(text: str) -> int:
-    """Return an estimate of the tokens of a text, rather too high."""
+    """Return an estimate of the tokens of a text; it tends to be too high."""
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 

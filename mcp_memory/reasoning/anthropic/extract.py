@@ -1,12 +1,12 @@
-"""Claude as a reader of texts: facts where rules miss what is implied, passive or spread over clauses (DESIGN L1).
+"""Claude as a reader of texts: extract facts that rules miss, implied, passive or spread over clauses (DESIGN L1).
 
 It sees some texts of one session as numbered sentences, and names for each fact (REAL §3.1) the line that states it.
-This module decides what becomes of the fact, not the model: the number gives the sentence, names and times are resolved
-here, and ``temporal/assertions.py`` drops what is not written in the text. The log counts the facts that are dropped.
+The rest is decided by code, not by the model: the number gives the sentence, names and times are resolved here, and
+``temporal/assertions.py`` drops what is not written in the text. The log counts the facts that are dropped.
 
 Names are kept as written, except "I" and "you", which the message resolves; other pronouns are dropped. Times are
-parsed by our own calendar and treated as the embedded engine treats them: a stated time, else the time of the message.
-A fact whose words or times make no sense is dropped.
+parsed by our own calendar and treated as the embedded engine treats them: a stated time, otherwise the time of the
+message. A fact whose words or times make no sense is dropped.
 
 **Departures.** DESIGN 5 has DESIGN L1 return sentences, cues, tags and entities too. Here these are derived from the
 text alone, so that a memory with a key is built like one without, and one call reads twice as much.
@@ -99,7 +99,7 @@ def render_texts(excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> Rend
 
     Args:
         excerpts: what is to be read.
-        before: the texts before it, without numbers.
+        before: the texts that precede it, rendered without numbers.
     """
     shown: list[str] = []
     lines: dict[int, tuple[Excerpt, int]] = {}
@@ -192,7 +192,7 @@ class Fact(BaseModel):
 
 
 def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
-    """Return a fact as an assertion of its sentence, or None where its words or its times make no sense."""
+    """Return a fact as an assertion of its sentence, or None if its words or its times make no sense."""
     turn = excerpt.turn
     relation = relations().name(fact.relation[:LONGEST])
     head, tail = (_resolved_name(name, turn, excerpt.partner) for name in (fact.head, fact.tail))

@@ -6,8 +6,8 @@ are scored on one scale. ``services/recall/pipeline.py`` says when a call is wor
 questions to dialogues and mostly once per question to documents, for 660 and 800 tokens. Unless the question itself is
 long, a call never takes more than 900.
 
-Scores are all that a reply changes. An unknown number means nothing, a path without a score keeps that of the formulas,
-and a hypothesis suffices no further than its confidence (DESIGN I11). So a wrong reply misleads a search, but decides
+A reply changes only scores. An unknown number is ignored, a path without a score keeps that of the formulas, and the
+sufficiency of a hypothesis is at most its confidence (DESIGN I11). So a wrong reply misleads a search, but changes
 neither which paths exist nor their number and length (DESIGN I32 to DESIGN I34).
 """
 
@@ -90,7 +90,7 @@ class ClaudePathScorer:
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
-            EngineError: Claude said nothing usable, or not within its share of the time.
+            EngineError: Claude returned nothing usable within its share of the time.
         """
         text, shown = render_paths(paths)
         if not shown:
@@ -140,7 +140,7 @@ def _path_key(path: Path, until: int | None = None) -> Hashable:
 
 
 def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -> list[PathScores]:
-    """Return the scores of paths by a reply; of two scores for one path the first counts.
+    """Return the scores that a reply gives to paths; of two scores for one path the first counts.
 
     Args:
         reply: of the form.
@@ -148,7 +148,7 @@ def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -
         shown: the indices of the shown ones, by their numbers.
 
     Raises:
-        UnusableReply: it scores none that was shown.
+        UnusableReply: it scores no path that was shown.
     """
     scores: dict[int, PathScores] = {}
     for one in reply.scores:
@@ -161,5 +161,5 @@ def to_scores(reply: PathsReply, paths: Sequence[Path], shown: dict[str, int]) -
 
 
 def _path_confidence(path: Path) -> float:
-    """Return how far a path may suffice: 1, or the least confidence of its hypotheses."""
+    """Return the highest sufficiency a path may have: 1, or the least confidence of its hypotheses."""
     return min((step.confidence for step in path.steps if step.inferred), default=1.0)

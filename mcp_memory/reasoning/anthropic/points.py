@@ -1,12 +1,12 @@
 """Claude makes, updates and merges memory points, as HGMem's model does (§3.5, eqs 2 and 8; DESIGN L7 and L8).
 
 It sees the goal, points behind the numbers P1, P2, … and evidence behind E1, E2, …, and refers to them by number.
-Unknown numbers mean nothing, and an incomplete proposal is left out with a reason; a reply without any usable proposal
+Unknown numbers are ignored, and an incomplete proposal is left out with a reason; a reply without any usable proposal
 is sent back. The caller checks whether the names that a new point joins occur anywhere, and whether all proposals still
 fit the points.
 
-**Departures.** The paper's model sees everything that was retrieved. Here evidence that a point already words is not
-sent again: the point stands for it. The paper merges pairs; here groups.
+**Departures.** The paper's model sees everything that was retrieved. Here evidence that is already in a point's
+description is not sent again. The paper merges pairs; here groups are merged.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def _token_room(stable: str, matter: PointJudgeInput, budget: Budget) -> int:
 def _render_points(matter: PointJudgeInput, tokens: int) -> RenderedPoints:
     """Return points and evidence as text of at most about ``tokens`` tokens; beside evidence, points take a third.
 
-    Of each the first that does not fit is left out whole, with all that follow it.
+    In both lists the first line that does not fit is left out whole, with all that follow it.
     """
     left = tokens // 3 if matter.evidence else tokens
     points = _fitting_lines({f"[P{place}] {_point_line(one)}": one for place, one in enumerate(matter.points, 1)}, left)

@@ -1,11 +1,9 @@
 """Prompt rendering: evidence for a model as numbered lines between two marks that cannot be guessed.
 
-Stored text is data. It stands on one line each, without invisible characters, behind a number of ours, between two
-lines with the same random mark: it can neither pass for another line nor end the data. The numbers hold for this one
-call; what the model cites is looked up among them, and an unknown number means nothing.
-
-Everything that Claude sees is rendered like this: the evidence of a question here, other data where they are asked
-about.
+Stored text is data. Each text is one line, without invisible characters, behind a number of ours, between two lines
+with the same random mark: it can neither pass for another line nor end the data. The numbers are valid for this one
+call; the model's citations are looked up among them, and an unknown number is ignored. Everything that Claude sees is
+rendered like this: the evidence of a question here, other data in the modules that ask about them.
 """
 
 from __future__ import annotations
@@ -45,8 +43,8 @@ class CitableItem:
     Attributes:
         key: identifies the item, so that a judge that is asked again need not see it twice; see `Judgement`.
         citations: where it is stated.
-        certain: whether it is stated with certainty, so that it is no hypothesis (DESIGN I11), and not marked as wrong
-            for this question.
+        certain: whether it is stated with certainty (no hypothesis, DESIGN I11) and not marked as wrong for this
+            question.
         gate: how helpful it is known to be for the question; see `EvidenceSentence`.
     """
 
@@ -72,8 +70,8 @@ class RenderedEvidence:
 def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
     """Return the evidence as text of about ``tokens`` tokens at most, best first.
 
-    Where not all fits, half of the room is for sentences and the context comes last; what does not fit is left out
-    whole. A judge that is asked again sees nothing twice except what it kept.
+    If not all fits, half of the room is for sentences and the context comes last; what does not fit is left out whole.
+    A judge that is asked again sees nothing twice except what it kept.
     """
     left = tokens - FRAME_TOKENS
     half = left // 2

@@ -1,15 +1,14 @@
-"""Claude as the reader of questions: what a question means, before recall starts (DESIGN L4).
+"""Claude as the reader of questions: interpret a question before recall starts (DESIGN L4).
 
-It sees the question and the speakers of the space, and returns whom the question is about, which relations of the
-registry it asks for, its intent, its time, and what has to be found on the way (REAL §3.3.1, MRAgent's cues). Every
-part is checked: a name means an entity only where the space has one of that name, an unknown relation and an invalid
-time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is searched and
-its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall in dialogues
-and none in documents. Only a reply that is not of the form is sent back.
+It sees the question and the speakers of the space, and returns the entities that the question is about, the relations
+of the registry that it asks for, its intent, its time, and the intermediate facts to find (REAL §3.3.1, MRAgent's
+cues). Every part is checked: a name means an entity only if the space has one of that name, an unknown relation and an
+invalid time are dropped, and parts are texts to search for, never to answer with. So a wrong reply changes what is
+searched and its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall
+in dialogues and none in documents. Only a reply that is not of the form is sent back.
 
 **Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchor`). The relation
-schema of DESIGN 5 is the registry, not the relations of the space: those are named by its writers, and may be
-thousands.
+schema of DESIGN 5 is the registry, not the relations of the space: its writers name those, and there may be thousands.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class ClaudeQuestionReader:
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
-            EngineError: Claude said nothing usable, or not within its share of the time.
+            EngineError: Claude returned nothing usable within its share of the time.
         """
         values = {
             "question": one_line(query.text, QUESTION_CHARS),
@@ -141,7 +140,7 @@ def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
 
 
 def _time(since: str, until: str) -> Constraint | None:
-    """Return the interval of two dates, either of which may be empty; None where it is invalid."""
+    """Return the interval between two dates, one of which may be empty; None if it is invalid."""
     try:
         start = iso.parse(since)[0] if since.strip() else BEGINNING  # what is no date is no time, however long it is
         end = iso.parse(until)[1] if until.strip() else FOREVER

@@ -30,8 +30,8 @@ class Claim:
         relation: its name.
         tail: a phrase, or the text itself.
         effect: what the time of the clause means for it.
-        times: the times of this claim alone; None for those of its clause; () for a claim that a phrase makes by itself
-            ("my sister Anna"), which holds from the moment of the utterance, whatever its clause is about.
+        times: the times of this claim alone; None for those of its clause; () for a claim of a phrase ("my sister
+            Anna"), which holds from the moment of the utterance, independent of its clause.
         end: first character after the words that state it; 0 for the end of its clause.
         affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
     """
@@ -51,8 +51,8 @@ def kinship_claims(
     """Yield the claim that one person is a relative of another.
 
     Args:
-        owner: whose relative it is.
-        relation: from the owner; with ``<`` if it runs to the owner, in brackets if it is not kept.
+        owner: the person with the relative.
+        relation: from the owner; with ``<`` if it runs to the owner, in brackets if it is dropped.
         name: the relative.
         end: first character after the words that state it.
         times: as in `Claim`.

@@ -1,4 +1,4 @@
-"""The clause, and how subjects and verbs that are not side by side belong together.
+"""The clause, and rules that join subjects and verbs that are not adjacent.
 
 Covered are subjects that are left out or shared, participles behind a phrase, insertions between subject and verb,
 content clauses ("I think that …"), and imperatives, which have no subject.
@@ -26,7 +26,7 @@ class Clause:
     """A subject, its verb, and what depends on it; read by the rules or taken from a parse.
 
     Attributes:
-        subject: one phrase or several; empty where it is left out at the start ("Just got back from Malta").
+        subject: one phrase or several; empty if it is left out at the start ("Just got back from Malta").
         verb: its verb group.
         particles: words that belong to the verb ("up", "back in").
         slots: objects (under "") and prepositions with their phrases, in order.
@@ -35,7 +35,7 @@ class Clause:
         confidence: in [0, 1]; 0 for what is not asserted, 1 for a plain statement.
         start: first character.
         end: first character after it.
-        source: whoever is quoted as saying it.
+        source: the person who is quoted.
         parsed: whether it comes from a parser, in addition to the clauses of the rules.
     """
 

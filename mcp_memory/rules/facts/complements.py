@@ -115,8 +115,8 @@ class _ComplementReader:
         index: of the next word.
         end: first character after the words taken.
         slots: so far, in order.
-        times: likewise.
-        adverbs: likewise.
+        times: so far.
+        adverbs: so far.
     """
 
     words: Sequence[Word]

@@ -1,7 +1,7 @@
 """Read the makers and the date of a work, the location of a place, the founders of a company.
 
-They follow the class of the subject as participles: "… film directed by A and starring B and C, based on the novel
-"D"" is read phrase by phrase; a phrase about another work ("a remake of the film directed by E") is left out.
+They follow the class of the subject as participles: "… film directed by A and starring B and C, based on the novel "D""
+is read phrase by phrase; a phrase about another work ("a remake of the film directed by E") is left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Resolve references: "I" is the speaker, "you" the addressee, "she" the last person mentioned, "her brother" hers.
 
-The discourse is a single text; a person that only an earlier message mentions is not known here.
+The discourse is a single text; a person mentioned only in an earlier message is not known here.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Discourse:
     _full: dict[str, str] = field(default_factory=dict)
 
     def focus_on(self, name: str) -> None:
-        """Make somebody the subject of the next clauses that leave out their subject."""
+        """Make a person the subject of the next clauses that leave out their subject."""
         self.omitted_subject = name
         for pronoun in ("he", "she"):
             self._last[pronoun] = name
@@ -143,7 +143,7 @@ class Discourse:
             self._full.setdefault(noun.name.split()[-1], noun.name)
 
     def mention_others(self, clause: Clause) -> None:
-        """Remember the people that a clause names beside its subject, for "she" until somebody else is named."""
+        """Remember the people that a clause names beside its subject, for "she" until another person is named."""
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
             if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"

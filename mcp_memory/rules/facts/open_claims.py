@@ -2,8 +2,8 @@
 
 Open information extraction in the manner of ReVerb (Fader, Soderland & Etzioni 2011, §3): a relation is a verb, or a
 verb with its preposition, and its tail the phrase directly behind. Precision comes from what is excluded: verbs without
-a meaning of their own or about thoughts, tails that mean nothing by themselves, everything hypothetical, and subjects
-that refer to nobody.
+a meaning of their own or about thoughts, tails without a meaning of their own, everything hypothetical, and subjects
+without a referent.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def open_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _is_identified(subject: NounPhrase) -> bool:
-    """Return whether a subject refers to somebody or something that has a name in this text."""
+    """Return whether a subject refers to a person or thing that has a name in this text."""
     if subject.uncertain or subject.pronoun in closed.SECOND | {"that", "this", "there", "one"}:
         return False
     has_name = bool(subject.pronoun or subject.named or subject.name)
@@ -132,7 +132,7 @@ def _passive_claims(clause: Clause, subjects: list[NounPhrase]) -> Iterator[Clai
 
 
 def _is_informative(noun: NounPhrase, clause: Clause) -> bool:
-    """Return whether a phrase has a meaning by itself."""
+    """Return whether a phrase has a meaning of its own."""
     if not kinds.fits(noun, "thing") or noun.head in ABSTRACT or noun.text.endswith("ing"):
         return False
     if noun.head.endswith(ABSTRACT_ENDINGS) and not noun.named:

@@ -1,4 +1,4 @@
-"""Claims that phrases make by themselves, whatever their clause says.
+"""Claims that phrases make, independent of their clause.
 
 Examples: "my sister Anna", "Calvo, a member of the council".
 """
@@ -28,7 +28,7 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
 
 
 def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
-    """Yield the phrases of a clause, each with whether it says where something happens."""
+    """Yield the phrases of a clause, each with a flag for the place of an event."""
     places = ((noun, slot.preposition in ("in", "at", "from")) for slot in clause.slots for noun in slot.nouns)
     for noun, where in (*((noun, False) for noun in clause.subject), *places):
         yield noun, where

@@ -19,7 +19,7 @@ def relations_for_tail(relation: str, effect: Effect, noun: NounPhrase, verb: Ve
 
     Args:
         relation: as the table has it.
-        effect: likewise.
+        effect: as the table has it.
         noun: the tail.
         verb: of the clause.
         past: whether the clause is in the past.

@@ -44,7 +44,7 @@ class Validity:
 def validity_intervals(
     effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
 ) -> list[Validity]:
-    """Return when a fact holds; nothing for a negated event and for what is still to come.
+    """Return when a fact holds; nothing for a negated event and for the future.
 
     Args:
         effect: what the time of the clause means for the fact.
@@ -170,7 +170,7 @@ def _state_intervals(
 
 
 def from_utterance(said_at: Millis) -> Validity:
-    """Return the interval of a claim that a phrase makes by itself, "my sister Anna"."""
+    """Return the interval of a claim of a phrase, "my sister Anna"."""
     return Validity(said_at, FOREVER, False)
 
 

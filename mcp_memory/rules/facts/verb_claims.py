@@ -103,7 +103,7 @@ def _frame_claims(clause: Clause, frame: Frame) -> Iterator[Claim]:
 
 
 def _companions(clause: Clause) -> list[NounPhrase]:
-    """Return the people with whom it is done."""
+    """Return the people who take part in an action with the subject."""
     companions = [noun for slot in clause.slots if slot.preposition == "with" for noun in slot.nouns]
     return [noun for noun in companions if kinds.fits(noun, "person") and not noun.pronoun]
 
@@ -205,7 +205,7 @@ def _naming_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _switch_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what somebody plays now and what no longer: "switched from guitar to bass"."""
+    """Yield the old and the new instrument of "switched from guitar to bass"."""
     if clause.verb.lemma not in ("switch", "change", "move"):
         return
     for slot in clause.slots:
@@ -273,7 +273,7 @@ def _membership_claims(clause: Clause) -> Iterator[Claim]:
 
 
 def _cessation_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield what somebody gave up, under the verb for it: "quit smoking", "stopped eating meat"."""
+    """Yield the end of a habit under its verb: "quit smoking", "stopped eating meat"."""
     verb = clause.verb
     if verb.phase != "end" or verb.passive or verb.lemma in _VERBS_WITH_RELATION or not clause.subject:
         return

@@ -1,8 +1,8 @@
 """Read the verb group of a clause: "has not been working", "used to", "might have", "started to".
 
-The result is the plain form of the main verb and what the other verbs do to it: negate it, put it in another tense,
-make it begin or end ("started", "stopped"), or make it hypothetical ("would", "want to", "going to"). Catenative verbs
-govern another verb: "started to work", "want to move", "went back to teaching", "is said to have".
+The result is the plain form of the main verb and the effects of the other verbs on it: negation, tense, begin or end
+("started", "stopped"), or hypothetical ("would", "want to", "going to"). Catenative verbs govern another verb: "started
+to work", "want to move", "went back to teaching", "is said to have".
 """
 
 from __future__ import annotations

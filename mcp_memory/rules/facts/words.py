@@ -1,7 +1,7 @@
 """Split a sentence into words; contractions are separated, dates and titles are one word each.
 
 "She's lived there since 2019" is *She* · *'s* · *lived* · *there* · (since 2019). Text in quotation marks is one word:
-a title where it is capitalised like one, otherwise quoted speech, which is not read.
+a title if it is capitalised like one, otherwise quoted speech, which is not read.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
-    """Return what was learnt about a sentence; its doubts are 1 before anything was.
+    """Return what was learnt about a sentence; before any lesson its doubts are 1.
 
     ``nearness`` is the cosine between its task memory and its own vector: 1 at first, lower the more the memory has
-    turned to the questions that it helped with. It is left out where the space has no vectors.
+    turned to the questions that it helped with. It is left out if the space has no vectors.
     """
     belief = space.beliefs.get(sentence.id)
     if belief is None:
@@ -44,7 +44,7 @@ def belief_row(space: Space, sentence: Sentence) -> dict[str, Any]:
 
 
 async def episode(memory: Memory, values: Values) -> dict[str, Any]:
-    """One episode that was learnt from: what was asked and found, and what each judge said."""
+    """One episode that was learnt from: its question, its evidence, and each judge's labels."""
     async with memory.store.reading() as view:
         space = space_of(view, values)
         lessons = space.beliefs.lessons(values["id"])

@@ -175,7 +175,7 @@ NameT = TypeVar("NameT", str, str | None)
 
 
 def check_name(argument: str, value: NameT, limits: LimitSettings) -> NameT:
-    """Return an id, session, speaker, role, title or entity name unchanged if it may stand; None stays None."""
+    """Return an id, session, speaker, role, title or entity name unchanged if it is valid; None stays None."""
     if value is None:
         return value
     if not value.strip():
@@ -188,7 +188,7 @@ def check_name(argument: str, value: NameT, limits: LimitSettings) -> NameT:
 
 
 def check_names(argument: str, values: Sequence[str] | None, most: int, limits: LimitSettings) -> tuple[str, ...]:
-    """Return a list of names; empty where it was left out."""
+    """Return a list of names; empty if it was left out."""
     if values is None:
         return ()
     check_count(values, argument, most)
@@ -217,7 +217,7 @@ def start_of(argument: str, value: str | None) -> Millis | None:
 
 
 def moment_of(argument: str, value: str | None) -> Millis | None:
-    """Return the instant whose facts a time means: of a date its last, so that the day counts; None stays None."""
+    """Return the instant that a time means for facts: of a date its last, so that the day counts; None stays None."""
     return None if value is None else _interval(argument, value)[1] - 1
 
 
@@ -231,7 +231,7 @@ def window_of(since: str | None, until: str | None) -> Window:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """Return a value as it may stand in a message: short, on one line, whatever it is."""
+    """Return any value in a form that fits into a message: short, on one line."""
     if isinstance(value, int) and abs(value) >= 10**most:  # Python refuses to write out thousands of digits
         return "a number of that size"
     if isinstance(value, (list, dict)):

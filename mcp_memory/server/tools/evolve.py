@@ -148,7 +148,7 @@ class EvolveOutput(Output):
 
 
 def evolve_request(args: EvolveInput, limits: LimitSettings) -> EvolveRequest:
-    """Return what a call asks to improve; whether its episode is known is checked when the call runs.
+    """Return the request of a call; whether its episode is known is checked when the call runs.
 
     Raises:
         InvalidInput: an argument is wrong.

@@ -227,7 +227,7 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
 def _beyond_sources(point: Evidence) -> str:
     """Return the sentences of a point's description that no source contains in the same words.
 
-    A sentence also counts as contained if it is only without the speaker that the description puts before it.
+    The speaker that a description puts before a sentence is ignored in this comparison.
     """
     quotes = [" ".join(source.quote[:QUOTE_CHARS].split()) for source in point.sources]
     prefixes = tuple(f"{who}: " for source in point.sources if (who := source.turn.speaker or source.turn.role))
@@ -285,7 +285,7 @@ def turn_time(turn: Turn) -> str | None:
 
 
 def validity(since: Millis | None, until: Millis | None) -> str:
-    """Return the time for which a fact holds, in words; empty where neither end is known."""
+    """Return the time for which a fact holds, in words; empty if neither end is known."""
     first, last = _time_to_second(since), _time_to_second(until)
     if since is not None and since == until:
         start = f"has the same start, {first}" if first else "was told too, and neither with a start"
@@ -310,7 +310,7 @@ def round_score(score: float) -> float:
 
 
 def in_parentheses(*marks: str) -> str:
-    """Return the marks that are not empty in parentheses, after a space; empty where there are none."""
+    """Return the marks that are not empty in parentheses, after a space; empty if there are none."""
     shown = [mark for mark in marks if mark]
     return f" ({'; '.join(shown)})" if shown else ""
 

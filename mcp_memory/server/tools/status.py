@@ -199,7 +199,7 @@ def spent_today_text(judging: Judging) -> str:
 
 
 def texts_read_text(judging: Judging) -> str:
-    """Return how many stored texts Claude has read, as a sentence; empty where texts are not sent."""
+    """Return how many stored texts Claude has read, as a sentence; empty if texts are not sent."""
     if (texts := judging.texts) is None:
         return ""
     failed = f", {texts.failed:,} failed" if texts.failed else ""

@@ -1,1 +1,1 @@
-"""Work that no caller waits for: the queue, the token ledger, enrichment by a language model."""
+"""Background work: the job queue, the token ledger, enrichment by a language model."""

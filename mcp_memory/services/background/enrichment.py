@@ -1,16 +1,16 @@
-"""Enrichment: read what was written for facts once more with a language model, while nobody calls (DESIGN L1).
+"""Enrichment: extract facts from stored texts with a language model, between calls (DESIGN L1).
 
-One step reads some texts of one session. Under the store's lock it chooses texts that nobody has read, leases them and
-gives the lock back. Then it asks the model. Then it records, in one transaction, what was found and how far the texts
-are read, for those texts whose lease is still ours. So no two processes pay for the same text. A process that dies
-loses only the reply that it waited for: its lease runs out, and whoever steps next reads the texts. What is read stays
-in the log for good.
+One step reads some texts of one session. Under the store's lock it chooses texts that no process has read, leases them
+and releases the lock. Then it asks the model. Then it records, in one transaction, the facts and the progress of each
+text that this process still leases. So no two processes pay for the same text. A process that dies loses only the reply
+that it waited for: its lease expires, and the next step of any process reads the texts. The results stay in the log
+permanently.
 
 The newest text comes first, then the texts before it in its session, as many as one request takes. A long text is read
-in parts. How texts are cut is arithmetic on their sentences that no setting changes, so that any process can go on
-where another ended. Facts that a caller stated directly and old revisions of documents are not read.
+in parts. The parts of a text depend on its sentences alone, not on settings, so that any process can continue where
+another ended. Facts that a caller stated directly and old revisions of documents are not read.
 
-A text that fails is tried again by itself, after a pause that grows, and given up after `TRIES`. If the day's budget is
+A text that fails is tried again alone, after a pause that grows, and given up after `TRIES`. If the day's budget is
 spent, the key is refused or the service cannot be reached, no text has failed: the lease is given back, and this
 process rests until the next day, for good, or for a while. Half of a day's budget is left to questions.
 """
@@ -67,13 +67,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ReadingTask:
-    """What one step reads.
+    """The texts that one step reads.
 
     Attributes:
         space: of the texts.
         turns: texts of one session, in its order.
-        partners: whom each of them is said to.
-        before: the texts before them, in order, likewise with partners; none before a document.
+        partners: the addressee of each text.
+        before: the texts before them, in order, with their partners; none before a document.
         jobs: how far each text is read, by its id.
     """
 
@@ -85,15 +85,15 @@ class ReadingTask:
 
 
 class UnreadTexts:
-    """Chooses which texts are read next; of each space it remembers how many of the oldest are done for good."""
+    """Chooses the texts to read next; for each space it remembers how many of the oldest texts are done."""
 
     def __init__(self) -> None:
         self._settled: dict[str, int] = {}
 
     def choose(self, view: View, now: Millis) -> ReadingTask | None:
-        """Return what is read next: the newest free text, and free texts before it in its session; None for nothing.
+        """Return the texts to read next: the newest free text, and free texts before it in its session; None for none.
 
-        A text that has failed before, or is longer than `ROOM`, is read by itself.
+        A text that has failed before, or is longer than `ROOM`, is read alone.
         """
         newest = max(
             ((turn, space) for space in view.spaces.values() if (turn := self._newest(space, now))),
@@ -128,7 +128,7 @@ class UnreadTexts:
 
 @dataclass
 class Enrichment:
-    """Reads, step by step, the texts that nobody has read.
+    """Reads, step by step, the texts that no process has read.
 
     Attributes:
         store: of the texts.
@@ -136,7 +136,7 @@ class Enrichment:
         clock: milliseconds since 1970, UTC.
         timeout_s: of the reader, for one request.
         day_tokens: that a day may cost, over all processes; 0 for no bound.
-        holder: a word that no other process has.
+        holder: a name that is unique to this process.
     """
 
     store: Store
@@ -152,7 +152,7 @@ class Enrichment:
 
     @property
     def resting(self) -> str:
-        """Why nothing is read for now, in words; empty if reading starts as soon as nobody calls."""
+        """Why nothing is read for now, in words; empty if reading starts as soon as no call is running."""
         return self._why if self.clock() < self._rests_until else ""
 
     async def step(self) -> bool:
@@ -245,7 +245,7 @@ class Enrichment:
     async def _record(
         self, leases: Sequence[Job], update: Callable[[Job, Millis], Job], assertions: Sequence[Assertion] = ()
     ) -> None:
-        """Commit how far the texts are read whose lease is still ours, and what they assert."""
+        """Commit the progress and the assertions of the texts that this process still leases."""
         async with self.store.writing() as transaction:
             now = self.clock()
             ours = {job.turn_id: update(job, now) for job in _valid(transaction.view, leases)}
@@ -258,7 +258,7 @@ def _tomorrow(now: Millis) -> Millis:
 
 
 def _valid(view: View, leases: Iterable[Job]) -> Iterator[Job]:
-    """Yield the leases that nobody has taken over."""
+    """Yield the leases that no other process has taken over."""
     return (job for job in leases if view.space(job.space).jobs.get(job.turn_id) == job)
 
 
@@ -345,7 +345,7 @@ def halves(excerpts: Iterable[Excerpt], count: int) -> tuple[list[Excerpt], list
 
 
 def _is_settled(space: Space, turn: Turn) -> bool:
-    """Return whether a text will not be read any more, or not at all."""
+    """Return whether a text needs no further reading: it is read, given up, or excluded."""
     job = space.jobs.get(turn.id)
     return bool(job and job.state in ("done", "failed")) or not _to_be_read(space, turn)
 
@@ -372,7 +372,7 @@ def _bytes(turn: Turn) -> int:
 
 
 def _task(space: Space, turns: Sequence[Turn], now: Millis) -> ReadingTask:
-    """Return texts with whom each is said to, and the texts before them."""
+    """Return texts with their addressees, and the texts before them."""
     talkers, wanted = Talkers(), {turn.id for turn in turns}
     before: list[tuple[Turn, str | None]] = []
     partners: list[str | None] = []

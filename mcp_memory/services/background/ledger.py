@@ -1,10 +1,10 @@
-"""The day's account: what asking a language model costs in a day of UTC, over all processes and restarts.
+"""The day's account: the costs of a language model in a day (UTC), over all processes and restarts.
 
-Every request is recorded before it is sent, at its estimated size, in a transaction. Whoever holds the store's lock
-sees what all others have recorded, so two processes at once never exceed the budget. What the reply says it cost is
-recorded afterwards as a correction, with the next request or once nobody calls. If a process dies in between, the
-estimate counts as spent: too much rather than too little. So a day exceeds its budget only by what the estimates fall
-short of, and they tend to be too high.
+Every request is recorded before it is sent, at its estimated size, in a transaction. The process that holds the store's
+lock sees all earlier records, so two processes at once never exceed the budget. The actual costs are recorded
+afterwards as a correction, with the next request or when no call is running. If a process dies in between, the estimate
+counts as spent, which is rather too much than too little. So a day exceeds its budget only as far as estimates are too
+low, and they tend to be too high.
 
 If a request cannot be recorded, it is not sent.
 """
@@ -30,7 +30,7 @@ class DayLedger:
         store: where requests and corrections are recorded.
         tokens: uncached input tokens that a day may cost; 0 for no bound.
         clock: milliseconds since 1970, UTC.
-        later: called when there are corrections that `enter` has to record some time.
+        later: called when there are corrections for `enter` to record.
     """
 
     def __init__(self, store: Store, tokens: int, clock: Callable[[], Millis], later: Callable[[], None]) -> None:
@@ -78,11 +78,11 @@ class DayLedger:
                     self._entered(day, owed)
 
     def spent(self, view: View, day: int) -> Spending:
-        """Return what a day has cost by a view, with the corrections that this process has not recorded yet."""
+        """Return the costs of a day by a view, with the corrections that this process has not recorded yet."""
         return view.spent(day) + self._owed.get(day, Spending())
 
     def _entered(self, day: int, owed: Spending) -> None:
-        """Subtract what was recorded from what is owed; more may have been added meanwhile."""
+        """Subtract the recorded corrections from those to record; more may have been added meanwhile."""
         left = self._owed.pop(day, Spending()) - owed
         if left != Spending():
             self._owed[day] = left

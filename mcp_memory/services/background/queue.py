@@ -1,17 +1,17 @@
-"""Run work that no caller waits for: jobs after a call, one after another, each a transaction of its own.
+"""Run background jobs after calls, one after another, each in its own transaction; no caller waits for them.
 
-A job starts only after nobody has called for a while, since it shares the model and the store with the calls: started
+A job starts only when there were no calls for a while, since it shares the model and the store with the calls: started
 at once, a job slows the next write by half (88 to 131 ms) and the next recall by more than that.
 
-A job that mostly waits for another service, such as a language model, runs beside the others in a lane of its own, so
-that they need not wait for the twenty seconds that it may take.
+A job that mostly waits for another service, such as a language model, runs beside the others in its own lane, so that
+they need not wait for the twenty seconds that it may take.
 
 A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
-from what is stored, so nothing that anybody said is lost. For the same reason the queue is not stored. A job that the
-end of the process cut off is not looked for at the next start, which would have to repeat every job to find it; the
-next answer to such a question starts it again. (``enrichment.py`` stores how far texts are read by a language model.)
+from stored rows, so no stored statement is lost. For the same reason the queue is not stored. A job that the end of the
+process interrupts is not resumed at the next start, which would have to repeat every job to find it; the next answer to
+such a question starts it again. (``enrichment.py`` stores how far texts are read by a language model.)
 
-`warm` is one of these jobs: it reads sentences into the graph of cues, so that no question waits for that.
+`warm` is one of these jobs: it reads sentences into the graph of cues, so that queries need not wait for it.
 """
 
 from __future__ import annotations
@@ -126,17 +126,17 @@ class Background:
         lane.added.set()
 
     def note_call(self) -> None:
-        """Note that somebody calls the memory now."""
+        """Record that the memory is called now."""
         self._called = self._clock()
 
     async def work(self) -> None:
-        """Run jobs for ever, each after nobody has called for a while."""
+        """Run jobs for ever, each when there were no calls for a while."""
         async with anyio.create_task_group() as tasks:
             for lane in self._lanes:
                 tasks.start_soon(self._work, lane)
 
     async def drain(self, seconds: float) -> None:
-        """Run the durable jobs at once, for so long at most; a job that is cancelled changes nothing."""
+        """Run the durable jobs at once, for at most this time; a cancelled job changes nothing."""
         with anyio.move_on_after(seconds):
             async with anyio.create_task_group() as tasks:
                 for lane in self._lanes:

@@ -1,8 +1,8 @@
 """Episodes of this process: recent recalls and answers, kept in memory so that feedback can refer to them.
 
-A recall stores nothing. What learning and the trace need of it stays here under its id as long as it is among the
-newest. A lesson copies it into the log; from then on any process can learn more from it. Evidence that a caller found
-with explore steps is kept here too, so that feedback about a recall can name it.
+A recall stores nothing. Learning and the trace need a part of it; that part stays here under its id as long as the
+recall is among the newest. A lesson copies it into the log; from then on any process can learn from it again. Evidence
+that a caller found with explore steps is kept here too, so that feedback about a recall can name it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Episodes:
 
         Args:
             episode: the episode.
-            pending: what the memory's own judge says of it, if that counts only after a caller confirms the answer.
+            pending: the lesson of the memory's own judge, if it counts only after a caller confirms the answer.
         """
         key = episode.space, episode.id
         self._kept.pop(key, None)
@@ -104,7 +104,7 @@ async def find_episode(store: Store, episodes: Episodes, space: str, episode_id:
 
 
 def record_number(name: str) -> int | None:
-    """Return the number of a record if the caller names it by its number, else None."""
+    """Return the number of a record if the caller names it by its number, otherwise None."""
     return int(name) if name.isdecimal() and len(name) < 6 else None
 
 
@@ -137,9 +137,9 @@ def new_episode(
     """Return a recall as an episode with a new id.
 
     Args:
-        space: where it was asked.
-        query: as given; empty if the newest were asked for.
-        recall: what was found.
+        space: of the query.
+        query: as given; empty for the newest items.
+        recall: its result.
         now: the moment of asking.
         question: the query understood.
         activated: ids of the sentences that propagation activated, in order.
@@ -162,7 +162,7 @@ def new_episode(
 
 
 def time_words(question: Query, now: Millis) -> str | None:
-    """Return the time that a question states, in words: its dates resolved, else the event that stands for a time."""
+    """Return the time that a question states, in words: its resolved dates, otherwise the event that stands for it."""
     if question.time is None:
         return None
     return times_in_words(stated_times(question.text, now)) or question.time.event

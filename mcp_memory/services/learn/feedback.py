@@ -1,32 +1,32 @@
-"""Feedback: what a caller says of a recall or an answer, and what follows from it (GAM-RAG §3.3, DESIGN 2.6).
+"""Feedback: apply a caller's judgement of a recall or an answer (GAM-RAG §3.3, DESIGN 2.6).
 
-**Labels.** A caller names pieces of evidence; `feedback_labels` turns that into y for sentences.
+**Labels.** A caller names pieces of evidence; `feedback_labels` turns them into labels y of sentences.
 
-**Corrections** are the caller's statements. Each is stored as a message without a speaker in a session of their own,
-under an id made of the episode and the words, so that repeating one stores nothing. Facts are read from it as from any
+**Corrections** are the caller's statements. Each is stored as a message without a speaker in a separate session, under
+an id made of the episode and the words, so that repeating one stores nothing. Facts are read from it as from any
 message, and a newer value closes the older one. Its sentences are taught as supporting the question, so that they are
-found and answered with even if no fact is read from them.
+found and used for answers even if no fact is read from them.
 
-**Confirmations.** A caller who names a fact among what supports an answer confirms it, provided that nothing has
-confirmed it before: it is stored as a fact that the caller states, and from then on the memory relies on it. A fact
-that the memory relies on already would gain little, and the memory would fill with what it knows. What does not support
-an answer need not be false, so feedback never weakens a fact.
+**Confirmations.** A caller who names an unconfirmed fact as supporting an answer confirms it: it is stored as a fact
+that the caller states, and from then on the memory relies on it. A fact that the memory relies on already would gain
+little, and the store would fill with repetitions. Evidence that does not support an answer need not be false, so
+feedback never weakens a fact.
 
-**Explored evidence.** A caller may go on with explore steps after a recall (``services/explore.py``) and name what it
-found there as evidence of that recall: it joins the episode and its trace. Then its walk activated that evidence for
-the question (DESIGN I27), as propagation activates the rest.
+**Explored evidence.** A caller may continue with explore steps after a recall (``services/explore.py``) and name
+evidence that they found as evidence of that recall: it joins the episode and its trace. It counts as activated for the
+question by the caller's steps (DESIGN I27), as propagation activates the rest.
 
-**Departures.** GAM-RAG labels sentences; a piece of evidence may be more than one. Of a fact all sentences count that
-state it in the sources shown. Of a passage only those count that the answer cites, or else the one most similar to the
-question: labelling all of them would teach that the whole passage helps with the question. The paper counts what was
-activated and not marked as not supporting (y = 0). Here only what somebody names is labelled: measured over five rounds
-of teaching, the others brought nothing on what was taught (-.2 to +.2 points of recall) and cost up to 1.3 where 30 %
-of the words were wrong, and what was not marked may be a bridge (DESIGN D10).
+**Departures.** GAM-RAG labels sentences; a piece of evidence may be more than one. For a fact, all sentences count that
+state it in the sources shown. For a passage, only the sentences count that the answer cites, otherwise the one most
+similar to the question: labelling all of them would teach that the whole passage helps with the question. The paper
+labels activated sentences that were not marked as not supporting (y = 0). Here only sentences of named evidence are
+labelled: measured over five rounds of teaching, the others brought nothing on taught questions (-.2 to +.2 points of
+recall) and cost up to 1.3 with 30 % wrong feedback, and unmarked evidence may be a bridge (DESIGN D10).
 
-A correction is the caller's later and explicit word about the question. So its own sentences count as supporting,
-though nothing activated them (DESIGN I27): otherwise what it corrects would be found and answered as before wherever no
-fact is read from it. It also says what is wrong: what the wrong answer cites is closed (y = -1). After an abstention
-the correction's sentences are all that is taught.
+A correction is the caller's later and explicit statement about the question. So its sentences count as supporting,
+though nothing activated them (DESIGN I27): otherwise, if no fact is read from it, the corrected answer would be found
+and given as before. It also shows what is wrong: the gates of the sentences that the wrong answer cites are closed (y =
+-1). After an abstention only the correction's sentences are taught.
 """
 
 from __future__ import annotations
@@ -75,15 +75,15 @@ _ABSTAINED = (
 
 @dataclass(frozen=True, slots=True)
 class EvolveContext:
-    """What evolve works with.
+    """The adapters and settings of an evolve.
 
     Attributes:
-        store: where to.
+        store: of the memory.
         embedder: of questions and corrections.
-        reading: what corrections are read with.
+        reading: the tools that read corrections.
         episodes: of this process.
         teach: the update; None if learning is switched off.
-        points: what memory points are made with; None if they are switched off.
+        points: the context of memory points; None if they are switched off.
         judge: opens a judge of memory points; None for the rules.
         now: the moment of the call.
         progress: called after each part.
@@ -103,7 +103,7 @@ class EvolveContext:
 async def apply_feedback(
     feedback: Feedback, episode: Episode, request: EvolveRequest, context: EvolveContext, steps: Sequence[EvolveStep]
 ) -> tuple[list[Improved], list[Skipped]]:
-    """Store what a caller says of an episode, learn from it, and return what changed and what was skipped."""
+    """Store a caller's feedback on an episode, learn from it, and return the changes and the skipped steps."""
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     await context.progress(0, 4, "reading the episode")
@@ -190,12 +190,13 @@ def check_feedback(feedback: Feedback, episode: Episode) -> None:
 def feedback_labels(
     episode: Episode, feedback: Feedback, sentences: Mapping[str, Sequence[str]], corrected: Iterable[str] = ()
 ) -> dict[str, Target]:
-    """Return y of each sentence that a caller's word is about (DESIGN 2.6, DESIGN D10).
+    """Return the label y of each sentence that a caller's feedback is about (DESIGN 2.6, DESIGN D10).
 
-    What supports, and what a right answer cites, has y = 1. What does not support has y = 0, which makes its gate
-    neutral. It has y = -1, which closes the gate, only if the caller also says that the answer was wrong: then it
-    misled. What a wrong answer cites has y = 0 unless it is named or corrected: the words may be true and only misread.
-    A sentence that stands both in what supports and in what does not support has y = 1; so has one of a correction.
+    Supporting evidence, and the citations of a right answer, have y = 1. Evidence that does not support has y = 0,
+    which makes its gate neutral. It has y = -1, which closes the gate, only if the caller also says that the answer was
+    wrong: then it misled. The citations of a wrong answer have y = 0 unless they are named or corrected: the words may
+    be true and only misread. A sentence of both supporting and not supporting evidence has y = 1, and so has a sentence
+    of a correction.
 
     Args:
         episode: that the feedback is about.
@@ -219,8 +220,9 @@ def feedback_labels(
 def judged_labels(space: Space, episode: Episode) -> dict[str, Target]:
     """Return the last label of each sentence that was judged for an episode, or by a caller for any question.
 
-    What a caller called wrong for one question stays wrong for every other, until a caller says that it helped. What
-    only did not help with another question (y = 0) may help here. The memory's own word counts for the episode alone.
+    A sentence that a caller called wrong for one question stays wrong for every other, until a caller says that it
+    helped. A sentence that only did not help with another question (y = 0) may help here. The memory's own judgement
+    counts for the episode alone.
     """
     labels: dict[str, Target] = {}
     for lesson in space.beliefs.lessons():
@@ -276,7 +278,7 @@ async def evidence_sentences(
 
 
 def without_denied(lesson: Lesson | None, labels: Mapping[str, Target]) -> Lesson | None:
-    """Return the own judge's lesson without what a caller's ``labels`` of the same episode deny; None if none stay."""
+    """Return the own judge's lesson without labels that a caller denies for the same episode; None if none stay."""
     if lesson is None:
         return None
     left = {name: target for name, target in lesson.labels.items() if labels.get(name, target) == target}
@@ -284,14 +286,14 @@ def without_denied(lesson: Lesson | None, labels: Mapping[str, Target]) -> Lesso
 
 
 async def _spoken_before(store: Store, episode: Episode) -> str | None:
-    """Return the reason if a caller's word about this episode is recorded already, else None."""
+    """Return the reason if a caller's judgement of this episode is recorded already, otherwise None."""
     async with store.reading(whole=False) as view:
         lesson = view.space(episode.space).beliefs.lesson(episode.id, "caller")
     return None if lesson is None else _HEARD
 
 
 async def _store_correction(text: str, episode: Episode, context: EvolveContext) -> list[Improved]:
-    """Store a correction, and return what changed; nothing if it was stored before."""
+    """Store a correction, and return the changes; none if it was stored before."""
     ref = digest(episode.id, text)
     request = WriteRequest(episode.space, SESSION, "message", (NewItem(text, ref=ref),))
     written = await write(context.store, context.reading, request, now=context.now, progress=_no_progress)
@@ -333,7 +335,7 @@ def _as_new_fact(version: Version) -> NewFact:
 
 
 async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -> list[Improved] | str:
-    """Record what the caller says and return what changed, or the reason why nothing is learnt from it.
+    """Record the caller's judgement and return the changes, or the reason why nothing is learnt from it.
 
     If the answer was right, the pending lesson of the memory's own judge counts too, without what the caller denies.
     """
@@ -370,7 +372,7 @@ async def _facts_before(store: Store, space: str) -> tuple[int, dict[str, Cardin
 async def _changes_since(
     store: Store, space: str, assertions: int, cardinalities: Mapping[str, Cardinality]
 ) -> list[Improved]:
-    """Return which facts and relations changed by what was written since `_facts_before`."""
+    """Return the facts and relations that changed by writes since `_facts_before`."""
     changes: list[Improved] = []
     async with store.reading(whole=False) as view:
         facts = view.space(space).facts

@@ -1,24 +1,24 @@
-"""Learn: from what a judge says of an episode to stored sentence memories, one step of GAM-RAG's feedback (§3.3).
+"""Learn: turn a judgement of an episode into stored sentence memories, one step of GAM-RAG's feedback (§3.3).
 
-A judge's word becomes a *lesson*: a label y for each sentence that it is about. `learn` finds those sentences, embeds
-the question and the times, and commits the lesson together with the beliefs that follow from it. Embedding happens
-before the store's lock is taken. Under the lock `learn` checks whether this judge has spoken about the episode before,
-and the update starts from the beliefs as they are then, so several processes can learn at once. When `learn` returns,
+A judgement becomes a *lesson*: a label y for each sentence that it is about. `learn` finds those sentences, embeds the
+question and the times, and commits the lesson together with the beliefs that follow from it. Embedding happens before
+the store's lock is taken. Under the lock `learn` checks whether a lesson of this judge about the episode is stored
+already, and the update starts from the current beliefs, so several processes can learn at once. When `learn` returns,
 the lesson is durable.
 
 The memory also judges its own answers (`own_lesson`). Its judge is asked only about the sentences that were activated
-or cited; if it finds that none of them supports the answer, nothing is learnt.
+or cited; if none of them supports the answer, nothing is learnt.
 
-**Departures.** The paper embeds a time as it is written. Here times are embedded as what they were resolved to ("12 May
-2023"), so that "last Friday" in a sentence and "May 2023" in a question have something in common.
+**Departures.** The paper embeds a time as it is written. Here the resolved time is embedded ("12 May 2023"), so that
+"last Friday" in a sentence and "May 2023" in a question have something in common.
 
-In the paper every answer is a lesson. Here the memory's own judge is not recorded once its word is known: as soon as
-every sentence that it finds to support the answer has a confident gate for the question, whoever taught that.
-Otherwise a question that is asked again and again would fill the store with one word, and an error of the rules would
-come to count as much as what callers confirmed again and again.
+In the paper every answer is a lesson. Here a judgement of the memory's own judge is not recorded if it adds nothing: if
+every sentence that it finds to support the answer has a confident gate for the question already, from any lesson.
+Otherwise a repeated question would fill the store with one judgement, and an error of the rules would come to count as
+much as repeated confirmations by callers.
 
-A caller's word stands against the memory's own: the memory teaches itself nothing about a sentence that a caller called
-wrong for such a question (its gate is below 1, where the memory's own words never bring it). The memory's word weighs
+A caller's judgement outranks the memory's own: the memory teaches itself nothing about a sentence that a caller called
+wrong for such a question (its gate is below 1, which the memory's own lessons never cause). The memory's lesson weighs
 half as much, but it would be repeated with the question until the misleading sentence is back.
 """
 
@@ -55,14 +55,14 @@ async def learn(
     """Record lessons about one episode, and the beliefs that follow from them, in one commit.
 
     Args:
-        store: where to.
+        store: where the lessons are recorded.
         embedder: of the question and its time, and of the sentences if the view holds no vectors.
         teach: the update (``gain/kalman.py``).
         lessons: of one episode, each by another judge, in the order in which they count.
 
     Returns:
-        What changed, one entry for each labelled sentence that is still there; None if every judge had been recorded
-        before: then nothing is recorded.
+        The changes, one for each labelled sentence that still exists; None, with nothing recorded, if the lessons of
+        all these judges were recorded before.
 
     Raises:
         StoreError: nothing is learnt.
@@ -101,12 +101,12 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
 
 
 def quote(text: str) -> str:
-    """Return as much of a text as a reported change quotes."""
+    """Return the part of a text that a reported change quotes."""
     return text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
 
 
 def _change(after: Belief, before: Belief | None, target: Target, text: str) -> Improved:
-    """Return what a lesson did to a sentence, in terms of its doubt: 1 knows nothing."""
+    """Return the effect of a lesson on a sentence as a change of its doubt; 1 means that nothing is known."""
     words = {1: "supports", 0: "does not support", -1: "is wrong for"}
     doubt = 1.0 if before is None else before.task_doubt
     now = f"{words[target]} this question (doubt {after.task_doubt:.3f})"
@@ -130,7 +130,7 @@ would be asked, and the times that it states, in words, if the question says a t
 
 
 def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], str | None]:
-    """Return the sentences that lessons about one episode label, and the time that the question says, in words."""
+    """Return the sentences that lessons about one episode label, and the time that the question states, in words."""
     lesson = lessons[0]
     question = understand(lesson.query, space.speakers, lesson.asked_at)
     trace = lesson.read_trace()
@@ -149,7 +149,7 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
 async def _embed(
     embedder: Embedder, space: str, examples: Sequence[_Example], time: str | None
 ) -> list[LearningExample]:
-    """Return the sentences with every vector that the update takes; vectors that the view does not hold are made."""
+    """Return the sentences with every vector that the update needs; vectors missing in the view are computed."""
     texts = [text for _, text, vector, *_ in examples if vector is None]
     texts += [form for *_, form, _ in examples]
     times = [stated for *_, stated in examples if stated is not None]
@@ -176,14 +176,14 @@ def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
 
 @dataclass(frozen=True, slots=True)
 class SupportInput:
-    """What a judge of support is asked about an answer; see `ports.SupportJudge`.
+    """The input of a judge of support about an answer; see `ports.SupportJudge`.
 
     Attributes:
         question: understood with the speakers of the space.
         names: that the answer came through.
         witnesses: the sentences to judge.
         known: ids of the sentences that are confidently known to help with this question.
-        wrong: ids of those that a caller called wrong for it.
+        wrong: ids of the sentences that a caller called wrong for it.
     """
 
     question: Query
@@ -194,7 +194,7 @@ class SupportInput:
 
 
 def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[int, float]) -> SupportInput:
-    """Return what a judge of support is asked about an answer.
+    """Return the input of a judge of support about an answer.
 
     Args:
         space: of the answer.
@@ -220,7 +220,7 @@ def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: M
 
 
 async def own_lesson(judge: SupportJudge, episode: Episode, asked: SupportInput) -> Lesson | None:
-    """Return what the memory's own judge says of an answer; None for an abstention, or if it says nothing new."""
+    """Return the lesson of the memory's own judge about an answer; None for an abstention or nothing new."""
     if episode.abstained or episode.answer is None:
         return None
     supporting = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
@@ -231,13 +231,13 @@ def support_lesson(engine: Engine, episode: Episode, asked: SupportInput, senten
     """Return the lesson that sentences support an answer, without those that a caller called wrong.
 
     Args:
-        engine: whose word it is.
+        engine: the judge.
         episode: of the answer.
-        asked: what the judge was asked.
+        asked: the judge's input.
         sentences: ids of the sentences that it finds to support the answer.
 
     Returns:
-        None if all that is left is known already.
+        None if all other sentences are known already.
     """
     supporting = [name for name in sentences if name not in asked.wrong]
     if all(name in asked.known for name in supporting):
@@ -246,15 +246,15 @@ def support_lesson(engine: Engine, episode: Episode, asked: SupportInput, senten
 
 
 def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int, float]:
-    """Return gates, by row, of the sentences that a caller's last word on the same question denies: `DENIED` at most.
+    """Return gates, at most `DENIED`, by row, of the sentences that a caller's last judgement of the question denies.
 
-    An answer that the memory gave without a hedge has taught itself before anybody can call it wrong, and others may
-    have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again. The same
-    holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For recall,
-    a neutral gate is right.
+    The memory learns from an answer that it gives without a hedge before any caller can call it wrong, and other
+    callers may have confirmed it. One denial then brings its gate back to 1 only, and the answer would be given again.
+    The same holds if a caller called the answer wrong and named no evidence, which makes the gate neutral (y = 0). For
+    recall, a neutral gate is right.
 
     Args:
-        space: where it is asked.
+        space: of the question.
         query: as given.
         gates: of the question, from `gain.gates.sentence_gates`; a lower one stays.
     """

@@ -1,13 +1,13 @@
 """The two steps of evolve that go over a whole space: unite names of one entity, and pool questions.
 
-**Entities** (DESIGN 2.5). Which names mean one entity is decided under the store's lock, by the facts as they are then,
-and recorded as an alias with its reason (``reflection/disambiguation.py``). No stored text or fact changes. A fact
-``also_known_as`` with ``negated`` undoes an alias: it says that the two are not the same.
+**Entities** (DESIGN 2.5). Under the store's lock, the current facts decide which names mean one entity; each decision
+is recorded as an alias with its reason (``reflection/disambiguation.py``). No stored text or fact changes. A fact
+``also_known_as`` with ``negated`` undoes an alias: it states that the two are not the same.
 
 **Questions** (QRMeM §2.1; ``reflection/questions.py``). The questions that the facts of each segment answer join the
-pool. Whether a question is too similar to one of its segment is decided under the store's lock, by the pool as it is
-then, so that no two are, whoever pools at the same time (DESIGN I30). A call commits piece by piece; a cancelled call
-leaves whole pieces.
+pool. A question that is too similar to another of its segment is left out. This is checked under the store's lock
+against the current pool, so it also holds if several processes pool at the same time (DESIGN I30). A call commits piece
+by piece; a cancelled call leaves whole pieces.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ MOST = 4_096
 async def unite_names(
     store: Store, embedder: Embedder, space: str, *, now: Millis, progress: Progress
 ) -> tuple[list[Improved], list[Skipped]]:
-    """Record aliases for names that surely mean one entity; return what changed, and which pairs are not sure.
+    """Record aliases for names that certainly mean one entity; return the changes, and the uncertain pairs.
 
     Args:
-        store: where.
+        store: of the space.
         embedder: of names.
         space: its name.
         now: the moment of the call.
@@ -84,7 +84,7 @@ def _change(space: Space, pair: AliasPair) -> Improved:
 
 
 def _unsure(pairs: Sequence[AliasPair], changes: Sequence[Improved]) -> list[Skipped]:
-    """Return which pairs were not united, with what the caller can do about them."""
+    """Return the pairs that were not united, with what the caller can do about them."""
     if not pairs:
         return [] if changes else [Skipped("entities", "No two names are sure to mean the same.")]
     named = "; ".join(f"{pair.name!r} and {pair.alias!r} ({pair.reason})" for pair in pairs[:LISTED])
@@ -96,10 +96,10 @@ def _unsure(pairs: Sequence[AliasPair], changes: Sequence[Improved]) -> list[Ski
 async def pool_questions(
     store: Store, embedder: Embedder, space: str, *, progress: Progress
 ) -> tuple[list[Improved], list[Skipped]]:
-    """Add the questions that the facts of a space answer to its pool; return what changed, and why what did not.
+    """Add the questions that the facts of a space answer to its pool; return the changes, or why there are none.
 
     Args:
-        store: where.
+        store: of the space.
         embedder: of the questions.
         space: its name.
         progress: called before each piece.
@@ -132,7 +132,7 @@ async def pool_questions(
 
 
 def _new_questions(space: Space) -> list[PooledQuestion]:
-    """Return the questions that would join the pool, in the order of the facts; none to old revisions of documents."""
+    """Return the questions that would join the pool, in the order of the facts; none for old revisions of documents."""
     counting = {assertion.id for turn in space.turns for assertion in space.facts.assertions_in(turn)}
     questions = questions_of(space, (row for row in space.facts.rows if row.id in counting))
     live = [one for one in questions if (row := space.segment_row(one.segment_id)) != NONE and space.live[row]]

@@ -1,1 +1,1 @@
-"""Memory points: made, updated and merged for a goal, or as a caller asks (HGMem §3.3)."""
+"""Memory points: made, updated and merged for a goal, or by a caller's edits (HGMem §3.3)."""

@@ -1,8 +1,8 @@
 """Commit edits of memory points with optimistic concurrency: those of a caller and of the rules (HGMem §3.3.3).
 
-What to do is decided under the store's lock, by the points as they are then, so several processes may edit at once.
-Descriptions are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded,
-the lock is given back, the text is embedded, and the decision is made again. All edits of a call are one commit.
+The edits are decided under the store's lock, by the current points, so several processes may edit at once. Descriptions
+are embedded before the lock is taken: if a decision needs the vector of a text that has not been embedded, the lock is
+given back, the text is embedded, and the decision is made again. All edits of a call are one commit.
 
 The edits that a judge proposes are applied in ``proposals.py``.
 """
@@ -37,10 +37,10 @@ _PLACEHOLDER = "placeholder: only memory points name it so far"
 
 
 class SeenEvidence:
-    """What a judge has been asked about for the goals of each space, in this process: it is not asked twice.
+    """The evidence that this process has shown to a judge, by space and goal, so that the judge is not asked twice.
 
-    What the judge used stands in the points, for every process and for good. What it left out does not, and would be
-    shown to it whenever the goal is organised. This is not stored, so another process asks once more.
+    Evidence that the judge used is recorded in the points. Evidence that it left out is not, and would be shown to it
+    again whenever the goal is organised. This record is not stored, so another process asks once more.
     """
 
     def __init__(self, most: int = MOST) -> None:
@@ -48,7 +48,7 @@ class SeenEvidence:
         self._known: dict[tuple[str, str, str], None] = {}
 
     def add(self, space: str, goal: str, names: Iterable[str]) -> None:
-        """Note what a judge has seen; call it after the result is stored."""
+        """Record that a judge has seen this evidence; call it after the result is stored."""
         self._known |= dict.fromkeys((space, goal.casefold(), name) for name in names)
         while len(self._known) > self._most:
             self._known.pop(next(iter(self._known)))
@@ -60,12 +60,12 @@ class SeenEvidence:
 
 @dataclass(frozen=True, slots=True)
 class PointContext:
-    """What memory points are made with.
+    """The adapters and settings that memory points are made with.
 
     Attributes:
         store: of the points.
         embedder: of descriptions and goals.
-        recall: how evidence for a goal is found.
+        recall: finds evidence for a goal.
         settings: how points are made.
         seen: what the judge was asked about before.
     """
@@ -79,7 +79,7 @@ class PointContext:
 
 @dataclass
 class PlannedEdits:
-    """What a call does to the points of a space.
+    """The edits that a call makes to the points of a space.
 
     Attributes:
         points: as they will be, by id.
@@ -138,7 +138,7 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
 
 
 async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
-    """Return which entities of new points were inserted by force, since nothing else names them (Alg. 1)."""
+    """Return the entities of new points that were inserted by force, since nothing else names them (Alg. 1)."""
     new = [point for point in points if not point.revision and not point.parents]
     if not new:
         return []
@@ -152,7 +152,7 @@ async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> li
 async def apply_edits(
     space: str, edits: PointEdits, scope: str, context: PointContext, *, now: Millis
 ) -> list[Improved]:
-    """Insert, update and merge points as a caller says, and return what changed; repeating a call changes nothing.
+    """Apply a caller's inserts, updates and merges, and return the changes; repeating a call changes nothing.
 
     Args:
         space: its name.
@@ -198,7 +198,7 @@ async def apply_groups(
     Args:
         space: its name.
         scope: of the goal.
-        groups: of connected evidence; none if nothing is to be made.
+        groups: of connected evidence; none to make no point.
         context: what points are made with.
         now: the moment of the call.
         merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are

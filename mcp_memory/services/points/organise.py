@@ -1,16 +1,16 @@
-"""Organise: make memory points of what is found for a goal (HGMem §3.3; DESIGN 2.1, DESIGN 2.2).
+"""Organise: make memory points of the evidence for a goal (HGMem §3.3; DESIGN 2.1, DESIGN 2.2).
 
-Recall evidence for the goal, group what is connected, insert or update points from the groups, and merge points if the
-goal relates things to each other. If a judge takes part, it is shown the evidence and the points instead, and proposes
-edits; no lock is held while it thinks. Its proposals are applied in one commit for each of its two steps. If it
-proposes nothing usable, the rules decide.
+Recall evidence for the goal, group connected evidence, insert or update points from the groups, and merge points if the
+goal relates things to each other. A configured judge is shown the evidence and the points instead, and proposes edits;
+no lock is held meanwhile. Its proposals are applied in one commit for each of its two steps. If it proposes nothing
+usable, the rules decide.
 
-Organising again what was organised changes nothing and asks nobody: evidence that a description takes in is not shown
-again, and a judge is not asked if it has seen all that is left before in this process (`SeenEvidence`).
+Organising the same evidence again changes nothing and makes no request: evidence that a description takes in is not
+shown again, and a judge is not asked if this process has shown it all the rest before (`SeenEvidence`).
 
 **Departures.** The paper forgets its points after each question and makes them over several steps of retrieval. Here
-they are kept under the goal (DESIGN D04), and a call is one step: a caller who wants more asks again once more is
-known.
+they are kept under the goal (DESIGN D04), and a call is one step: a caller repeats it when the memory has more
+evidence.
 """
 
 from __future__ import annotations
@@ -52,14 +52,14 @@ Report = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class OrganiseResult:
-    """What organising changed.
+    """The outcome of organising.
 
     Attributes:
         changes: what changed.
-        skipped: steps that changed nothing, and why.
+        changes: what changed. that changed nothing, and why.
         left: proposals of a judge that were left out, and why.
-        engine: whose judgement decided.
-        warnings: why another judge than the wanted one decided, in words.
+        engine: that decided.
+        warnings: why another judge than the configured one decided, in words.
         spent: on a language model; None if none was asked.
     """
 
@@ -73,7 +73,7 @@ class OrganiseResult:
 
 @dataclass(frozen=True, slots=True)
 class _Goal:
-    """A goal, and what is to be done for it.
+    """A goal, and the steps to take for it.
 
     Attributes:
         space: its name.
@@ -85,7 +85,7 @@ class _Goal:
         relational: whether it relates things to each other and merging is switched on.
         context: what points are made with.
         now: the moment of the call.
-        report: reports what is being done.
+        report: reports the current step.
     """
 
     space: str
@@ -109,7 +109,7 @@ class _Goal:
         return self.context.seen.all(self.space, self.key, names)
 
     def mark_seen(self, names: Iterable[str]) -> None:
-        """Note that a judge was asked about these."""
+        """Record that a judge was asked about these."""
         self.context.seen.add(self.space, self.key, names)
 
 
@@ -125,7 +125,7 @@ async def organise(
     scope: str | None = None,
     report: Report | None = None,
 ) -> OrganiseResult:
-    """Make points for a goal, merge them, and return what changed, and why what did not.
+    """Make points for a goal and merge them; return the changes, and why a step changed nothing.
 
     Args:
         space: its name.
@@ -134,12 +134,12 @@ async def organise(
         steps: ``points``, ``merge`` or both.
         context: what points are made with.
         now: the moment of the call.
-        judge: proposes what to make of the evidence; None for the rules.
+        judge: proposes points for the evidence; None for the rules.
         scope: of the points; None for the goal.
-        report: reports what is being done if it takes long.
+        report: reports the current step if it takes long.
 
     Raises:
-        StoreError: what was changed before stays, and may be repeated.
+        StoreError: earlier changes of the call stay; the call may be repeated.
     """
     episodes = Episodes()
     recall = None
@@ -180,7 +180,7 @@ async def _by_rules(goal: _Goal) -> OrganiseResult:
 
 
 async def _by_judge(goal: _Goal, judge: PointJudge) -> OrganiseResult | None:
-    """Apply what a judge proposes; None if it proposes nothing, which leaves both steps to the rules."""
+    """Apply a judge's proposals; None if it proposes nothing, which leaves both steps to the rules."""
     points: _StepResult | None = _StepResult(_NO_GROUP)
     if "points" in goal.steps and goal.episode is not None:
         points = await _make_points(goal, goal.episode, judge)
@@ -200,12 +200,12 @@ async def _by_judge(goal: _Goal, judge: PointJudge) -> OrganiseResult | None:
 
 @dataclass(frozen=True, slots=True)
 class _StepResult:
-    """What one step of a judge changed.
+    """The outcome of one step of a judge.
 
     Attributes:
         reason: why it changed nothing, if so.
         changes: what changed.
-        left: what was left out, and why.
+        left: proposals that were left out, and why.
         decided: whether the judge decided.
     """
 
@@ -238,13 +238,13 @@ async def _make_points(goal: _Goal, episode: Episode, judge: PointJudge) -> _Ste
 
 
 async def _merge_points(goal: _Goal, judge: PointJudge, among: Collection[str] | None) -> _StepResult:
-    """Apply the merges that a judge proposes, else merge similar points.
+    """Apply the merges that a judge proposes; if it proposes none, merge similar points.
 
     Points that a caller has written are not shown to a judge: they are never merged.
 
     Args:
-        goal: which relates things.
-        judge: who is asked.
+        goal: one that relates things.
+        judge: the one to ask.
         among: ids of the points that the call has changed; None for any.
     """
     context = goal.context

@@ -3,15 +3,15 @@
 Evidence that a judge of answers labelled as not supporting or wrong is left out, and so is evidence that scores far
 below the best item.
 
-While a judge of points thinks, no lock is held, so others may change what it was shown. Each proposal is checked under
-the store's lock against the points as they are then. One that no longer fits is left out with a reason; that is no
-error.
+No lock is held while a judge of points is asked, so others may change the points that it was shown. Each proposal is
+checked under the store's lock against the current points. A proposal that no longer fits is left out with a reason;
+that is no error.
 
-- A new point joins only names that stand in the evidence that it cites, or that the space knows (DESIGN I14): at least
-  two entities, and no more than a point may join (DESIGN I15, DESIGN I16). Evidence that other descriptions have taken
-  in meanwhile makes no point.
+- A new point joins only names that occur in the evidence that it cites, or in the space (DESIGN I14): at least two
+  entities, and no more than a point may join (DESIGN I15, DESIGN I16). Evidence that other descriptions have taken in
+  meanwhile makes no point.
 - A description is changed only if it is still the one that the judge has seen. A point keeps its vertices (DESIGN D02).
-- What a caller has written is never rewritten and never merged: such a point only gains evidence.
+- A caller's description is never rewritten or merged: such a point only gains evidence.
 - A point of almost the same vertices is not made twice. An extract takes the judge's description, and so does an
   extract of nothing but the cited evidence; a point that the judge has not seen, since it was made meanwhile, gains the
   evidence. Beside a point that it has seen, a judge may make another of the same entities.
@@ -69,7 +69,7 @@ async def evidence_groups(episode: Episode, context: PointContext) -> list[Evide
 
 
 async def judge_input(goal: str, scope: str, episode: Episode, context: PointContext) -> tuple[PointJudgeInput, bool]:
-    """Return what a judge of points is shown: evidence that no description takes in yet, and the nearest points.
+    """Return the input of a judge of points: evidence that no description takes in yet, and the nearest points.
 
     Args:
         goal: as given.
@@ -112,14 +112,14 @@ async def apply_proposals(
     now: Millis,
     shown: Collection[str] = (),
 ) -> tuple[list[Improved], list[Skipped]]:
-    """Apply what a judge proposes, in one commit; return what changed, and what was left out with the reason.
+    """Apply a judge's proposals in one commit; return the changes, and the omitted proposals with their reasons.
 
     Args:
         space: its name.
         scope: of new points.
         proposals: of the judge.
         context: what points are made with.
-        source: who wrote the descriptions.
+        source: the engine that wrote the descriptions.
         now: the moment of the call.
         shown: ids of the points that the judge has seen.
 
@@ -187,7 +187,7 @@ def _described_ids(space: Space, points: Iterable[Point]) -> frozenset[str]:
 
 
 def _known_names(space: Space, new: ProposedPoint) -> tuple[str, ...]:
-    """Return the names of a new point that stand in its evidence or that the space knows, one for each entity."""
+    """Return the names of a new point that occur in its evidence or in the space, one for each entity."""
     texts = [f" {' '.join(words(piece.text))} " for piece in new.evidence]
     kept: dict[str, str] = {}
     for name in distinct_names(new.entities):
@@ -278,7 +278,7 @@ def _nearest_points(
 
 
 def _point_evidence(space: Space, evidence_id: str, sentences: Iterable[str]) -> PointEvidence | None:
-    """Return a piece of evidence as a judge is shown it; None if no stored text says it, as for a hypothesis."""
+    """Return evidence in the form shown to a judge; None if no stored text states it, as for a hypothesis."""
     pieces = [piece for name in dict.fromkeys(sentences) if (piece := space.sentence(name)) is not None]
     version = space.facts.version(evidence_id)
     facts = (version.id,) if version is not None else ()
