@@ -124,6 +124,11 @@ def _names_a_file(name: str) -> bool:
     return any(fnmatchcase(path, f"*/{name.rstrip('/')}") for path in _paths())
 
 
+def _module(name: str) -> str:
+    """Return the text of the module, by its path in the package."""
+    return (PACKAGE / name).read_text(encoding="utf-8")
+
+
 def _anchors(path: Path) -> set[str]:
     headings = re.findall(r"^#+ (.+)$", _prose(path), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -174,6 +179,19 @@ def test_every_module_that_a_comment_or_docstring_names_exists() -> None:
         if not _names_a_file(name)
     }
     assert not named
+
+
+def test_every_name_that_the_architecture_places_in_a_file_is_defined_there() -> None:
+    prose = re.sub(r"\s+", " ", _prose(ROOT / "docs" / "ARCHITECTURE.md"))
+    placed = re.findall(r"`([A-Za-z_][\w.]*)` \(`([\w/]+\.py)`", prose)
+    assert len(placed) >= 30
+    misplaced = {
+        f"{name} in {file}"
+        for name, file in placed
+        for part in name.split(".")
+        if not re.search(rf"^ *(?:(?:async )?def|class) {part}\b|^ *{part}(?:: [^=]+)? =", _module(file), re.MULTILINE)
+    }
+    assert not misplaced
 
 
 def test_every_name_in_the_architecture_and_the_contributing_guide_stands_in_the_code() -> None:
