@@ -3,7 +3,7 @@
 A gate is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was called wrong for
 them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight sentences as in
 eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2: fewer rounds for
-taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval (`experience`).
+taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval (``experience``).
 
 **Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens a little for every question: two unrelated
 questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The

@@ -45,7 +45,7 @@ class View:
         return self.spaces.get(name) or Space(name, self._indexes, self.stable)
 
     def spent(self, day: int) -> Spending:
-        """Return what requests to a language model have cost on a day, in all processes; see `Outlay`."""
+        """Return what requests to a language model have cost on a day, in all processes; see `Reservation`."""
         return self._spent.get(day, Spending())
 
     def has_lesson(self, lesson: Lesson) -> bool:

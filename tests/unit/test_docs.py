@@ -1,6 +1,7 @@
 """The documents and the code refer to each other, and no reference leads nowhere."""
 
 import ast
+import builtins
 import re
 from collections import defaultdict
 from fnmatch import fnmatchcase
@@ -18,6 +19,7 @@ CHECKED_NAMES = ("docs/ARCHITECTURE.md", "CONTRIBUTING.md")
 CODE = re.compile(r"`([^`\n]+)`")
 FILE = re.compile(r"(?:[\w.*-]+/)*[\w*-][\w.*-]*\.(?:py|md|toml|txt|jsonl)|(?:[\w.*-]+/)+[\w*.-]*")
 MODULE = re.compile(r"``((?:[\w*-]+/)*[\w*-]+\.(?:py|md|toml))``")
+QUOTED = re.compile(r"(?<!`)`([A-Za-z_][\w.]*)`(?!`)")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 ELSEWHERE = re.compile(r"config\.toml|\.vscode/mcp\.json|DATA\..*")  # files of the user
 TEXTS = ("mcp_memory/**/*.py", "tests/**/*.py", "prompts/**/*", "resources/**/*", "docs/*.md", "*.md", "*.toml")
@@ -93,13 +95,22 @@ def _prose(path: Path) -> str:
 
 
 @cache
+def _trees() -> dict[str, ast.Module]:
+    """Return the parsed files of the package, by their path in it."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in PACKAGE.rglob("*.py")
+    }
+
+
+@cache
 def _classes() -> dict[str, set[str]]:
     """Return the files of the package that define each class, by its name."""
     files: defaultdict[str, set[str]] = defaultdict(set)
-    for path in PACKAGE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in _trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
-                files[node.name].add(path.relative_to(PACKAGE).as_posix())
+                files[node.name].add(path)
     return files
 
 
@@ -179,6 +190,25 @@ def test_every_module_that_a_comment_or_docstring_names_exists() -> None:
         if not _names_a_file(name)
     }
     assert not named
+
+
+def test_every_name_that_a_docstring_of_the_package_quotes_exists() -> None:
+    known: set[str] = set(dir(builtins))
+    quoted: list[tuple[str, str]] = []
+    for path, tree in _trees().items():
+        known |= set(Path(path).with_suffix("").parts)
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                quoted += [(path, name) for name in QUOTED.findall(node.value.value)]
+            for field in ("id", "attr", "name", "asname", "arg"):
+                known |= set(str(getattr(node, field, "")).split("."))
+    known |= {"mcp_memory", "dataclasses"}
+    assert len(quoted) > 200
+    assert not [(file, name) for file, name in quoted if not set(name.split(".")) <= known]
 
 
 def test_every_name_that_the_architecture_places_in_a_file_is_defined_there() -> None:
