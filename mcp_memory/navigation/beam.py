@@ -1,52 +1,75 @@
-"""The beam search of REAL (Algorithm 1): from each root, the k best paths, one step longer at a time.
+"""Find the paths through the facts that bear on a query, and score the texts that state them (REAL §3.3, Algorithm 1).
 
-At each step every beam expands to the m best neighbours of its end, one call judges all candidates of all beams, and
-each beam decides for itself:
+`find_paths` selects the roots of the query, prepares the neighbourhood with its filters, and runs the beam search: from
+each root, the k best paths, one step longer at a time. `score_segments` turns the paths into one more channel of
+recall. Nothing is stored, no text is embedded, and the same query over the same facts gives the same paths.
 
-- *Stop*, where no expansion is more sufficient (S_AS) than the path as it is: it is final;
+At each step every beam is expanded to the m best neighbours of its end, all candidates of all beams are scored in one
+call, and each beam decides for itself:
+
+- *Stop* if no expansion is more sufficient (S_AS) than the path as it is: the path is final;
 - else *Expand*: the more sufficient expansions compete for the k places of the next step;
-- and *Counterfactual* beside either (DESIGN D39), where what it could expand to is not reliable: what the rules recover
-  competes too.
+- and in both cases *Counterfactual* (DESIGN D39) if the expansion is not reliable: paths that the rules infer compete
+  too.
 
-Paths that still go on after the last step are final as well: taken to the letter, Algorithm 1 would lose them (DESIGN
+Paths that still continue after the last step are final as well; taken literally, Algorithm 1 would lose them (DESIGN
 D31).
 
-**Departures.** Of the expansions only the reliable ones are sure of a place in the pool; the others compete with what
-was recovered for the places that these leave, so that a beam never adds more than m paths (DESIGN D32, the paper's own
-bound). A recovered path, too, has to be more sufficient than the path that it goes on from: the paper does not say so,
-and without it every path that stops would drag its guesses along. From a root alone nothing stops as long as there is
-a neighbour, however little that says (DESIGN I33).
+**Departures.** Only reliable expansions have a sure place in the pool. The others compete with the inferred paths for
+the places that the reliable ones leave, so that a beam never adds more than m paths (DESIGN D32, the paper's own
+bound). An inferred path, too, has to be more sufficient than the path that it extends. The paper does not say so, but
+without this rule every path that stops would still add its guesses. A root alone never stops as long as it has a
+neighbour, however low its scores are (DESIGN I33).
+
+REAL compares the question with the words of a relation and its tail (DESIGN 3.2). Here it is compared with the sentence
+that states them: this is the original wording, and its vector already exists, so only the query is embedded. The
+background that calibrates cosines (DESIGN 3.2) belongs to the query: mean and deviation over the segments of the space.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import TypeVar
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 
-from mcp_memory.domain.paths import Path, PathScores, Root, Rule
+import numpy as np
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import Path, PathScores, Root, Rule, Step
 from mcp_memory.domain.query import Query
-from mcp_memory.navigation.counterfactual import budget, needed, recover, reliable
-from mcp_memory.navigation.neighbours import Neighbourhood
-from mcp_memory.navigation.scores import PathJudge, visits
+from mcp_memory.navigation.anchors import select_roots
+from mcp_memory.navigation.counterfactual import budget, infer_paths, is_reliable, needs_repair
+from mcp_memory.navigation.fact_query import Moment, fact_query, moment
+from mcp_memory.navigation.paths import Cosine, Neighbourhood, StatementSimilarity, entities_on, score_paths, serialise
 from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.vectors import Matrix, Scores
+from mcp_memory.view.facts import Facts
+from mcp_memory.view.space import NONE, Space
 
+SUFFICIENT = 0.6
+"""S_AS from which on a path supports the texts that state it (.5 is the right type of answer, or all words of the
+query, alone). Without it every fact about a well-known entity gives its text a score, and the sentence with the time or
+place that was asked for loses: measured on dialogues, with weight .4, 59.1 points of R@2 with it and 57.9 without (58.3
+without facts at all); on questions about times 86.1, 81.7 and 85.6."""
+BRIDGED = 0.7
+"""S_QR from which on a path of several steps does too: the query asks for every relation on it by name. The first fact
+of a chain answers nothing, but without it the second is not found. Measured where the facts of the chains were written
+by hand: 89.2 points of R@5 with it, 84.2 without, 72.3 without facts; on dialogues it changes nothing."""
 _UNSCORED = PathScores(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What one beam did in one step, for the trace.
+    """What one beam did in one step; recorded only if a caller passes a trace.
 
     Attributes:
         depth: of the path before the step; 0 for a root alone.
-        path: the path before the step; without a step where it is a root alone.
-        expanded: candidates that were judged.
-        reliable: how many of these are relied on, |N_rel|.
+        path: the path before the step.
+        expanded: number of candidates that were scored.
+        reliable: number of these that are reliable, |N_rel|.
         stopped: whether the path became final.
-        repaired: whether repair was called for.
-        recovered: the rules of the recovered paths that joined the pool, best first.
+        repaired: whether the rules were applied.
+        recovered: rules of the inferred paths that joined the pool, best first.
     """
 
     depth: int
@@ -59,123 +82,191 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """What one step of all beams chooses from.
+class BeamStep:
+    """The candidates of one step of all beams, before anything is decided.
 
     Attributes:
         depth: of the beams; 0 for roots alone.
         beams: the paths as they are.
-        found: what each of them could go on to, with the scores of the search's own judge.
-        recovered: whether that was recovered by the rules; else it is what expansion finds.
+        extensions: the possible extensions of each of them, with the scores of the formulas.
+        inferred: whether the rules inferred the extensions; else they are normal expansions.
     """
 
     depth: int
-    beams: tuple[Path, ...]
-    found: tuple[tuple[Path, ...], ...]
-    recovered: bool = False
+    beams: Sequence[Path]
+    extensions: Sequence[Sequence[Path]]
+    inferred: bool = False
 
     @property
     def place(self) -> tuple[int, bool]:
-        """Which step of a search this is; no two have the same."""
-        return self.depth, self.recovered
+        """The key of this step; no two steps of a search have the same."""
+        return self.depth, self.inferred
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All that has a score: the beams but for roots alone, then what each of them could go on to."""
-        return (*(path for path in self.beams if path.steps), *chain.from_iterable(self.found))
+        """All paths that have scores: the beams except roots alone, then the extensions of each beam."""
+        return (*(path for path in self.beams if path.steps), *chain.from_iterable(self.extensions))
 
 
-Found = tuple[list[Path], list[Decision]]
-"""P_final, best first, and what each beam decided in each step."""
-ResultT = TypeVar("ResultT")
-Searching = Generator[Candidates, Sequence[PathScores] | None, ResultT]
-"""A search that can be looked into; see `searching`."""
+Search = Generator[BeamStep, Sequence[PathScores] | None, tuple[tuple[Root, ...], tuple[Path, ...]]]
+"""A search that yields each step before it decides, and returns the roots and the final paths, best first.
+
+A caller sends the scores of ``BeamStep.paths``, in their order, which replace those of the formulas, or None to keep
+them. The final paths have one to D_max steps, and no two are the same."""
 
 
-def searching(question: Query, roots: Sequence[Root], near: Neighbourhood, judge: PathJudge) -> Searching[Found]:
-    """Search, and show the candidates of each step to whoever drives the search before anything is decided.
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores that a slow judge gave to the paths of some steps of a search (REAL §3.3.2, II).
+
+    A path is identified by its text (eq. 9), which is all that such a judge sees of it, and not by anything of a view,
+    so the evaluation is valid for a later view too.
+
+    Attributes:
+        steps: for each step that was judged (`BeamStep.place`), the scores of each path by its text.
+    """
+
+    steps: Mapping[tuple[int, bool], Mapping[str, PathScores]] = field(default_factory=dict)
+
+    def scores(self, step: BeamStep) -> list[PathScores] | None:
+        """Return the scores of the paths of a step; unknown paths keep theirs. None for a step not judged."""
+        known = self.steps.get(step.place)
+        return None if known is None else [known.get(serialise(path), path.scores) for path in step.paths]
+
+    def with_scores(self, step: BeamStep, scores: Sequence[PathScores]) -> Evaluation:
+        """Return this evaluation with the scores of one more step."""
+        by_text = {serialise(path): score for path, score in zip(step.paths, scores, strict=True)}
+        return Evaluation({**self.steps, step.place: by_text})
+
+
+FORMULAS = Evaluation()
+"""No judge: the scores of all steps are those of the formulas (`navigation.paths`)."""
+
+
+def find_paths(
+    space: Space, query: Query, cosines: Matrix, rarity: Mapping[str, float], settings: NavigationSettings
+) -> Search:
+    """Find the paths through the facts of a space that bear on a query.
 
     Args:
-        question: taken apart.
-        roots: where to start.
-        near: the neighbours that the question may walk to; they have to be the same as long as the search lasts.
-        judge: asked once a step for all candidates, and once more where something was recovered.
-
-    Yields:
-        The candidates as the judge scores them. What is sent takes the place of these scores: one for each of
-        ``Candidates.paths``, in their order, or None where they stand.
-
-    Returns:
-        P_final, best first: paths of one to D_max steps, no two the same; and one decision for each beam and step, in
-        that order.
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of this space, and embedded.
+        cosines: of its vectors with each segment.
+        rarity: the idf of its stems.
+        settings: of this room.
     """
-    settings = near.settings
+    if not settings.facts or not space.facts.rows:
+        return (), ()
+    # Mean and deviation of the query's cosines; (0, 1) if there are none.
+    background = (float(cosines[0].mean()), float(cosines[0].std()) or 1.0) if cosines.size else (0.0, 1.0)
+    return (
+        yield from search_facts(
+            space.facts,
+            query,
+            at=moment(query.time, as_of=query.as_of, now=query.now),
+            cosine=statement_similarity(space, query.vectors, cosines),
+            nearby=lambda: nearby_statements(space, cosines, settings.nearest),
+            background=background,
+            rarity=rarity,
+            settings=settings,
+        )
+    )
+
+
+def search_facts(
+    facts: Facts,
+    query: Query,
+    *,
+    at: Moment | None,
+    cosine: Cosine,
+    nearby: Callable[[], Sequence[Assertion]],
+    background: tuple[float, float],
+    rarity: Mapping[str, float],
+    settings: NavigationSettings,
+    trace: list[Decision] | None = None,
+) -> Search:
+    """Find paths as `find_paths` does, with similarities that the caller supplies.
+
+    Args:
+        facts: of a space whose view does not change meanwhile.
+        query: understood; a query that accepts guesses includes suspected facts.
+        at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
+            ``as_of`` or of now; None for facts of any time.
+        cosine: of the query with the sentence that states each assertion.
+        nearby: returns the assertions that give soft roots if the query names no entity, the most similar ones.
+        background: mean and deviation of the cosine in the space.
+        rarity: the idf of the query's stems.
+        settings: of this room.
+        trace: receives one decision for each step and beam, in that order.
+    """
+    wanted = fact_query(query)
+    uncertain = query.include_uncertain or wanted.accepts_guesses or not settings.confidence
+    roots = select_roots(
+        facts, query, query.entities, cosine=cosine, nearby=nearby, settings=settings, uncertain=uncertain
+    )
+    similarity = StatementSimilarity(cosine, background, settings.spread)
+    keys = [root.key for root in roots]
+    near = Neighbourhood(facts, wanted, similarity, keys, at=at, uncertain=uncertain, settings=settings)
     beams = [Path(root, (), root.key, _UNSCORED) for root in roots]
     final: list[Path] = []
-    decisions: list[Decision] = []
     for depth in range(settings.depth if settings.beam else 1):
-        expansions = _judged(question, [_expand(near, path) for path in beams], judge)
+        expansions = _score(near, query, rarity, [_expand(near, path) for path in beams])
         if any(expansions):
-            seen = Candidates(depth, tuple(beams), tuple(map(tuple, expansions)))
-            beams, expansions = _rescored(seen, (yield seen))
-        needy = [settings.counterfactual and needed([p.scores for p in found], settings) for found in expansions]
-        recovered = _judged(
-            question,
+            step = BeamStep(depth, beams, expansions)
+            beams, expansions = _replace_scores(step, (yield step))
+        repaired = [
+            settings.counterfactual and needs_repair([p.scores for p in group], settings) for group in expansions
+        ]
+        guesses = _score(
+            near,
+            query,
+            rarity,
             [
-                recover(near, path, {p.steps[-1].version.id for p in found}) if wants else []
-                for path, found, wants in zip(beams, expansions, needy, strict=True)
+                infer_paths(near, path, {p.steps[-1].version.id for p in group}) if repair else []
+                for path, group, repair in zip(beams, expansions, repaired, strict=True)
             ],
-            judge,
         )
-        if any(recovered):
-            seen = Candidates(depth, tuple(beams), tuple(map(tuple, recovered)), recovered=True)
-            beams, recovered = _rescored(seen, (yield seen))
+        if any(guesses):
+            step = BeamStep(depth, beams, guesses, inferred=True)
+            beams, guesses = _replace_scores(step, (yield step))
         pool: list[Path] = []
-        for path, found, wants, guesses in zip(beams, expansions, needy, recovered, strict=True):
-            stopped = bool(path.steps) and _sufficient(path, found)
+        for path, group, repair, inferred in zip(beams, expansions, repaired, guesses, strict=True):
+            enough = path.scores.sufficiency
+            stopped = bool(path.steps) and all(enough >= p.scores.sufficiency for p in group)  # eq. 7
             if stopped:
                 final.append(path)
-            better = [] if stopped else [p for p in found if _better(p, path)]
-            rest = [p for p in better if not reliable(p.scores, settings)]
-            rest += [p for p in guesses if _better(p, path)]
-            rest = sorted(rest, key=order)[: budget([p.scores for p in found], settings)]
-            pool += [p for p in better if reliable(p.scores, settings)] + rest
-            rules = [p.steps[-1].inferred for p in rest]
-            decisions.append(
-                Decision(
-                    depth,
-                    path,
-                    expanded=len(found),
-                    reliable=sum(reliable(p.scores, settings) for p in found),
-                    stopped=stopped,
-                    repaired=wants,
-                    recovered=tuple(rule for rule in rules if rule),
-                )
-            )
-        beams = _pruned(pool, roots, settings)
+            better = [] if stopped else [p for p in group if _improves(p, path)]
+            rest = [p for p in better if not is_reliable(p.scores, settings)]
+            rest += [p for p in inferred if _improves(p, path)]
+            rest = sorted(rest, key=order)[: budget([p.scores for p in group], settings)]
+            pool += [p for p in better if is_reliable(p.scores, settings)] + rest
+            if trace is not None:
+                rules = tuple(rule for p in rest if (rule := p.steps[-1].inferred))
+                reliable = sum(is_reliable(p.scores, settings) for p in group)
+                trace.append(Decision(depth, path, len(group), reliable, stopped, repair, rules))
+        beams = [  # the k best of each root, roots in their order
+            path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[: settings.width]
+        ]
         if not beams:
             break
-    return sorted([*final, *beams], key=order), decisions
+    return roots, tuple(sorted([*final, *beams], key=order))
 
 
-def finished(walk: Searching[ResultT], scores: Callable[[Candidates], Sequence[PathScores] | None]) -> ResultT:
-    """Return what a search comes to where ``scores`` says what the candidates of each step are worth.
-
-    Args:
-        walk: not begun yet.
-        scores: of ``Candidates.paths``, in their order; None where those of the search's own judge stand.
-    """
+def run_search(
+    search: Search, scores: Callable[[BeamStep], Sequence[PathScores] | None]
+) -> tuple[tuple[Root, ...], tuple[Path, ...]]:
+    """Run a search to its end, with the scores that a function returns for ``BeamStep.paths``; None keeps theirs."""
     try:
-        seen = next(walk)
+        step = next(search)
         while True:
-            seen = walk.send(scores(seen))
-    except StopIteration as ended:
-        result: ResultT = ended.value
+            step = search.send(scores(step))
+    except StopIteration as end:
+        result: tuple[tuple[Root, ...], tuple[Path, ...]] = end.value
         return result
 
 
 def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
-    """Return the key that sorts the best path first: S, then S_AS, S_QR, shorter, newer, id (DESIGN D34)."""
+    """Return the sort key that puts the best path first: S, then S_AS, S_QR, shorter, newer, id (DESIGN D34)."""
     scores = path.scores
     newest = max((step.version.since for step in path.steps), default=0)
     ids = (path.root.key, *(step.version.id for step in path.steps))
@@ -183,39 +274,108 @@ def order(path: Path) -> tuple[float, float, float, int, int, tuple[str, ...]]:
 
 
 def _expand(near: Neighbourhood, path: Path) -> list[Path]:
-    """Return P′ of a path, not yet scored."""
-    edges = near.best(path.end, path.root.intent, visits(path, near.facts))
-    return [replace(path, steps=(*path.steps, edge.step), end=edge.end) for edge in edges]
+    """Return P′ of a path, not yet scored: the m best steps to entities that it has not visited, N_cand."""
+    visited = entities_on(path, near.facts)
+    new = ((step, end) for step, end, _ in near.edges(path.end, path.root.intent) if end not in visited)
+    return [replace(path, steps=(*path.steps, step), end=end) for step, end in islice(new, near.settings.expanded)]
 
 
-def _judged(question: Query, groups: Sequence[list[Path]], judge: PathJudge) -> list[list[Path]]:
-    """Return the paths of all groups with their scores, by one call of the judge, or none where there is nothing."""
-    every = [path for group in groups for path in group]
-    scores = iter(judge.score(question, every) if every else [])
+def _score(
+    near: Neighbourhood, query: Query, rarity: Mapping[str, float], groups: Sequence[list[Path]]
+) -> list[list[Path]]:
+    """Return the paths of all groups with their scores."""
+    paths = [path for group in groups for path in group]
+    scores = iter(score_paths(near, query, rarity, paths) if paths else [])
     return [[replace(path, scores=next(scores)) for path in group] for group in groups]
 
 
-def _rescored(seen: Candidates, scores: Sequence[PathScores] | None) -> tuple[list[Path], list[list[Path]]]:
-    """Return the beams of a step and what they may go on to with the scores that somebody gives them, if he does."""
+def _replace_scores(step: BeamStep, scores: Sequence[PathScores] | None) -> tuple[list[Path], list[list[Path]]]:
+    """Return the beams of a step and their extensions with other scores, if there are any."""
     if scores is None:
-        return list(seen.beams), [list(group) for group in seen.found]
-    given = iter([replace(path, scores=one) for path, one in zip(seen.paths, scores, strict=True)])
-    beams = [next(given) if path.steps else path for path in seen.beams]
-    return beams, [[next(given) for _ in group] for group in seen.found]
+        return list(step.beams), [list(group) for group in step.extensions]
+    paths = iter([replace(path, scores=score) for path, score in zip(step.paths, scores, strict=True)])
+    beams = [next(paths) if path.steps else path for path in step.beams]
+    return beams, [[next(paths) for _ in group] for group in step.extensions]
 
 
-def _sufficient(path: Path, expansions: Sequence[Path]) -> bool:
-    return all(path.scores.sufficiency >= p.scores.sufficiency for p in expansions)  # eq. 7
+def _improves(extension: Path, path: Path) -> bool:
+    return not path.steps or extension.scores.sufficiency > path.scores.sufficiency  # eq. 8
 
 
-def _better(expansion: Path, path: Path) -> bool:
-    return not path.steps or expansion.scores.sufficiency > path.scores.sufficiency  # eq. 8
+def statement_similarity(space: Space, vectors: Matrix, cosines: Matrix) -> Cosine:
+    """Return a function from statements of facts to their similarity to a query.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        vectors: of the query and, if it has one, of its first-person form, which resembles dialogue.
+        cosines: of these with each segment; they are used where the view holds no vectors of sentences.
+    """
+
+    def cosine(assertions: Sequence[Assertion]) -> list[float]:
+        form = np.array([0 if space.turns[a.turn_id].kind == "document" else -1 for a in assertions], dtype=np.intp)
+        rows = np.array([space.sentence_row(a.turn_id, a.sentence) for a in assertions], dtype=np.intp)
+        similarity = np.zeros(len(assertions), dtype=np.float32)
+        own = rows != NONE if space.sentence_vectors is not None else np.zeros(len(rows), dtype=np.bool_)
+        if space.sentence_vectors is not None and own.any():
+            similarity[own] = np.einsum("ij,ij->i", space.sentence_vectors.take(rows[own]), vectors[form[own]])
+        for place in np.flatnonzero(~own).tolist():
+            segments = space.segments_with(assertions[place].turn_id, assertions[place].sentence)
+            similarity[place] = cosines[form[place], segments].max() if segments else 0.0
+        values: list[float] = similarity.tolist()
+        return values
+
+    return cosine
 
 
-def _pruned(pool: Sequence[Path], roots: Sequence[Root], settings: NavigationSettings) -> list[Path]:
-    """Return the k best paths of each root, roots in their order."""
-    return [
-        path
-        for root in roots
-        for path in sorted((path for path in pool if path.root == root), key=order)[: settings.width]
-    ]
+def no_similarity(assertions: Sequence[Assertion]) -> list[float]:
+    """Return the similarity of statements to a missing query: 0 each."""
+    return [0.0] * len(assertions)
+
+
+def nearby_statements(space: Space, cosines: Matrix, most: int) -> list[Assertion]:
+    """Return at most so many assertions of the segments most similar to a query, in the order of the segments.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        cosines: of the query with each segment; for messages those of its last form count, the first-person form.
+        most: limits the segments as well, so a space without facts in these returns none.
+    """
+    scores = np.where(space.live, np.where(space.talk, cosines[-1], cosines[0]), -np.inf)
+    nearest = np.argpartition(scores, -most)[-most:] if most < len(scores) else np.arange(len(scores))
+    statements: dict[str, Assertion] = {}
+    for row in sorted(nearest.tolist(), key=lambda row: (-scores[row], row)):
+        segment = space.segments[row]
+        for assertion in space.facts.assertions_in(segment.turn_id):
+            if assertion.sentence < 0 or segment.first <= assertion.sentence <= segment.last:
+                statements.setdefault(assertion.id, assertion)
+        if len(statements) >= most:
+            break
+    return list(statements.values())[:most]
+
+
+def score_segments(space: Space, query: Query, paths: Sequence[Path]) -> Scores:
+    """Return how strongly the paths support each segment, in [0, 1], shape ``(len(space.segments),)``.
+
+    A segment gets the score of the best path over a fact that it states, of the paths that reach `SUFFICIENT` or
+    `BRIDGED`.
+    """
+    scores = np.zeros(len(space.segments), dtype=np.float32)
+    dated = query.time is not None and query.time.dated
+    for path in paths:
+        if dated and any(_is_undated(space, step) for step in path.steps):
+            continue  # measured on dated articles: 63.8 points of R@2, and 61.9 with such paths
+        bridges = len(path.steps) > 1 and path.scores.relevance >= BRIDGED
+        if path.scores.sufficiency < SUFFICIENT and not bridges:
+            continue
+        score = path.scores.mean * path.confidence
+        for step in path.steps:
+            for assertion in step.via or step.version.assertions:
+                for row in space.segments_with(assertion.turn_id, assertion.sentence):
+                    scores[row] = max(scores[row], score)
+    return scores
+
+
+def _is_undated(space: Space, step: Step) -> bool:
+    """Return whether only documents state a fact, without a date; a message has the date of its day."""
+    support = step.via or step.version.assertions
+    return not step.version.stated and all(space.turns[one.turn_id].kind == "document" for one in support)

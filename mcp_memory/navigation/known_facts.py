@@ -1,11 +1,11 @@
-"""What the facts know about a query: collected while the view is held, judged afterwards.
+"""Collect the facts that a judge of answers may need for a query, while the view is held.
 
-An answer may take its time (a model may be asked), and no view is held meanwhile. So everything that a judge of answers
-could want to know of the entities that a query names, and of those that paths lead to, is collected here.
+An answer may take long (a model may be called), and no view is held meanwhile. So `known_facts` collects in advance
+everything that the judge may need about the entities that the query names and those that paths lead to.
 
-**Events as anchors of time** (`date_event`): "before she moved to Oslo" is before the start of the fact that these
-words state. Only facts know when something happened that a query merely names. The words have to lead to exactly one
-version; else the time stays unknown, and nothing is guessed.
+**Events as anchors of time** (`date_event`): "before she moved to Oslo" means before the start of the fact that these
+words state. Only the facts contain the time of an event that a query merely names. The words have to match exactly one
+version; otherwise the time stays unknown, and nothing is guessed.
 """
 
 from __future__ import annotations
@@ -23,50 +23,51 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import words
-from mcp_memory.navigation.anchor import anchor
+from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
 
 MOST_VERSIONS = 2_000
-"""Facts that are collected for one query; the groups that come after are left out."""
+"""Facts that are collected for one query; later groups are omitted."""
 MOST_COMPARED = 4
-"""Values of one relation that a query that compares follows, and steps from a place to what it lies in."""
+"""Values of one relation that a comparing query follows, and steps from a place to the places that contain it."""
 _COMPARES = re.compile(
     r"(?=.*\b(?:or|and|than|as|before|after)\b)(?=.*\b(?:same|shared?|differ(?:ent|s)?|first|last|latest|recently|elder"
     r"|eldest|before|after|(?:earl|old|young|new|lat|soon)(?:i?er|i?est))\b)",
     re.IGNORECASE | re.DOTALL,
 )
-"""Queries that may ask for the order of two things, or whether they share something."""
+"""Queries that may ask for the order of two entities, or for a value that they share."""
 MOST_READ = 2_000
-"""Characters of a query that are read for whether it compares."""
+"""Characters of a query in which a comparison is looked for."""
 _ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
-"""Words for the end of something rather than its beginning."""
-_LIES = "located_in"
-_ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _LIES)
-"""What things are mostly compared by, in words that need not name it ("older", "from the same country")."""
+"""Words for the end of a state rather than its beginning."""
+_CONTAINED = "located_in"
+_ORIGINS = ("born_on", "died_on", "nationality", "comes_from", _CONTAINED)
+"""Relations by which entities are usually compared, in words that need not name them ("older", "from the same
+country")."""
 
 
 def known_facts(
     space: Space, query: Query, roots: Iterable[Root], paths: Iterable[Path], turns: Iterable[str]
 ) -> KnownFacts:
-    """Return what the facts know about a query.
+    """Return the facts that a judge of answers may need for a query.
 
     Args:
         space: of a view that does not change meanwhile.
-        query: understood; its moment and its wish for uncertain facts hold.
-        roots: the entities that navigation started from; those that nothing in the query names are left out.
+        query: understood; its moment and its acceptance of uncertain facts apply.
+        roots: the entities from which navigation started; soft roots are omitted.
         paths: that it found, best first.
-        turns: ids of the turns that recall found; what they deny is collected as well.
+        turns: ids of the turns that recall found; facts that they deny are collected as well.
     """
-    facts, asking = space.facts, fact_query(query)
+    facts, wanted = space.facts, fact_query(query)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]
     groups: list[RelationFacts] = []
     count = 0
-    compared = _compared(facts, asking, named, denials) if len(named) > 1 else iter(())
+    compared = _compared(facts, wanted, named, denials) if len(named) > 1 else iter(())
     for group in chain(_of_roots(facts, named, denials), compared, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
@@ -76,7 +77,7 @@ def known_facts(
     return KnownFacts(
         moment=query.now if query.as_of is None else query.as_of,
         chosen=query.as_of is not None,
-        uncertain=query.include_uncertain or asking.accepts_guesses,
+        uncertain=query.include_uncertain or wanted.accepts_guesses,
         groups=tuple(groups),
         turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
@@ -88,13 +89,13 @@ def known_facts(
 
 
 def find_conflicts(query: Query, known: KnownFacts) -> tuple[str, ...]:
-    """Return where the facts that a query asks for contradict each other, at its time, in words."""
-    asking = fact_query(query)
-    asked = [group for group in known.groups if asking.asks(group.relation) == 1 and not group.inferred]
+    """Describe where the facts that a query asks for contradict each other at the time of the query."""
+    wanted = fact_query(query)
+    groups = [group for group in known.groups if wanted.demand(group.relation) == 1 and not group.inferred]
     time = query.time
     if time is not None and time.dated and time.order == "within":
-        return conflicts(asked, time.since, time.until)
-    return conflicts(asked, known.moment, known.moment + 1)
+        return conflicts(groups, time.since, time.until)
+    return conflicts(groups, known.moment, known.moment + 1)
 
 
 def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> Iterator[RelationFacts]:
@@ -107,62 +108,62 @@ def _of_roots(facts: Facts, named: Iterable[str], denials: list[Assertion]) -> I
 
 
 def _compared(
-    facts: Facts, asking: FactQuery, named: Iterable[str], denials: list[Assertion]
+    facts: Facts, wanted: FactQuery, named: Iterable[str], denials: list[Assertion]
 ) -> Iterator[RelationFacts]:
-    """Yield what a query that compares may need of what lies one step from the things that it names.
+    """Yield what a comparing query may need about entities one step from those that it names.
 
-    "Which film has the director who is older, …?" needs the births of both directors, while the paths that were kept
-    may lead to one. Whether two towns are in one country may be said of the districts that they lie in.
+    "Which film has the director who is older, …?" needs the births of both directors, while the final paths may lead to
+    only one. The country of two towns may be known only for the districts that contain them.
     """
-    if not _COMPARES.search(asking.query.text[:MOST_READ]):
+    if not _COMPARES.search(wanted.query.text[:MOST_READ]):
         return
     for key in named:
-        forward = [one for one in facts.relations_of(key) if asking.asks(one) == 1]
+        forward = [one for one in facts.relations_of(key) if wanted.demand(one) == 1]
         for relation in forward:
-            yield from _beyond(facts, facts.versions(key, relation), asking, denials, forward=True)
+            yield from _beyond(facts, facts.versions(key, relation), wanted, denials, forward=True)
         inverses = {relations().get(one).inverse for one in forward}
         for relation in facts.relations_to(key):
-            if asking.asks(relation) == 1 and relation not in inverses:
+            if wanted.demand(relation) == 1 and relation not in inverses:
                 found = (one for one in facts.to(key) if one.relation == relation)
-                yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), asking, denials, forward=False)
+                yield from _beyond(facts, tuple(islice(found, MOST_COMPARED + 1)), wanted, denials, forward=False)
         yield from _around(facts, key, denials)
 
 
 def _beyond(
-    facts: Facts, versions: Sequence[Version], asking: FactQuery, denials: list[Assertion], *, forward: bool
+    facts: Facts, versions: Sequence[Version], wanted: FactQuery, denials: list[Assertion], *, forward: bool
 ) -> Iterator[RelationFacts]:
-    """Yield what is asked for of those to whom facts lead; nothing if they are many."""
+    """Yield the requested facts of the entities that some facts lead to; nothing if there are many."""
     for version in versions if len(versions) <= MOST_COMPARED else ():
         there, step = facts.target_key(version, forward=forward), Step(version, forward, confidence=version.confidence)
         for relation in facts.relations_of(there):
-            if relation in _ORIGINS or (asking.asks(relation) == 1 and relation != version.relation):
+            if relation in _ORIGINS or (wanted.demand(relation) == 1 and relation != version.relation):
                 yield _forward(facts, there, relation, denials, (step,))
 
 
 def _around(facts: Facts, key: str, denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Yield where those places lie that a place lies in, and so on."""
+    """Yield the locations of the places that contain a place, and of those that contain these, and so on."""
     seen = {key}
     reached: list[tuple[str, tuple[Step, ...]]] = [(key, ())]
     for _ in range(MOST_COMPARED):
         wider: list[tuple[str, tuple[Step, ...]]] = []
         for here, through in reached:
-            for version in facts.versions(here, _LIES)[:MOST_COMPARED]:
+            for version in facts.versions(here, _CONTAINED)[:MOST_COMPARED]:
                 there = facts.target_key(version, forward=True)
-                if there not in seen and _LIES in facts.relations_of(there):
+                if there not in seen and _CONTAINED in facts.relations_of(there):
                     seen.add(there)
                     wider.append((there, (*through, Step(version, forward=True, confidence=version.confidence))))
         for there, through in wider:
-            yield _forward(facts, there, _LIES, denials, through)
+            yield _forward(facts, there, _CONTAINED, denials, through)
         reached = wider
 
 
 def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> Iterator[RelationFacts]:
-    """Yield the facts at the ends of paths of several steps, and the hypotheses of those of one."""
+    """Yield the facts at the ends of paths of several steps, and the hypotheses of paths of one step."""
     seen: set[tuple[str, ...]] = set()
     for path in paths:
         *through, last = path.steps
         if path.inferred is None and not through:
-            continue  # of a root itself
+            continue  # a fact of a root, collected already
         here = last.version.head if last.forward else last.version.tail
         key, relation = facts.key(here), last.version.relation
         mark = (key, relation, str(last.forward), path.inferred or "", *(step.version.id for step in path.steps[:-1]))
@@ -172,9 +173,9 @@ def _of_paths(facts: Facts, paths: Iterable[Path], denials: list[Assertion]) -> 
         if last.inferred is None and last.forward:
             yield _forward(facts, key, relation, denials, tuple(through), path.inferred)
             continue
-        # A hypothesis is no fact of the group: it stands alone, with the confidence that its rule leaves it.
-        said = last.version.assertions or last.via
-        alone = replace(last.version, assertions=said, confidence=last.confidence)
+        # A hypothesis is no fact of the group: it forms a group of its own, with its discounted confidence.
+        support = last.version.assertions or last.via
+        alone = replace(last.version, assertions=support, confidence=last.confidence)
         yield RelationFacts(
             key, facts.names(key), relation, last.forward, (alone,), through=tuple(through), inferred=path.inferred
         )
@@ -203,7 +204,7 @@ def _forward(
 
 
 def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[RelationFacts]:
-    """Yield what an entity is the other end of, by relation."""
+    """Yield the facts of which an entity is the tail, by relation."""
     every: dict[str, list[Version]] = {}
     for version in islice(facts.to(key, suspected=True), MOST_VERSIONS):
         every.setdefault(version.relation, []).append(version)
@@ -226,19 +227,19 @@ def _assertions(group: RelationFacts) -> Iterator[Assertion]:
 
 
 def date_event(facts: Facts, query: Query) -> Query:
-    """Return a query whose event, if it names one, has the time that the facts give it; else as it was."""
+    """Return the query with the time that the facts give to the event it names; unchanged if there is none."""
     time = query.time
     if time is None or time.event is None or time.dated:
         return query
     event = understand(time.event, query.speakers)
-    asking = fact_query(event)
+    wanted = fact_query(event)
     own = frozenset(words(time.event))
     ends = bool(own & _ENDING)
     stated: list[Version] = []
     named: list[Version] = []
     for version in _event_versions(facts, query, event):
         whole = own.issuperset(words(version.tail))
-        if version.since > BEGINNING and (asking.asks(version.relation) >= 1 or (ends and whole)):
+        if version.since > BEGINNING and (wanted.demand(version.relation) >= 1 or (ends and whole)):
             (named if whole else stated).append(version)
     found = named or stated
     if len({version.id for version in found}) != 1:
@@ -247,8 +248,8 @@ def date_event(facts: Facts, query: Query) -> Query:
 
 
 def _event_versions(facts: Facts, query: Query, event: Query) -> Iterator[Version]:
-    """Yield the versions of those whom the words of an event name, then of those whom the query names."""
-    roots = dict.fromkeys(root.key for asked in (event, query) for root in anchor(facts, asked) if not root.soft)
+    """Yield the versions of the entities that the words of an event name, then of those that the query names."""
+    roots = dict.fromkeys(root.key for named in (event, query) for root in select_roots(facts, named) if not root.soft)
     for key in roots:
         for relation in facts.relations_of(key):
             yield from (version for version in facts.versions(key, relation) if version.since < version.until)

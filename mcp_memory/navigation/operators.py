@@ -1,144 +1,147 @@
-"""Navigation one step at a time, for whoever navigates: REAL's expansion, history and repair as operators.
+"""Navigate one step at a time: REAL's expansion, history and repair as operators, and suggestions of next steps.
 
-Each finds facts as evidence and names the steps that may be worth taking next, so that a client's own model can do what
-the beam search does. An entity that no fact is about gives nothing.
+Each operator returns facts as evidence and suggests the next steps, so that a client's own model can do what the beam
+search does. An entity without facts gives nothing.
+
+`suggest_steps` proposes calls of the explore tool that may find what a recall misses. Facts lead on from the entities
+that paths reached, if more is known about these. Where facts end, and in a memory without any, the evidence leads on by
+its words (MRAgent's reverse step) and its context, and reflection by what is missing (QRMeM's R; DESIGN 3.5). A step
+that recall itself has taken is not suggested again. A recall that judges itself sufficient suggests steps too: the
+client's model decides whether it is.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
-from mcp_memory.domain.evidence import Evidence, Suggestion
-from mcp_memory.domain.facts import Version
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Suggestion
+from mcp_memory.domain.facts import Intent, Version
 from mcp_memory.domain.paths import Path, PathScores, Root
-from mcp_memory.domain.paths import Step as Walked
+from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.anchor import meant
-from mcp_memory.navigation.counterfactual import recover
+from mcp_memory.navigation.anchors import resolve_name
+from mcp_memory.navigation.counterfactual import infer_paths
 from mcp_memory.navigation.fact_query import fact_query
-from mcp_memory.navigation.neighbours import Neighbourhood
-from mcp_memory.navigation.scores import EmbeddedJudge, Likeness
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.navigation.paths import Edge, Neighbourhood, StatementSimilarity, score_paths
+from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.ports import OperatorInput, OperatorResult
 from mcp_memory.view.evidence import fact_evidence
 from mcp_memory.view.facts import Facts
+from mcp_memory.view.space import Space
 
+BY_FACTS = 3
+"""Steps along facts, or to hypotheses, that are suggested together; the first precedes all others."""
+_FROM = 3
+"""Items of evidence from which a suggested step starts."""
+_OF_TIME: frozenset[Intent] = frozenset(("TEMPORAL", "EVOLUTION"))
 _NEXT = 3
 """Suggestions of one kind."""
 _RAW = (0.0, 0.25)
-"""A background that leaves cosines as they are: one step knows nothing of the space's own."""
+"""A background that leaves cosines unchanged: a single step does not know that of the space."""
 
 
-class _LookingAround(ABC):
-    """A step that looks around one entity with the eyes of a question: its limits, its time, its words.
-
-    Args:
-        settings: of this room.
-    """
+class _NeighbourhoodOperator(ABC):
+    """A step that reads the facts around one entity, limited by the relation, query and window of its input."""
 
     needs = ("entity",)
     uses = ("entity", "relation", "query", "since", "until")
 
-    def __init__(self, settings: NavigationSettings | None = None) -> None:
-        self._settings = settings or NavigationSettings()
+    def __init__(self, settings: NavigationSettings = DEFAULTS) -> None:
+        """Use the settings of this room."""
+        self._settings = settings
 
     def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``relation``, ``query`` and the window say what is looked for, and of which time."""
+        """See `ports.Operator`; ``relation``, ``query`` and the window limit the facts and rank them."""
         key = _entity(call, self._settings)
-        return OperatorResult(()) if key is None else self._found(call, key, self._around(call, key))
+        return OperatorResult(()) if key is None else self._run(call, key, self._around(call, key))
 
     @abstractmethod
-    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
-        """Return what this step finds around the entity of that key."""
+    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+        """Return the result for the entity of that key."""
 
     def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
         label = relations().get(relations().name(call.relation)).label if call.relation else ""
-        asking = fact_query(call.query or understand(label, ()))
+        wanted = fact_query(call.query or understand(label, ()))
         window = call.window
         bounded = window.since > BEGINNING or window.until < FOREVER
         return Neighbourhood(
             call.space.facts,
-            asking,
-            Likeness(call.cosine, _RAW, self._settings.spread),
+            wanted,
+            StatementSimilarity(call.cosine, _RAW, self._settings.spread),
             (key,),
             at=(window.since, window.until) if bounded else None,
-            uncertain=asking.accepts_guesses or not self._settings.confidence,
+            uncertain=wanted.accepts_guesses or not self._settings.confidence,
             settings=self._settings,
         )
 
 
-class ExpandFacts(_LookingAround):
-    """One step of the beam: what is known around an entity, both ways, nearest to the query first."""
+class ExpandFacts(_NeighbourhoodOperator):
+    """One step of the beam: the facts around an entity, in both directions, the most similar to the query first."""
 
     name = "expand_facts"
 
-    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         edges = [
             edge
-            for edge in near.edges(key, near.asking.intent)
-            if call.relation is None or edge.step.version.relation == relations().name(call.relation)
+            for edge in near.edges(key, near.fact_query.intent)
+            if call.relation is None or edge[0].version.relation == relations().name(call.relation)
         ][: call.limit]
-        best = max((edge.rank for edge in edges), default=0.0)
+        best = max((rank for _, _, rank in edges), default=0.0)
         items = [
-            fact_evidence(call.space, edge.step.version, max(0.0, edge.rank / best) if best > 0 else 1.0, (self.name,))
-            for edge in edges
+            fact_evidence(call.space, taken.version, max(0.0, rank / best) if best > 0 else 1.0, (self.name,))
+            for taken, _, rank in edges
         ]
-        following = self._next(call, near.facts, key, [(edge.step, edge.end) for edge in edges])
-        return OperatorResult(tuple(items), tuple(following))
+        return OperatorResult(tuple(items), tuple(self._next(call, near.facts, key, edges)))
 
-    def _next(
-        self, call: OperatorInput, facts: Facts, key: str, taken: Sequence[tuple[Walked, str]]
-    ) -> Iterator[Suggestion]:
-        here = facts.name(key)
-        if not taken:
-            args = {"entity": here}
+    def _next(self, call: OperatorInput, facts: Facts, key: str, edges: Sequence[Edge]) -> Iterator[Suggestion]:
+        if not edges:
+            args = {"entity": facts.name(key)}
             args |= {"relation": call.relation} if call.relation else {}
             args |= {"query": call.query.text} if call.query else {}
             yield Suggestion("counterfactual", args, "nothing is known directly: try what may be inferred")
             return
-        groups = dict.fromkeys((facts.key(step.version.head), step.version.relation) for step, _ in taken)
-        changed = [group for group in groups if len(facts.versions(*group)) > 1 and _single(facts, group[1])]
-        for head, relation in changed[:_NEXT]:
+        groups = dict.fromkeys((facts.key(taken.version.head), taken.version.relation) for taken, _, _ in edges)
+        changed = (
+            group for group in groups if len(facts.versions(*group)) > 1 and facts.cardinality(group[1]) == "single"
+        )
+        for head, relation in islice(changed, _NEXT):
             args = {"entity": facts.name(head), "relation": relation}
             yield Suggestion("versions", args, "this value changed over time")
-        ends = [end for end in dict.fromkeys(end for _, end in taken) if _is_more_known(facts, end)]
-        for end in ends[:_NEXT]:
-            yield Suggestion("expand_facts", {"entity": facts.name(end)}, f"more is known about {facts.name(end)}")
+        known_ends = (end for end in dict.fromkeys(end for _, end, _ in edges) if _has_more_facts(facts, end))
+        for end in islice(known_ends, _NEXT):
+            yield _expansion(facts, end)
 
 
 class Versions:
-    """The history of what is known of an entity: every version, by start; suspected and contested ones too."""
+    """The history of an entity's facts: every version, by start, including suspected and contested ones."""
 
     name = "versions"
     needs = ("entity",)
     uses = ("entity", "relation", "since", "until")
 
     def __call__(self, call: OperatorInput) -> OperatorResult:
-        """See `ports.Operator`; ``relation`` narrows it to one kind of fact, the window to a time."""
-        key = _entity(call, NavigationSettings())
+        """See `ports.Operator`; ``relation`` limits it to one relation, the window to a time."""
+        key = _entity(call, DEFAULTS)
         if key is None:
             return OperatorResult(())
         facts = call.space.facts
         names = facts.relations_of(key) if call.relation is None else [relations().name(call.relation)]
         history = [v for name in names for v in (*facts.versions(key, name), *facts.suspected(key, name))]
-        shown = _by_start(v for v in history if _within(v, call))[: call.limit]
+        shown = _sort_by_start(v for v in history if _is_within(v, call))[: call.limit]
         tails = dict.fromkeys(facts.key(version.tail) for version in reversed(shown) if version.until >= FOREVER)
-        following = [
-            Suggestion("expand_facts", {"entity": facts.name(tail)}, f"more is known about {facts.name(tail)}")
-            for tail in tails
-            if tail != key and _is_more_known(facts, tail)
-        ]
+        following = [_expansion(facts, tail) for tail in tails if tail != key and _has_more_facts(facts, tail)]
         return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]))
 
 
 class Timeline:
-    """What began or held in a stretch of time, by start: of an entity on either side of facts, or of all that is known.
+    """Facts that began or held in a window, by start: those of an entity as head or tail, or those of the whole space.
 
-    Without an entity only what begins within the window is shown, for everything that holds there may be everything.
+    Without an entity only facts that begin within the window are shown, since those that hold in it may be all.
     """
 
     name = "timeline"
@@ -149,22 +152,22 @@ class Timeline:
         """See `ports.Operator`; needs neither an entity nor a window, but either makes it short."""
         facts = call.space.facts
         if call.entity is None:
-            shown = list(_beginning(call))
+            shown = list(_facts_that_begin(call))
         else:
-            key = _entity(call, NavigationSettings())
+            key = _entity(call, DEFAULTS)
             both = () if key is None else (*facts.from_(key), *facts.to(key))
-            shown = _by_start(v for v in both if v.since < v.until and _within(v, call))[: call.limit]
+            shown = _sort_by_start(v for v in both if v.since < v.until and _is_within(v, call))[: call.limit]
         heads = list(dict.fromkeys(version.head for version in shown))
         following = [
-            Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads
+            Suggestion("versions", {"entity": head}, f"all that is known of {head}, by time") for head in heads[:_NEXT]
         ]
-        return OperatorResult(_evidence(call, shown, self.name), tuple(following[:_NEXT]))
+        return OperatorResult(_evidence(call, shown, self.name), tuple(following))
 
 
-class Counterfactual(_LookingAround):
-    """What may be inferred about an entity though nobody said it: hypotheses, each with its rule.
+class Counterfactual(_NeighbourhoodOperator):
+    """Unstated facts that the rules infer about an entity: hypotheses, each with its rule.
 
-    A relation is what is inferred, and nothing else; a query beside it says which of the guesses is likeliest.
+    With a relation, only guesses with this relation are inferred; a query in addition ranks them.
     """
 
     name = "counterfactual"
@@ -172,22 +175,23 @@ class Counterfactual(_LookingAround):
     def _around(self, call: OperatorInput, key: str) -> Neighbourhood:
         return super()._around(call if call.relation is None else replace(call, query=None), key)
 
-    def _found(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
+    def _run(self, call: OperatorInput, key: str, near: Neighbourhood) -> OperatorResult:
         facts = near.facts
-        question = call.query or near.asking.query
-        wanted = None if call.relation is None else relations().name(call.relation)
-        root = Root(key, facts.name(key), near.asking.intent)
-        judge = EmbeddedJudge(facts, near.asking, near.likeness, {}, self._settings, intents=self._settings.intent)
-        recovered = recover(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
-        guesses = [path for path in recovered if wanted in (None, path.steps[-1].version.relation)]
-        scored = zip(guesses, judge.score(question, guesses) if guesses else [], strict=True)
-        ranked = sorted(scored, key=lambda found: (-found[1].mean, found[0].steps[-1].version.id))[: call.limit]
+        query = call.query or near.fact_query.query
+        relation = None if call.relation is None else relations().name(call.relation)
+        root = Root(key, facts.name(key), near.fact_query.intent)
+        inferred = infer_paths(near, Path(root, (), key, PathScores(0.0, 0.0, 0.0)), ())
+        guesses = [path for path in inferred if relation in (None, path.steps[-1].version.relation)]
+        scored = zip(guesses, score_paths(near, query, {}, guesses) if guesses else [], strict=True)
+        ranked = sorted(scored, key=lambda pair: (-pair[1].mean, pair[0].steps[-1].version.id))[: call.limit]
         best = max((scores.mean for _, scores in ranked), default=0.0) or 1.0
         items = []
         for path, scores in ranked:
-            step = path.steps[-1]
+            guess = path.steps[-1]
             score = scores.mean / best
-            items.append(fact_evidence(call.space, step.version, score, (self.name,), step.inferred, step.confidence))
+            items.append(
+                fact_evidence(call.space, guess.version, score, (self.name,), guess.inferred, guess.confidence)
+            )
         ends = list(dict.fromkeys(path.end for path, _ in ranked))[:_NEXT]
         following = [
             Suggestion("expand_facts", {"entity": facts.name(end)}, f"check the guess from {facts.name(end)}")
@@ -197,31 +201,32 @@ class Counterfactual(_LookingAround):
 
 
 def _entity(call: OperatorInput, settings: NavigationSettings) -> str | None:
-    """Return the key of the entity that is asked about, the likeliest where the name fits several; None for none."""
-    found = meant(call.space.facts, call.entity or "", settings.joint)
-    return found[0] if found else None
+    """Return the key of the entity of a step, the most similar if the name fits several; None if there is none."""
+    keys = resolve_name(call.space.facts, call.entity or "", settings.joint)
+    return keys[0] if keys else None
 
 
-def _is_more_known(facts: Facts, key: str) -> bool:
-    """Return whether an entity takes part in other facts; another name of one that was looked at is none (`end`)."""
+def _expansion(facts: Facts, key: str) -> Suggestion:
+    name = facts.name(key)
+    return Suggestion("expand_facts", {"entity": name}, f"more is known about {name}")
+
+
+def _has_more_facts(facts: Facts, key: str) -> bool:
+    """Return whether an entity takes part in other facts; an alias is no entity (`Facts.target_key`)."""
     return facts.known_entity(key) == key and facts.degree(key) > 1
 
 
-def _single(facts: Facts, relation: str) -> bool:
-    return facts.cardinality(relation) == "single"
-
-
-def _within(version: Version, call: OperatorInput) -> bool:
+def _is_within(version: Version, call: OperatorInput) -> bool:
     return version.since < call.window.until and max(version.until, version.since + 1) > call.window.since
 
 
-def _by_start(versions: Iterable[Version]) -> list[Version]:
+def _sort_by_start(versions: Iterable[Version]) -> list[Version]:
     unique = {version.id: version for version in versions}
     return sorted(unique.values(), key=lambda version: (version.since, version.until, version.id))
 
 
-def _beginning(call: OperatorInput) -> Iterator[Version]:
-    """Yield the versions that begin within the window, by start; only those that are shown are folded."""
+def _facts_that_begin(call: OperatorInput) -> Iterator[Version]:
+    """Yield the versions that begin within the window, by start; only those that are shown are computed."""
     facts = call.space.facts
     rows = [row for row in facts.rows if call.window.since <= row.since < call.window.until and not row.negated]
     seen: set[str] = set()
@@ -237,3 +242,80 @@ def _beginning(call: OperatorInput) -> Iterator[Version]:
 
 def _evidence(call: OperatorInput, versions: Iterable[Version], operator: str) -> tuple[Evidence, ...]:
     return tuple(fact_evidence(call.space, version, 1.0, (operator,)) for version in versions)
+
+
+def suggest_steps(
+    space: Space,
+    query: Query,
+    roots: Sequence[Root],
+    paths: Sequence[Path],
+    evidence: Sequence[Evidence],
+    missing: Sequence[str],
+    calls: Sequence[OperatorCall] = (),
+) -> tuple[Suggestion, ...]:
+    """Return steps that continue a recall, the most promising first; none if it found nothing.
+
+    Args:
+        space: of a view that does not change meanwhile.
+        query: understood with the speakers of the space.
+        roots: from which navigation started.
+        paths: that it found, best first.
+        evidence: best first.
+        missing: words of the query that no evidence covers.
+        calls: of operators that recall itself has made.
+    """
+    done = {_step_key(call.operator, call.args) for call in calls}
+    by_facts: dict[object, Suggestion] = {}
+    for suggestion in _steps_along_facts(space, query, [root for root in roots if not root.soft], paths):
+        by_facts.setdefault(_step_key(suggestion.operator, suggestion.args), suggestion)
+    first = [*islice((suggestion for key, suggestion in by_facts.items() if key not in done), BY_FACTS)]
+    others = [
+        suggestion
+        for suggestion in _steps_from_evidence(query, evidence, missing)
+        if _step_key(suggestion.operator, suggestion.args) not in done
+    ]
+    return in_space(space, (*first[:1], *others[:1], *first[1:], *others[1:]))
+
+
+def in_space(space: Space, steps: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
+    """Return steps with the space to which they apply as an argument, unless it is the default space."""
+    if space.name == DEFAULT_SPACE:
+        return tuple(steps)
+    return tuple(replace(step, args={**step.args, "space": space.name}) for step in steps)
+
+
+def _step_key(operator: str, args: Mapping[str, str | tuple[str, ...]]) -> object:
+    """Return what distinguishes a step from others; beside other arguments the query only ranks the results."""
+    return operator, frozenset((name, value) for name, value in args.items() if name != "query" or len(args) == 1)
+
+
+def _steps_along_facts(
+    space: Space, query: Query, roots: Sequence[Root], paths: Sequence[Path]
+) -> Iterator[Suggestion]:
+    dated = query.time is not None and query.time.dated
+    for root in roots:
+        if dated or root.intent in _OF_TIME:
+            yield Suggestion("versions", {"entity": root.name}, f"how what is known of {root.name} changed")
+    for path in paths:
+        last = path.steps[-1].version
+        name = last.tail if path.steps[-1].forward else last.head
+        more = space.facts.degree(path.end) > 1
+        if not path.inferred and more and path.end not in {root.key for root in roots}:
+            yield Suggestion("expand_facts", {"entity": name, "query": query.text}, f"where a path led: {last.text}")
+    for root in roots:
+        args = {"entity": root.name, "query": query.text}
+        if any(path.root.key == root.key and path.inferred is None for path in paths):
+            yield Suggestion("expand_facts", args, f"what else is known of {root.name}")
+        else:
+            yield Suggestion("counterfactual", args, f"no fact of {root.name} answers this")
+
+
+def _steps_from_evidence(query: Query, evidence: Sequence[Evidence], missing: Sequence[str]) -> Iterator[Suggestion]:
+    ids = tuple(item.id for item in evidence if item.inferred is None and item.kind != "point")[:_FROM]
+    if not ids:
+        return
+    reason = "what the best are about, and where that leads"
+    yield Suggestion("event_keywords", {"ids": ids, "query": query.text}, reason)
+    yield Suggestion("event_context", {"ids": ids[:1]}, "what was said around the best")
+    text = "; ".join((query.text, *([f"missing: {', '.join(missing)}"] if missing else [])))
+    yield Suggestion("reflect", {"query": text, "ids": ids}, "what lies beyond the names in it, by what is missing")

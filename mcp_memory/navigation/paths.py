@@ -1,46 +1,330 @@
-"""Paths in one line of text, in the form of REAL's eq. 9: ``Alice -lives_in[2015-03-01,now) c=.95-> London``."""
+"""Extend paths by one step, score them, and write them as text (REAL §3.3.2; formulas in DESIGN 3.2).
+
+`Neighbourhood` applies REAL's cascade of filters (step I) to the facts around an entity, in both directions (DESIGN
+D36), and ranks what remains: first by how strongly the query asks for the relation, then by similarity. A step from
+tail to head ranks a little lower, and so does a fact that is neither of the kind that the intent looks for nor asked
+for by name (DESIGN D35: a penalty, since a strict filter removes most answers). Of a hub only a limited number of
+versions on each side are read, ``scanned`` for a root and ``passed`` for other entities (`NavigationSettings`):
+outgoing, the relations that the query asks for first, and of each the newest; incoming, the same order of relations,
+and within one the order in which they were first recorded.
+
+`score_paths` gives a path three scores:
+
+- *relevance*, S_QR: ``x + (1 − x)·.7·a``. x is the calibrated cosine ``cal(x) = clip((x − μ)/(4σ), 0, 1)`` of the query
+  with the path, and a is how strongly the query asks for its relations by name, both as means over the steps. Each step
+  from tail to head subtracts .05 (DESIGN D36). So δ = .5 means a cosine two deviations above the background, or a
+  relation that the query names.
+- *coherence*, S_LC: the mean over the steps of .5·[it does not lie wholly before the previous step] + .3·[it is of the
+  kind that the intent looks for; else how strongly the query asks for it by name] + .2·(1 − ln(1 + degree)/ln(1 +
+  assertions)) of the entity that it leads to.
+- *sufficiency*, S_AS: .5·(share of the query's content words that the path covers, weighted by idf) + .5·[the type of
+  its end is the expected type; .5 where either is unknown; 0 for an entity that the query itself names]. The words of
+  the root, of times and of questions do not count; in a query that compares several roots the words of none of them do,
+  since no path joins two; with no word left the share is 1. The score of an inferred path is multiplied by its
+  confidence. A path without steps has 0.
+
+**Departures.** The paper embeds the path after turning it into words. Here the cosine of a version is the highest
+cosine of the query with a *sentence that states it*, which is the source's own wording, so no text is embedded at query
+time. The degree is divided by the number of assertions, which is at least as large as every degree, instead of the
+largest degree, which would require reading the whole space.
+"""
 
 from __future__ import annotations
 
-from mcp_memory.domain.paths import Path, Step
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from math import log1p
+
+from mcp_memory.domain.facts import Assertion, Intent, Version
+from mcp_memory.domain.paths import Path, PathScores, Step
+from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.relations import EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.gregorian import FIRST, LAST, civil
+from mcp_memory.language.tokens import stems
+from mcp_memory.navigation.fact_query import FactQuery, Moment, content_stems, holds
+from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.view.facts import Facts
+
+Cosine = Callable[[Sequence[Assertion]], list[float]]
+"""Returns the cosine of the query with the sentence that states each assertion, in [-1, 1]."""
+Edge = tuple[Step, str, float]
+"""A possible step, the key of the entity that it leads to, and its rank among the neighbours; higher is better."""
 
 UNKNOWN = "…"
-"""Stands for the start of what has none, and for times that no calendar of four digits holds."""
+"""Replaces a start that is unknown, and times outside the calendar of four-digit years."""
+_EXPECTED: Mapping[AnswerType, EntityType] = {"who": "person", "where": "place", "when": "time", "how_many": "number"}
+_NOT_NAMED: frozenset[AnswerType] = frozenset(("who", "where", "what"))
+"""Answer types whose answer the query does not itself name."""
+_SUPPORT = 16
+"""Newest assertions of a version whose sentences are compared; a fact may be stated a thousand times."""
+
+
+class StatementSimilarity:
+    """The calibrated similarity of facts to the query, computed once for each version."""
+
+    def __init__(self, cosine: Cosine, background: tuple[float, float], spread: float) -> None:
+        """Set the calibration.
+
+        Args:
+            cosine: of assertions.
+            background: mean μ and deviation σ of the cosine of unrelated texts.
+            spread: standard deviations from 0 to 1.
+        """
+        self._cosine = cosine
+        self._mean, deviation = background
+        self._span = spread * deviation
+        self._known: dict[str, float] = {}
+
+    def of(self, versions: Iterable[Version]) -> list[float]:
+        """Return the calibrated cosine of each version, in [0, 1]."""
+        rows = list(versions)
+        missing = {version.id: version.assertions[-_SUPPORT:] for version in rows if version.id not in self._known}
+        statements = [assertion for support in missing.values() for assertion in support]
+        cosines = iter(self._cosine(statements) if statements else ())
+        for name, support in missing.items():
+            self._known[name] = max((self.calibrate(next(cosines)) for _ in support), default=0.0)
+        return [self._known[version.id] for version in rows]
+
+    def calibrate(self, cosine: float) -> float:
+        """Return cal(x): 0 at the background, 1 at ``spread`` deviations above it."""
+        if self._span <= 0:  # a space too small to have a background
+            return min(1.0, max(0.0, cosine))
+        return min(1.0, max(0.0, (cosine - self._mean) / self._span))
+
+
+class Neighbourhood:
+    """The facts around entities, filtered and ranked for one query; each entity is read once.
+
+    Attributes:
+        facts: of the space.
+        fact_query: what the query asks of them.
+        similarity: of versions to the query.
+        roots: keys of the entities that the query is about.
+        at: the time in question, None for any.
+        uncertain: whether suspected facts take part.
+        settings: of this room.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        fact_query: FactQuery,
+        similarity: StatementSimilarity,
+        roots: Iterable[str],
+        *,
+        at: Moment | None,
+        uncertain: bool,
+        settings: NavigationSettings,
+    ) -> None:
+        self.facts = facts
+        self.fact_query = fact_query
+        self.similarity = similarity
+        self.roots = frozenset(roots)
+        self.at = at if settings.temporal_filter else None
+        self.uncertain = uncertain
+        self.settings = settings
+        self._neighbours: dict[str, tuple[tuple[Version, bool, str], ...]] = {}
+        self._edges: dict[tuple[str, Intent], tuple[Edge, ...]] = {}
+
+    def edges(self, key: str, intent: Intent) -> tuple[Edge, ...]:
+        """Return the steps that pass the filters, best first."""
+        if (key, intent) not in self._edges:
+            valid = [neighbour for neighbour in self._around(key) if self._holds(neighbour[0], intent)]
+            self._edges[key, intent] = self._rank(valid, intent)
+        return self._edges[key, intent]
+
+    def edges_of_other_times(self, key: str, intent: Intent) -> tuple[Edge, ...]:
+        """Return the steps that only the time filter removes, without contested facts, best first."""
+        dated = [neighbour for neighbour in self._around(key) if neighbour[0].since < neighbour[0].until]
+        return self._rank([neighbour for neighbour in dated if not self._holds(neighbour[0], intent)], intent)
+
+    def links(self, key: str, intent: Intent, names: frozenset[str]) -> list[tuple[Step, str]]:
+        """Return the steps along a few relations that pass the time filter, with their ends, not ranked.
+
+        The rules call this for many entities, so it is cheap where no such fact exists; of hubs it reads only the
+        outgoing side.
+        """
+        if self._is_alias(key):
+            return []
+        out = [version for name in self.facts.relations_of(key) if name in names for version in self._of(key, name)]
+        links = [self._link(version, forward=True) for version in out[: self.settings.premises]]
+        if self.facts.degree(key) <= self.settings.premises:
+            into = self.facts.to(key, suspected=self.uncertain)
+            links += [self._link(version, forward=False) for version in into if version.relation in names]
+        return [(step, end) for step, end in links if end != key and self._holds(step.version, intent)]
+
+    def _holds(self, version: Version, intent: Intent) -> bool:
+        return holds(version, self.at, intent, past=self.fact_query.past)
+
+    def _rank(self, neighbours: list[tuple[Version, bool, str]], intent: Intent) -> tuple[Edge, ...]:
+        similarities = self.similarity.of(version for version, _, _ in neighbours)
+        edges = []
+        for (version, forward, end), similarity in zip(neighbours, similarities, strict=True):
+            rank = similarity + (1 - similarity) * self.settings.asked * self.fact_query.demand(version.relation)
+            rank -= self.settings.backward * (not forward)
+            if self.settings.intent:
+                rank -= self.settings.incompatible * (1 - self.fact_query.suitability(version, intent, self.facts))
+            edges.append((Step(version, forward, confidence=version.confidence), end, rank))
+        edges.sort(key=lambda edge: (-edge[2], -edge[0].version.since, edge[0].version.id))
+        return tuple(edges)
+
+    def _around(self, key: str) -> tuple[tuple[Version, bool, str], ...]:
+        if key not in self._neighbours:
+            limit = 0 if self._is_alias(key) else self.settings.passed
+            limit = self.settings.scanned if key in self.roots else limit
+            out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
+            into = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.fact_query.demand(name))
+            back = [(version, False, self.facts.key(version.head)) for version in islice(into, limit)]
+            self._neighbours[key] = tuple(neighbour for neighbour in (*out, *back) if neighbour[2] != key)
+        return self._neighbours[key]
+
+    def _is_alias(self, key: str) -> bool:
+        """Return whether this is another name of an entity that lies before it on the path (`Facts.target_key`)."""
+        return self.facts.known_entity(key) not in (key, None)
+
+    def _out(self, key: str) -> Iterator[Version]:
+        # Versions are computed only when read: those of relations that the query asks for, then the others in order.
+        for relation in sorted(self.facts.relations_of(key), key=lambda name: -self.fact_query.demand(name)):
+            yield from self._of(key, relation)
+
+    def _of(self, key: str, relation: str) -> Iterator[Version]:
+        """Yield the versions of one (head, relation) that take part, newest first."""
+        yield from reversed(self.facts.versions(key, relation))
+        if self.uncertain:
+            yield from reversed(self.facts.suspected(key, relation))
+
+    def _link(self, version: Version, *, forward: bool) -> tuple[Step, str]:
+        return Step(version, forward, confidence=version.confidence), self.facts.target_key(version, forward=forward)
+
+
+def score_paths(
+    near: Neighbourhood, query: Query, rarity: Mapping[str, float], paths: Sequence[Path]
+) -> list[PathScores]:
+    """Return the scores of paths of one or more steps, in their order.
+
+    Args:
+        near: the facts around them.
+        query: whose words a path has to cover.
+        rarity: the idf of stems; a stem without one counts 1.
+        paths: their present scores are ignored.
+    """
+    similarities = iter(near.similarity.of(step.version for path in paths for step in path.steps))
+    words = content_stems(query)
+    if near.fact_query.compares:
+        words = words.difference(*map(_stems, near.roots))
+    return [
+        PathScores(
+            relevance(path, [next(similarities) for _ in path.steps], near.fact_query, near.settings),
+            coherence(path, near.facts, near.fact_query if near.settings.intent else None),
+            sufficiency(path, near.facts, near.fact_query, words, rarity),
+        )
+        for path in paths
+    ]
+
+
+def relevance(path: Path, similarities: Sequence[float], fact_query: FactQuery, settings: NavigationSettings) -> float:
+    """Return S_QR of a path, from the calibrated cosine of each of its steps."""
+    mean = sum(similarities) / len(similarities)
+    demand = sum(fact_query.demand(step.version.relation) for step in path.steps) / len(path.steps)
+    backward = sum(not step.forward for step in path.steps)
+    return max(0.0, mean + (1 - mean) * settings.asked * demand - settings.backward * backward)
+
+
+def coherence(path: Path, facts: Facts, fact_query: FactQuery | None) -> float:
+    """Return S_LC of a path; without a query the kind of its facts does not count."""
+    total, before = 0.0, None
+    most = log1p(max(1, len(facts.rows)))
+    for step, end in zip(path.steps, ends(path, facts), strict=True):
+        # It shares an instant with the fact before it, or comes later.
+        ordered = before is None or step.inferred == "succession" or step.version.until > before.since
+        kind = fact_query.suitability(step.version, path.root.intent, facts) if fact_query else 1.0
+        total += 0.5 * ordered + 0.3 * kind + 0.2 * max(0.0, 1 - log1p(facts.degree(end)) / most)
+        before = step.version
+    return total / len(path.steps)
+
+
+def sufficiency(
+    path: Path, facts: Facts, fact_query: FactQuery, words: frozenset[str], rarity: Mapping[str, float]
+) -> float:
+    """Return S_AS of a path.
+
+    Args:
+        path: to score; the words of its root do not count.
+        facts: of the space.
+        fact_query: what the query asks of them.
+        words: stems of the query's content words.
+        rarity: their idf.
+    """
+    if not path.steps:
+        return 0.0
+    wanted = words.difference(_stems(path.root.name), _stems(path.root.key))
+    stated: set[str] = set()
+    for step in path.steps:
+        stated |= _stems(step.version.text)
+        stated |= fact_query.words_for(step.version.relation)
+    whole = sum(rarity.get(stem, 1.0) for stem in sorted(wanted))
+    covered = sum(rarity.get(stem, 1.0) for stem in sorted(wanted & stated)) / whole if whole > 0 else 1.0
+    fit = _type_fit(path.steps[-1], path.end, fact_query, facts)
+    certainty = min((step.confidence for step in path.steps if step.inferred), default=1.0)
+    return certainty * (0.5 * covered + 0.5 * fit)
+
+
+@lru_cache(maxsize=8_192)  # facts and roots that queries return to; some hundred bytes each
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+def ends(path: Path, facts: Facts) -> list[str]:
+    """Return the key of the entity that each step of a path leads to."""
+    if not path.steps:
+        return []
+    return [*(facts.target_key(step.version, forward=step.forward) for step in path.steps[:-1]), path.end]
+
+
+def entities_on(path: Path, facts: Facts) -> frozenset[str]:
+    """Return the keys of all entities on a path; it never returns to one of them (DESIGN I32)."""
+    return frozenset((path.root.key, *ends(path, facts)))
+
+
+def _type_fit(step: Step, end: str, fact_query: FactQuery, facts: Facts) -> float:
+    """Return whether the end of a step is of the expected type: 1, 0, or .5 where that is unknown."""
+    answer_type = fact_query.query.answer_type
+    if answer_type in _NOT_NAMED and fact_query.names_entity(end):
+        return 0.0
+    known = relations().get(step.version.relation)
+    kind = (known.tail if step.forward else known.head) or facts.kind(end)
+    if answer_type == "how_long":
+        return 1.0 if kind in ("time", "number") or step.version.stated else 0.5
+    expected = _EXPECTED.get(answer_type)
+    if expected is None:
+        return 0.5
+    if expected == "time" and step.version.stated:
+        return 1.0
+    if expected == "number":  # otherwise the answer may be the number of such facts
+        return 1.0 if kind == "number" or any(letter.isdecimal() for letter in end) else 0.5
+    return 0.5 if kind is None else float(kind == expected)
 
 
 def serialise(path: Path) -> str:
-    """Return a path as text: its root, and for each step the relation, when it holds, how sure it is, and where to.
+    """Return a path as one line (REAL eq. 9): ``Alice -lives_in[2015-03-01,now) c=.95-> London``.
 
-    A step from tail to head has its arrow on the other side, ``London <-lives_in[2015-03-01,now) c=.95- Alice``; one
-    that a rule inferred names the rule, ``Ann -interested_in[2015-03-01,now) c=.76 by symmetry-> jazz``.
+    The line has the root, and for each step the relation, its interval, its confidence and its end. A step from tail to
+    head has its arrow on the other side, ``London <-lives_in[2015-03-01,now) c=.95- Alice``. An inferred step names its
+    rule, ``Ann -interested_in[2015-03-01,now) c=.76 by symmetry-> jazz``.
     """
     parts = [path.root.name]
     for step in path.steps:
-        parts += [_arrow(step), step.version.tail if step.forward else step.version.head]
+        version = step.version
+        since = UNKNOWN if version.since <= BEGINNING else _day(version.since)
+        until = "now" if version.until >= FOREVER else _day(version.until)
+        confidence = f"{step.confidence:.2f}".removeprefix("0")
+        rule = f" by {step.inferred}" if step.inferred else ""
+        label = f"{version.relation}[{since},{until}) c={confidence}{rule}"
+        parts += [f"-{label}->", version.tail] if step.forward else [f"<-{label}-", version.head]
     return " ".join(parts)
-
-
-def _arrow(step: Step) -> str:
-    version = step.version
-    when = f"[{_start(version.since)},{_end(version.until)})"
-    rule = f" by {step.inferred}" if step.inferred else ""
-    said = f"{version.relation}{when} c={_share(step.confidence)}{rule}"
-    return f"-{said}->" if step.forward else f"<-{said}-"
-
-
-def _start(since: Millis) -> str:
-    return UNKNOWN if since <= BEGINNING else _day(since)
-
-
-def _end(until: Millis) -> str:
-    return "now" if until >= FOREVER else _day(until)
 
 
 def _day(instant: Millis) -> str:
     return "{:04}-{:02}-{:02}".format(*civil(instant)) if FIRST <= instant < LAST else UNKNOWN
-
-
-def _share(confidence: float) -> str:
-    return f"{confidence:.2f}".removeprefix("0")

@@ -41,7 +41,7 @@ class NavigationSettings:
     joint: float = 0.6
     """Jaccard index of their words from which on two names may mean the same entity (DESIGN 3.1)."""
     asked: float = 0.7
-    """What a relation that the query asks for adds to relevance, as a share of what is missing to 1; ours."""
+    """Bonus on relevance for a relation that the query asks for, as a share of the distance to 1; ours."""
     spread: float = 4.0
     """Standard deviations of the background cosine that span the calibrated cosine from 0 to 1 (DESIGN 3.2)."""
     backward: float = 0.05
@@ -78,3 +78,7 @@ class NavigationSettings:
     )
     temporal_filter: bool = switch("temporal_filter", True, "only facts that hold at the time in question")
     confidence: bool = switch("confidence", True, "facts below facts.stable stay in the background")
+
+
+DEFAULTS = NavigationSettings()
+"""For callers without a configuration."""

@@ -31,7 +31,8 @@ from mcp_memory.gain.propagation import Rows
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.operators import LocalPoints
 from mcp_memory.language import iso
-from mcp_memory.navigation.navigate import in_space, no_similarity, statement_similarity
+from mcp_memory.navigation.beam import no_similarity, statement_similarity
+from mcp_memory.navigation.operators import in_space
 from mcp_memory.ports import Embedder, Operator, OperatorInput, OperatorResult, Store
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.reconstruct.topics import Topics

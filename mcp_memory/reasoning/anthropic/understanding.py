@@ -7,7 +7,7 @@ invalid time are dropped, and parts are texts to search for, never to answer wit
 searched and its order, never the content: measured with the parts of other questions, it costs 1 to 4 points of recall
 in dialogues and none in documents. Only a reply that is not of the form is sent back.
 
-**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchor`). The relation
+**Departures.** REAL has an intent per root; ours is one for the whole question (`navigation.anchors`). The relation
 schema of DESIGN 5 is the registry, not the relations of the space: its writers name those, and there may be thousands.
 """
 

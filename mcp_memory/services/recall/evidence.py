@@ -44,7 +44,7 @@ from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.gain.propagation import in_window
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems
-from mcp_memory.navigation.navigate import SUFFICIENT
+from mcp_memory.navigation.beam import SUFFICIENT
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.words import WordIndex

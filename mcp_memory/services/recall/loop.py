@@ -22,7 +22,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.gain.gates import sentence_weights
 from mcp_memory.language import iso
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.navigate import no_similarity, statement_similarity
+from mcp_memory.navigation.beam import no_similarity, statement_similarity
 from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, assess, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy

@@ -43,9 +43,9 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import Candidates, finished
+from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
-from mcp_memory.navigation.navigate import FORMULAS, Evaluation, find_paths, score_segments, suggest_steps
+from mcp_memory.navigation.operators import suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
@@ -142,40 +142,40 @@ async def judge_paths(store: Store, query: Query, settings: RecallSettings, judg
             space = view.space(query.space)
             cosines = await similarity(store, space, query.vectors)
             placed = _place_event(space, query, settings)
-            seen = _next_unjudged(space, placed, cosines, settings, evaluation)
-        scores = await judge.score(query, seen.paths) if seen else None
-        if seen is None or scores is None:
+            step = _next_unjudged(space, placed, cosines, settings, evaluation)
+        scores = await judge.score(query, step.paths) if step else None
+        if step is None or scores is None:
             break
-        evaluation = evaluation.joined(seen, scores)
+        evaluation = evaluation.with_scores(step, scores)
     return evaluation
 
 
 def _next_unjudged(
     space: Space, query: Query, cosines: Matrix, settings: RecallSettings, evaluation: Evaluation
-) -> Candidates | None:
+) -> BeamStep | None:
     """Return the first step of the beam search that was not judged and is worth a call; None if there is none."""
-    steps = find_paths(space, query, cosines, _rarity(space, query), settings.navigation)
+    search = find_paths(space, query, cosines, _rarity(space, query), settings.navigation)
     try:
-        seen = next(steps)
-        while (scores := evaluation.scores(seen)) is not None or not worth_judging(seen, settings.navigation.width):
-            seen = steps.send(scores)
+        step = next(search)
+        while (scores := evaluation.scores(step)) is not None or not worth_judging(step, settings.navigation.width):
+            step = search.send(scores)
     except StopIteration:
         return None
-    steps.close()
-    return seen
+    search.close()
+    return step
 
 
-def worth_judging(seen: Candidates, width: int) -> bool:
+def worth_judging(step: BeamStep, width: int) -> bool:
     """Return whether the scores of a step decide enough for a call.
 
     Args:
-        seen: the candidates of all beams.
+        step: the candidates of all beams.
         width: places of each root in the next step.
     """
-    ways = [(path, found) for path, found in zip(seen.beams, seen.found, strict=True) if path.steps]
-    if seen.recovered:
-        return any(guess.scores.sufficiency > path.scores.sufficiency for path, found in ways for guess in found)
-    return any(len(found) > 1 for _, found in ways) or any(len(found) > width for found in seen.found)
+    longer = [(path, group) for path, group in zip(step.beams, step.extensions, strict=True) if path.steps]
+    if step.inferred:
+        return any(guess.scores.sufficiency > path.scores.sufficiency for path, group in longer for guess in group)
+    return any(len(group) > 1 for _, group in longer) or any(len(group) > width for group in step.extensions)
 
 
 async def find(
@@ -200,7 +200,7 @@ async def find(
     space = view.space(query.space)
     placed = _place_event(space, query, settings)
     vectors, cosines = query.vectors, await similarity(store, space, query.vectors)
-    navigation = finished(
+    roots, paths = run_search(
         find_paths(space, placed, cosines, _rarity(space, placed), settings.navigation), evaluation.scores
     )
     guidance = guide(
@@ -215,22 +215,22 @@ async def find(
     )
     points: Sequence[Point] = ()
     if settings.points.enabled:
-        roots = [root.key for root in navigation.roots if not root.soft]
-        points = relevant_points(space, query.names, roots, scope_of(query.text), vectors[0], settings.points.shown)
+        named = [root.key for root in roots if not root.soft]
+        points = relevant_points(space, query.names, named, scope_of(query.text), vectors[0], settings.points.shown)
     external: dict[Channel, Scores] = {
         channel: guidance.channels[channel.name]
         for channel in (EXPERIENCE, PROPAGATION)
         if channel.name in guidance.channels
     }
-    if navigation.paths:
-        external[FACTS] = score_segments(space, placed, navigation.paths)
+    if paths:
+        external[FACTS] = score_segments(space, placed, paths)
     if QUESTIONS.switch(settings.search) and len(space.questions):
         external[QUESTIONS] = pool_similarity(space, vectors[0])
     if (POINTS.talk or POINTS.document) and (scores := point_support(space, points, vectors[0])) is not None:
         external[POINTS] = scores
 
     texts = len(vectors) + sum(len(part.vectors) for part in query.parts) + (query.time_vector is not None)
-    result = RecallResult(roots=navigation.roots, paths=navigation.paths, rounds=guidance.rounds, points=tuple(points))
+    result = RecallResult(roots=roots, paths=paths, rounds=guidance.rounds, points=tuple(points))
     ranked: Sequence[Candidate] = ()
     sufficiency = judge_sufficiency(space, query, ranked)
     times: Mapping[str, tuple[Millis, Millis]] = {}
@@ -243,7 +243,7 @@ async def find(
             space,
             placed,
             found,
-            [root.name for root in navigation.roots if not root.soft],
+            [root.name for root in roots if not root.soft],
             guidance.gates,
             settings,
             settings.policy,
@@ -257,8 +257,8 @@ async def find(
         result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, guidance.gates)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
-    facts = known_facts(space, query, navigation.roots, navigation.paths, turns)
-    evidence = evidence_of(space, ranked, navigation.paths, query, points, times)
+    facts = known_facts(space, query, roots, paths, turns)
+    evidence = evidence_of(space, ranked, paths, query, points, times)
     result = replace(
         result,
         evidence=evidence,
@@ -266,9 +266,7 @@ async def find(
         sufficient=sufficiency.sufficient,
         missing=sufficiency.missing,
         conflicts=find_conflicts(query, facts),
-        next=suggest_steps(
-            space, query, navigation.roots, navigation.paths, evidence, sufficiency.missing, result.trace
-        ),
+        next=suggest_steps(space, query, roots, paths, evidence, sufficiency.missing, result.trace),
         texts=texts + embedded,
         activated=guidance.activated,
         warnings=unknown_space(view, query.space),

@@ -1,26 +1,34 @@
-"""A graph made by hand: one line a fact, and a question asked of it without an embedder."""
+"""Build a graph by hand, one line per fact, and search it for a query without an embedder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.paths import PathScores
+from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import Candidates, finished
+from mcp_memory.navigation.beam import BeamStep, Decision, run_search, search_facts
 from mcp_memory.navigation.fact_query import Moment
-from mcp_memory.navigation.navigate import Navigation, search_facts
-from mcp_memory.navigation.scores import Cosine
+from mcp_memory.navigation.paths import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
 NOW = midnight(2024, 6, 1)
 TODAY: Moment = (NOW, NOW + 1)
+
+
+@dataclass
+class Navigation:
+    """What a search found: its roots, its paths, and what each beam decided."""
+
+    roots: tuple[Root, ...]
+    paths: tuple[Path, ...]
+    trace: list[Decision]
 
 
 def year(number: int) -> Millis:
@@ -41,7 +49,7 @@ def said(
     change: bool = False,
     stated: bool = True,
 ) -> Assertion:
-    """Return a statement of a fact that begins to hold with a year; each in a turn of its own unless told otherwise."""
+    """Return a statement of a fact that begins to hold in a year, in a turn of its own unless one is given."""
     place = turn or f"t_{head}{relation}{tail}{since}{confidence}"
     name = relations().name(relation)
     ends = FOREVER if until is None else year(until)
@@ -58,8 +66,8 @@ def graph(*assertions: Assertion) -> Facts:
     return facts
 
 
-def told_apart(**near: float) -> Cosine:
-    """Return a cosine by relation; what is not named is at the background, 0."""
+def cosine_by_relation(**near: float) -> Cosine:
+    """Return a cosine by relation; relations not named have that of the background, 0."""
     return lambda assertions: [near.get(assertion.relation, 0.0) for assertion in assertions]
 
 
@@ -72,17 +80,19 @@ def ask(
     settings: NavigationSettings = NavigationSettings(),  # noqa: B008 - frozen
     named: Sequence[str] = (),
     include_uncertain: bool = False,
-    scores: Callable[[Candidates], Sequence[PathScores] | None] = lambda _: None,
+    scores: Callable[[BeamStep], Sequence[PathScores] | None] = lambda _: None,
 ) -> Navigation:
-    asked = understand(question, ()) if isinstance(question, str) else question
-    walk = search_facts(
+    query = understand(question, ()) if isinstance(question, str) else question
+    trace: list[Decision] = []
+    search = search_facts(
         facts,
-        replace(asked, entities=tuple(named), include_uncertain=include_uncertain),
+        replace(query, entities=tuple(named), include_uncertain=include_uncertain),
         at=at,
-        cosine=near or told_apart(),
+        cosine=near or cosine_by_relation(),
         nearby=lambda: facts.rows,
         background=(0.0, 0.1),
         rarity={},
         settings=settings,
+        trace=trace,
     )
-    return finished(walk, scores)
+    return Navigation(*run_search(search, scores), trace)

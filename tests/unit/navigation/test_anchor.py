@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from small_graph import graph, said, told_apart
+from small_graph import cosine_by_relation, graph, said
 
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.anchor import anchor
+from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.view.facts import Facts
 
 FACTS = graph(
@@ -22,7 +22,7 @@ FACTS = graph(
 
 
 def roots(question: str, *named: str, facts: Facts = FACTS, speakers: tuple[str, ...] = ()) -> list[str]:
-    return [root.key for root in anchor(facts, understand(question, speakers), named)]
+    return [root.key for root in select_roots(facts, understand(question, speakers), named)]
 
 
 def test_names_of_the_question_are_roots_and_the_callers_names_come_first() -> None:
@@ -79,8 +79,8 @@ def test_a_name_that_fits_too_many_means_none_of_them() -> None:
 
 
 def test_where_nothing_is_named_the_nearest_facts_stand_in() -> None:
-    near = told_apart(lives_in=0.5, works_at=-1.0, likes=-0.5)
-    found = anchor(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
+    near = cosine_by_relation(lives_in=0.5, works_at=-1.0, likes=-0.5)
+    found = select_roots(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
     assert {root.soft for root in found} == {True}
     assert [root.key for root in found[:4]] == ["ann lee", "new york city", "user", "york"]
 
@@ -88,7 +88,7 @@ def test_where_nothing_is_named_the_nearest_facts_stand_in() -> None:
 def test_what_is_only_suspected_gives_no_soft_root() -> None:
     facts = graph(said("Bob", "lives_in", "Rome", confidence=0.45), said("Ann", "likes", "tea"))
     asked = understand("who rests at home", ())
-    soft = partial(anchor, facts, asked, cosine=told_apart(lives_in=0.9), nearby=lambda: facts.rows)
+    soft = partial(select_roots, facts, asked, cosine=cosine_by_relation(lives_in=0.9), nearby=lambda: facts.rows)
     assert [root.key for root in soft()] == ["ann", "tea"]
     assert soft(uncertain=True)[0].key == "bob"
 
@@ -112,4 +112,4 @@ def test_what_is_only_suspected_gives_no_soft_root() -> None:
     ],
 )
 def test_the_words_of_a_question_tell_what_it_wants(question: str, intent: str) -> None:
-    assert {root.intent for root in anchor(FACTS, understand(question, ()))} == {intent}
+    assert {root.intent for root in select_roots(FACTS, understand(question, ()))} == {intent}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from small_graph import NOW, ask, graph, said, told_apart, year
+from small_graph import NOW, ask, cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.paths import PathScores
-from mcp_memory.navigation.beam import Candidates
+from mcp_memory.navigation.beam import BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
 
 ANN = (
@@ -20,12 +20,12 @@ def ends(question: str, *rows: object, **how: object) -> list[str]:
     return [path.end for path in ask(graph(*(rows or ANN)), question, **how).paths]  # type: ignore[arg-type]
 
 
-def farther(seen: Candidates) -> list[PathScores]:
+def farther(seen: BeamStep) -> list[PathScores]:
     return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in seen.paths]
 
 
 def test_the_relation_that_the_question_asks_for_comes_first_even_if_others_are_said_more_alike() -> None:
-    likeness = told_apart(works_at=0.3, likes=0.3, lives_in=0.05)
+    likeness = cosine_by_relation(works_at=0.3, likes=0.3, lives_in=0.05)
     assert ends("Where does Ann live?", near=likeness)[0] == "london"
 
 
@@ -96,7 +96,7 @@ def test_a_relation_that_is_asked_for_is_walked_along_whatever_its_kind() -> Non
         *(said("Tidewater", "mentions", f"year {number}", number) for number in range(1990, 1996)),
         said("Ann Lee", "born_on", "3 May 1970"),
     )
-    question, dated = "When was the director of Tidewater born?", told_apart(mentions=0.25)
+    question, dated = "When was the director of Tidewater born?", cosine_by_relation(mentions=0.25)
     found = ask(graph(*rows), question, near=dated, settings=NavigationSettings(counterfactual=False))
     assert found.paths[0].end == "3 may 1970"  # though six dated facts, and only five are followed, are said more alike
 
@@ -131,8 +131,8 @@ def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # D
 def test_the_candidates_of_all_beams_of_all_roots_are_shown_once_a_step() -> None:
     shown: list[int] = []
 
-    def counting(seen: Candidates) -> list[PathScores]:
-        shown.append(sum(map(len, seen.found)))
+    def counting(seen: BeamStep) -> list[PathScores]:
+        shown.append(sum(map(len, seen.extensions)))
         return farther(seen)
 
     ask(graph(*ANN), "Do Ann and Bob live apart?", settings=NavigationSettings(depth=2), scores=counting)
@@ -147,7 +147,7 @@ def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # DESIGN D34
 
 def test_a_space_without_facts_has_no_roots_and_no_paths() -> None:
     found = ask(graph(), "Where does Ann live?")
-    assert (found.roots, found.paths, found.trace) == ((), (), ())
+    assert (found.roots, found.paths, found.trace) == ((), (), [])
 
 
 def test_hostile_questions_find_nothing_and_break_nothing() -> None:

@@ -10,9 +10,8 @@ from small_graph import TODAY, ask, graph, said, year
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.fact_query import FactQuery, holds
-from mcp_memory.navigation.navigate import Moment
-from mcp_memory.navigation.scores import ends, visits
+from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
+from mcp_memory.navigation.paths import ends, entities_on
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -60,7 +59,7 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
     for path in found.paths:
         assert path.root in found.roots
         assert 1 <= len(path.steps) <= settings.depth
-        assert len(visits(path, facts)) == len(path.steps) + 1
+        assert len(entities_on(path, facts)) == len(path.steps) + 1
         here = path.root.key
         for step, end in zip(path.steps, ends(path, facts), strict=True):
             assert facts.key(step.version.head if step.forward else step.version.tail) == here

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from small_graph import TODAY, ask, graph, said, told_apart, year
+from small_graph import TODAY, Navigation, ask, cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.paths import PathScores, Step
-from mcp_memory.navigation.counterfactual import budget, needed
-from mcp_memory.navigation.navigate import Navigation
+from mcp_memory.navigation.counterfactual import budget, needs_repair
 from mcp_memory.navigation.settings import NavigationSettings
 
 ONLY = {
@@ -44,7 +43,7 @@ def guesses(found: Navigation) -> list[Step]:
 def test_repair_is_called_for_where_nothing_is_reliable_and_fills_the_places_left(
     candidates: list[PathScores], called: bool, places: int
 ) -> None:  # DESIGN W8
-    assert needed(candidates, NavigationSettings()) is called
+    assert needs_repair(candidates, NavigationSettings()) is called
     assert budget(candidates, NavigationSettings()) == places
 
 
@@ -129,7 +128,7 @@ def test_who_is_mentioned_in_one_sentence_may_belong_together_the_likest_sentenc
     found = ask(
         facts,
         "Tell me about Ann",
-        near=told_apart(won=0.1),
+        near=cosine_by_relation(won=0.1),
         settings=replace(ONLY["cooccurrence"], depth=1),
     )
     ends = [path.end for path in found.paths if path.inferred]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from small_graph import ask, graph, said, told_apart
+from small_graph import ask, cosine_by_relation, graph, said
 
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.fact_query import FactQuery
-from mcp_memory.navigation.neighbours import Neighbourhood
-from mcp_memory.navigation.scores import Likeness
+from mcp_memory.navigation.paths import Neighbourhood, StatementSimilarity
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -69,7 +68,10 @@ def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
 def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
     facts = graph(said("Ann", "lives_in", "Town"), *(said(f"person {n}", "lives_in", "Town") for n in range(300)))
     around = partial(
-        Neighbourhood, facts, FactQuery(understand("Who lives there?", ())), Likeness(told_apart(), (0, 1), 4)
+        Neighbourhood,
+        facts,
+        FactQuery(understand("Who lives there?", ())),
+        StatementSimilarity(cosine_by_relation(), (0, 1), 4),
     )
     settings = NavigationSettings()
     root = around(["town"], at=None, uncertain=False, settings=settings)

@@ -13,11 +13,9 @@ from test_beam_properties import QUESTIONS, graphs, moments, near
 
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import Candidates
-from mcp_memory.navigation.fact_query import FactQuery, holds
-from mcp_memory.navigation.navigate import Moment
-from mcp_memory.navigation.paths import serialise
-from mcp_memory.navigation.scores import visits
+from mcp_memory.navigation.beam import BeamStep
+from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
+from mcp_memory.navigation.paths import entities_on, serialise
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -28,13 +26,13 @@ ANN = (
 some = settings(max_examples=200, deadline=None)
 
 
-def whatever(seed: int) -> Callable[[Candidates], list[PathScores]]:
+def whatever(seed: int) -> Callable[[BeamStep], list[PathScores]]:
     """Return scores that have nothing to do with the paths but are the same each time; 0 and 1 are among them."""
 
     def share(text: str) -> float:
         return crc32(f"{seed} {text}".encode()) % 11 / 10
 
-    def scores(seen: Candidates) -> list[PathScores]:
+    def scores(seen: BeamStep) -> list[PathScores]:
         texts = [serialise(path) for path in seen.paths]
         return [PathScores(share(f"qr {text}"), share(f"lc {text}"), share(f"as {text}")) for text in texts]
 
@@ -63,7 +61,7 @@ def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_t
     for path in found.paths:
         assert path.root in found.roots
         assert 1 <= len(path.steps) <= settings.depth
-        assert len(visits(path, facts)) == len(path.steps) + 1
+        assert len(entities_on(path, facts)) == len(path.steps) + 1
         for step in path.steps:
             if step.inferred:
                 assert step.via
@@ -80,7 +78,7 @@ def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_t
 
 
 def test_every_step_is_shown_with_its_beams_and_what_they_could_go_on_to() -> None:
-    shown: list[Candidates] = []
+    shown: list[BeamStep] = []
     ask(graph(*ANN), "Where does Ann's brother live?", scores=shown.append)
     first, second = shown
     assert (first.place, second.place) == ((0, False), (1, False))
@@ -90,7 +88,7 @@ def test_every_step_is_shown_with_its_beams_and_what_they_could_go_on_to() -> No
 
 
 def test_a_score_for_the_path_itself_stops_it_there() -> None:
-    def enough(seen: Candidates) -> list[PathScores]:
+    def enough(seen: BeamStep) -> list[PathScores]:
         return [PathScores(0.9, 0.9, 1.0 if len(path.steps) == 1 else 0.5) for path in seen.paths]
 
     question = "Where does Ann's brother live?"

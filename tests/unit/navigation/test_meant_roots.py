@@ -1,13 +1,13 @@
 """What a reader said of a question, as the facts are asked it."""
 
 import pytest
-from small_graph import ask, graph, said, told_apart
+from small_graph import ask, cosine_by_relation, graph, said
 
 from mcp_memory.domain.query import Interpretation, Query, with_interpretation
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.anchor import anchor
+from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.fact_query import FactQuery
-from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 
 FACTS = graph(
     said("Ann Lee", "works_as", "baker"),
@@ -21,8 +21,8 @@ def read(text: str, **meaning: object) -> Query:
     return with_interpretation(understand(text, ()), Interpretation(**meaning))  # type: ignore[arg-type]
 
 
-def keys(question: Query, *named: str, settings: NavigationSettings | None = None) -> list[str]:
-    return [root.key for root in anchor(FACTS, question, named, settings=settings)]
+def keys(question: Query, *named: str, settings: NavigationSettings = DEFAULTS) -> list[str]:
+    return [root.key for root in select_roots(FACTS, question, named, settings=settings)]
 
 
 def test_whom_a_reader_means_is_a_root_after_those_that_the_question_names() -> None:
@@ -39,21 +39,21 @@ def test_whom_nobody_knows_is_no_root() -> None:
 def test_a_common_noun_of_which_much_is_known_is_no_root() -> None:
     facts = graph(*(said(f"Film {number}", "is_a", "film") for number in range(9)), said("Ann", "likes", "tea"))
     question = read("What is on?", names=("film", "tea"))
-    assert [root.key for root in anchor(facts, question, settings=NavigationSettings(specific=8))] == ["tea"]
+    assert [root.key for root in select_roots(facts, question, settings=NavigationSettings(specific=8))] == ["tea"]
 
 
 def test_a_relation_that_a_reader_says_is_asked_for_as_if_the_words_did() -> None:
     question = "What does Ann Lee do for money?"
-    assert FactQuery(understand(question, ())).asks("works_as") == 0
+    assert FactQuery(understand(question, ())).demand("works_as") == 0
     asking = FactQuery(read(question, relations=("works_as",)))
-    assert (asking.asks("works_as"), asking.asks("likes"), asking.relations) == (1, 0, ("works_as",))
+    assert (asking.demand("works_as"), asking.demand("likes"), asking.relations) == (1, 0, ("works_as",))
     assert asking.allows("works_as")
     assert not asking.allows("likes")
 
 
 def test_who_asks_for_a_relation_asks_for_its_inverse() -> None:
     asking = FactQuery(read("Who raised Bob?", relations=("parent_of",)))
-    assert (asking.asks("child_of"), asking.relations) == (1, ("parent_of",))
+    assert (asking.demand("child_of"), asking.relations) == (1, ("parent_of",))
 
 
 def test_the_only_relation_is_asked_for_by_what_is_left_of_the_question() -> None:
@@ -79,7 +79,7 @@ def test_guesses_are_wanted_where_the_words_or_a_reader_want_them() -> None:
 
 
 def test_a_chain_is_found_that_the_words_do_not_ask_for() -> None:
-    near = told_apart(child_of=0.1, lives_in=0.1)
+    near = cosine_by_relation(child_of=0.1, lives_in=0.1)
     plain = ask(FACTS, read("Where is the person at home who raised Bob?"), near=near)
     question = read("Where is the person at home who raised Bob?", relations=("parent_of", "lives_in"))
     told = ask(FACTS, question, near=near)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +11,7 @@ from small_graph import graph, said
 
 from mcp_memory.language.names import names
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.anchor import anchor, meant
-from mcp_memory.navigation.mentions import Mentions, mentions
+from mcp_memory.navigation.anchors import mentions, resolve_name, select_roots
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -27,12 +28,21 @@ FACTS = graph(
 )
 
 
+class Mentions(NamedTuple):
+    """The four groups of mentions by name."""
+
+    named: tuple[str, ...]
+    unknown: tuple[str, ...]
+    partly: tuple[str, ...]
+    common: tuple[str, ...]
+
+
 def said_by(question: str, facts: Facts = FACTS) -> Mentions:
-    return mentions(facts, question, names(question))
+    return Mentions(*mentions(facts, question, names(question)))
 
 
 def roots(question: str, facts: Facts = FACTS) -> list[str]:
-    return [root.key for root in anchor(facts, understand(question, ()))]
+    return [root.key for root in select_roots(facts, understand(question, ()))]
 
 
 def test_who_has_a_word_of_a_longer_name_alone_is_not_meant_by_it() -> None:
@@ -43,14 +53,14 @@ def test_who_has_a_word_of_a_longer_name_alone_is_not_meant_by_it() -> None:
 
 def test_a_person_asked_for_by_full_name_is_never_another_of_that_surname() -> None:
     assert roots("What is the place of birth of Ludmila Morlova's husband?") == []
-    assert meant(FACTS, "Ludmila Morlova", 0.6) == []
-    assert meant(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
+    assert resolve_name(FACTS, "Ludmila Morlova", 0.6) == []
+    assert resolve_name(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
 
 
 def test_names_that_share_all_words_but_one_are_others() -> None:
     facts = graph(said("Upper Mill on Avon", "located_in", "Wales"))
-    assert meant(facts, "Lower Mill on Avon", 0.5) == []
-    assert meant(facts, "Upper Mill", 0.6) == ["upper mill on avon"]
+    assert resolve_name(facts, "Lower Mill on Avon", 0.5) == []
+    assert resolve_name(facts, "Upper Mill", 0.6) == ["upper mill on avon"]
 
 
 def test_the_first_word_of_a_name_is_who_is_called_so_where_nothing_better_is_known() -> None:
@@ -92,9 +102,9 @@ def test_my_and_your_in_a_title_are_nobody() -> None:
 
 def test_a_single_word_means_what_begins_with_it() -> None:
     facts = graph(said("Bob", "works_at", "Acme Corporation"), said("Bob", "lives_in", "Isle of Wight"))
-    assert meant(facts, "Acme", 0.6) == ["acme corporation"]
-    assert meant(facts, "Corporation", 0.6) == []
-    assert meant(facts, "Wight", 0.6) == []
+    assert resolve_name(facts, "Acme", 0.6) == ["acme corporation"]
+    assert resolve_name(facts, "Corporation", 0.6) == []
+    assert resolve_name(facts, "Wight", 0.6) == []
 
 
 def test_entities_that_share_a_word_are_found_by_the_rarer_words_first_and_never_too_many() -> None:

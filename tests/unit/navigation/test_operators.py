@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from small_graph import said, told_apart, year
+from small_graph import cosine_by_relation, said, year
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.evidence import Evidence
@@ -38,7 +38,7 @@ def step(
     operator: Operator, rows: Sequence[Assertion] = ROWS, *, query: str | None = None, **asked: object
 ) -> OperatorResult:
     question = understand(query, ()) if query else None
-    cosine = told_apart(works_at=0.4, lives_in=0.3)
+    cosine = cosine_by_relation(works_at=0.4, lives_in=0.3)
     return operator(OperatorInput(space_of(*rows), cosine, question, **asked))  # type: ignore[arg-type]
 
 

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import log
 
 import pytest
-from small_graph import graph, said, told_apart, year
+from small_graph import cosine_by_relation, graph, said, year
 
 from mcp_memory.domain.facts import Version
 from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.fact_query import FactQuery, content_stems, moment
-from mcp_memory.navigation.scores import EmbeddedJudge, Likeness, coherence, relevance, sufficiency
+from mcp_memory.navigation.paths import (
+    Neighbourhood,
+    StatementSimilarity,
+    coherence,
+    relevance,
+    score_paths,
+    sufficiency,
+)
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.view.facts import Facts
 
@@ -30,10 +38,10 @@ def only(facts: Facts, head: str, relation: str) -> Version:
 
 
 def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
-    likeness = Likeness(told_apart(), (0.1, 0.1), 4.0)
-    assert likeness.calibrated(0.35) == pytest.approx(0.625)
-    assert likeness.calibrated(0.3) == pytest.approx(0.5)  # two deviations above it
-    assert (likeness.calibrated(-1.0), likeness.calibrated(1.0)) == (0.0, 1.0)
+    likeness = StatementSimilarity(cosine_by_relation(), (0.1, 0.1), 4.0)
+    assert likeness.calibrate(0.35) == pytest.approx(0.625)
+    assert likeness.calibrate(0.3) == pytest.approx(0.5)  # two deviations above it
+    assert (likeness.calibrate(-1.0), likeness.calibrate(1.0)) == (0.0, 1.0)
 
 
 def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_up_once() -> None:
@@ -44,7 +52,7 @@ def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_
         calls.append(1)
         return [0.1, 0.4][: len(assertions)]  # type: ignore[arg-type]
 
-    likeness = Likeness(cosine, (0.0, 0.25), 4.0)
+    likeness = StatementSimilarity(cosine, (0.0, 0.25), 4.0)
     assert likeness.of(facts.from_("ann")) == likeness.of(facts.from_("ann")) == [pytest.approx(0.4)]
     assert len(calls) == 1
 
@@ -142,7 +150,7 @@ def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
     ],
 )
 def test_a_relation_is_asked_for_by_its_words(question: str, relation: str, asked: float) -> None:
-    assert FactQuery(understand(question, ())).asks(relation) == asked
+    assert FactQuery(understand(question, ())).demand(relation) == asked
 
 
 @pytest.mark.parametrize(
@@ -169,8 +177,10 @@ def test_a_path_need_not_cover_the_names_that_its_root_is_compared_with() -> Non
     facts = graph(said("Ann", "born_in", "Rome"), said("Zora", "born_in", "Oslo"))
     question = understand("Was Ann or Zora born in Rome?", ())
     judged = path(facts, (only(facts, "ann", "born_in"), True))
-    likeness = Likeness(told_apart(), (0.0, 0.1), 4.0)
-    alone = EmbeddedJudge(facts, FactQuery(question), likeness, {}, NavigationSettings())
-    compared = EmbeddedJudge(facts, FactQuery(question), likeness, {}, NavigationSettings(), ("ann", "zora"))
-    assert alone.score(question, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
-    assert compared.score(question, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)
+    likeness = StatementSimilarity(cosine_by_relation(), (0.0, 0.1), 4.0)
+    around = partial(
+        Neighbourhood, facts, FactQuery(question), likeness, at=None, uncertain=False, settings=NavigationSettings()
+    )
+    alone, compared = around(()), around(("ann", "zora"))
+    assert score_paths(alone, question, {}, [judged])[0].sufficiency == pytest.approx(0.5 * 2 / 3 + 0.25)
+    assert score_paths(compared, question, {}, [judged])[0].sufficiency == pytest.approx(0.5 + 0.25)

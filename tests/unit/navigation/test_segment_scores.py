@@ -11,7 +11,7 @@ from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Kind, Segment, Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.navigate import nearby_statements, score_segments
+from mcp_memory.navigation.beam import nearby_statements, score_segments
 from mcp_memory.view.space import Space
 
 STATED = (("Ann", "sibling_of", "Bob"), ("Bob", "lives_in", "Rome"), ("Cleo", "likes", "tea"))

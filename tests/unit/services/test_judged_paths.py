@@ -9,8 +9,7 @@ from unit.navigation.small_graph import ask, graph, said
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import PathScores
-from mcp_memory.navigation.beam import Candidates
-from mcp_memory.navigation.navigate import FORMULAS
+from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.services.recall.pipeline import worth_judging
 
@@ -19,8 +18,8 @@ BROTHER = said("Ann", "sibling_of", "Bob")
 ROME, ACME = said("Bob", "lives_in", "Rome"), said("Bob", "works_at", "Acme")
 
 
-def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **how: object) -> list[Candidates]:
-    shown: list[Candidates] = []
+def steps(*rows: Assertion, question: str = "Where does Ann's brother live?", **how: object) -> list[BeamStep]:
+    shown: list[BeamStep] = []
     ask(graph(*rows), question, scores=shown.append, **how)  # type: ignore[arg-type]
     return shown
 
@@ -42,14 +41,14 @@ def test_guesses_are_worth_a_call_if_one_of_them_would_be_followed(guess: float,
     path, further = second.paths
     path = replace(path, scores=PathScores(0.9, 0.9, 0.5))
     guesses = [replace(further, scores=PathScores(0.9, 0.9, share)) for share in (0.1, guess)]
-    assert worth_judging(Candidates(1, (path,), (tuple(guesses),), recovered=True), WIDTH) == worth
-    assert not worth_judging(Candidates(0, (replace(path, steps=()),), (tuple(guesses),), recovered=True), WIDTH)
+    assert worth_judging(BeamStep(1, (path,), (tuple(guesses),), inferred=True), WIDTH) == worth
+    assert not worth_judging(BeamStep(0, (replace(path, steps=()),), (tuple(guesses),), inferred=True), WIDTH)
 
 
 def test_scores_of_a_step_are_found_by_the_words_of_its_paths() -> None:
     first, second = steps(BROTHER, ROME, ACME)
     told = PathScores(0.7, 0.8, 0.9)
-    evaluation = FORMULAS.joined(second, [told for _ in second.paths])
+    evaluation = FORMULAS.with_scores(second, [told for _ in second.paths])
     assert evaluation.scores(first) is None
     (_, later) = steps(BROTHER, ROME, ACME, said("Bob", "likes", "tea"))  # in a view to which something was added
     scores = dict(zip((path.end for path in later.paths), evaluation.scores(later) or (), strict=True))
