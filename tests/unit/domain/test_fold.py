@@ -577,7 +577,7 @@ def test_made_up_lives_have_returns_gaps_corrections_and_stated_ends(dated: bool
     assert all(3 <= len(life.stays) <= 6 for life in lives)
     returns = [len({stay.tail for stay in life.stays}) < len(life.stays) for life in lives]
     gaps = [any(before.until < after.since for before, after in pairwise(life.stays)) for life in lives]
-    wrong = [{told.tail for told in life.told} != {stay.tail for stay in life.stays} for life in lives]
-    ends = [any(told.until < FOREVER for told in life.told) for life in lives]
+    wrong = [{statement.tail for statement in life.statements} != {stay.tail for stay in life.stays} for life in lives]
+    ends = [any(statement.until < FOREVER for statement in life.statements) for life in lives]
     assert all(sum(kind) > 40 for kind in (returns, gaps, wrong, ends))
     assert history(random.Random(1), dated=dated) == history(random.Random(1), dated=dated)
