@@ -23,7 +23,9 @@ from mcp_memory.domain.facts import Assertion
         (0, 2, 0.25, "unknown"),
     ],
 )
-def test_w10_what_the_counters_teach(superseded: int, together: int, single: float, expected: str) -> None:
+def test_w10_the_counters_determine_the_cardinality(
+    superseded: int, together: int, single: float, expected: str
+) -> None:
     counts = Counts(superseded, together)
     assert counts.single == pytest.approx(single)
     assert learnt(counts) == expected

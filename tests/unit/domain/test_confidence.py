@@ -33,13 +33,13 @@ def test_w9_a_plain_statement_is_stable_at_once_and_a_hedge_beside_it_adds_a_lit
 
 @thorough
 @given(st.lists(confidences, min_size=1, max_size=8), st.randoms(use_true_random=False))
-def test_i6_the_order_of_turns_decides_nothing(said: list[float], rng: random.Random) -> None:
+def test_i6_the_order_of_turns_does_not_matter(said: list[float], rng: random.Random) -> None:
     assert combined(turns(*rng.sample(said, len(said)))) == combined(turns(*said))
 
 
 @thorough
 @given(st.lists(confidences, min_size=1, max_size=8), confidences)
-def test_i6_another_turn_never_makes_it_less_sure_and_it_stays_within_its_range(said: list[float], new: float) -> None:
+def test_i6_another_turn_never_lowers_confidence_and_it_stays_in_its_range(said: list[float], new: float) -> None:
     before, after = combined(turns(*said)), combined(turns(*said, new))
     assert 0 < before <= after <= 1
     assert after <= max(CEILING, *said, new)
@@ -47,13 +47,15 @@ def test_i6_another_turn_never_makes_it_less_sure_and_it_stays_within_its_range(
 
 @thorough
 @given(st.lists(confidences, min_size=1, max_size=5), st.data())
-def test_i6_the_same_turn_saying_it_again_no_surer_changes_nothing(said: list[float], data: st.DataObject) -> None:
+def test_i6_an_equally_confident_repetition_in_the_same_turn_changes_nothing(
+    said: list[float], data: st.DataObject
+) -> None:
     place = data.draw(st.integers(0, len(said) - 1))
     again = asserted("Oslo", confidence=data.draw(st.floats(0, said[place], exclude_min=True)), turn=f"t_{place}")
     assert combined([*turns(*said), again]) == combined(turns(*said))
 
 
-def test_no_number_of_turns_makes_it_certain_unless_one_of_them_is() -> None:
+def test_no_number_of_turns_gives_certainty_unless_one_of_them_is_certain() -> None:
     assert combined(turns(*[0.95] * 50)) == CEILING
     assert combined(turns(0.95, 1.0)) == 1.0
     assert combined(turns(0.3, 0.999)) == pytest.approx(0.999)

@@ -1,4 +1,4 @@
-"""What facts contradict each other in is told, and a change is no contradiction."""
+"""Contradictions between facts are reported, and a change is no contradiction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def group(relation: str, *assertions: Assertion, single: bool = True) -> Relatio
     return RelationFacts("ann", ("Ann",), relation, True, versions, denials=denials)
 
 
-def test_two_values_of_one_start_are_told_as_a_conflict_while_the_kept_one_holds() -> None:
+def test_two_values_with_one_start_are_reported_as_a_conflict_while_the_winner_holds() -> None:
     homes = group("lives_in", said("a", "lives_in", "Rome", 10), said("b", "lives_in", "Turin", 10))
     assert conflicts([homes], 20, 21) == ("Ann lives in Turin, but it was also said: Ann lives in Rome",)
     assert conflicts([homes], 5, 6) == ()
@@ -33,7 +33,7 @@ def test_a_change_is_no_conflict() -> None:
     assert conflicts([homes], 0, 100) == ()
 
 
-def test_what_is_liked_and_disliked_at_once_is_told_once() -> None:
+def test_liking_and_disliking_at_once_is_reported_once() -> None:
     likes = group("likes", said("a", "likes", "tea", 10), single=False)
     dislikes = group("dislikes", said("b", "dislikes", "tea", 20), single=False)
     assert conflicts([likes, dislikes], 15, 16) == ()
@@ -41,6 +41,6 @@ def test_what_is_liked_and_disliked_at_once_is_told_once() -> None:
     assert len(conflicts([dislikes, likes], 30, 31)) == 1
 
 
-def test_a_fact_that_is_denied_for_its_own_time_is_told() -> None:
+def test_a_fact_that_is_denied_for_its_own_time_is_reported() -> None:
     tea = group("likes", said("a", "likes", "tea", 10), said("b", "likes", "tea", 10, negated=True), single=False)
     assert conflicts([tea], 20, 21) == ("Ann likes tea, but it was also said that this does not hold",)

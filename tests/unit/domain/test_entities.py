@@ -45,7 +45,7 @@ def test_two_names_have_two_keys(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "key"), [("the", "the"), ("Dr.", "dr"), ("the Doctor", "doctor"), ("'s", "s")])
-def test_a_name_of_nothing_but_such_words_keeps_the_last(name: str, key: str) -> None:
+def test_a_name_of_only_removable_words_keeps_the_last(name: str, key: str) -> None:
     assert entity_key(name) == key
 
 

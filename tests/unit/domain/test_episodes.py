@@ -12,7 +12,7 @@ from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
 
 
 def test_an_episode_is_restored_from_its_lesson_unchanged() -> None:
-    """With all that it can have, with nothing that it need not have, and in any writing."""
+    """Full episodes, minimal ones, and texts in any script."""
     shown = ShownEvidence("g_1", 0.5, ("meaning",), ("s_1", "s_2"), 'Ελένη said "да", \u202e\N{GRINNING FACE}.')
     full = Episode(
         "ep_1", "x", "кто?", 5, "in May", "caller", (shown, shown), ("s_2",), "她", ("s_1",), True, ("a",), ("b",), 3
@@ -49,7 +49,7 @@ def test_missing_and_additional_fields_of_a_trace_are_accepted() -> None:
         (b'{"shown": [{"id": "g", "score": 1, "via": [], "sentences": [{}], "text": ""}]}', "has no shown that"),
     ],
 )
-def test_a_damaged_trace_is_reported_in_words(trace: bytes, fault: str) -> None:
+def test_a_damaged_trace_is_reported_with_a_message(trace: bytes, fault: str) -> None:
     found = replace(lesson("a"), trace=trace).episode()
     assert isinstance(found, str)
     assert fault in found

@@ -56,13 +56,13 @@ def values_at(versions: Sequence[Version], instant: int) -> list[str]:
 
 
 def apart(versions: Sequence[Version]) -> bool:
-    """Return whether no two hold at once but such as began nobody knows when, of which one at most goes on."""
+    """Return whether no two values hold at once, except values with unknown start, of which at most one is open."""
     together = [pair for pair in combinations(live(versions), 2) if pair[0].holds(pair[1].since, pair[1].until)]
     return all(one.since == other.since == BEGINNING and not (one.current and other.current) for one, other in together)
 
 
 def meaning(versions: Sequence[Version]) -> list[object]:
-    """Return all that versions say but their ids, which the order of arrival decides."""
+    """Return the content of versions without ids, which depend on the order of arrival."""
     return sorted(
         (
             *(v.tail, v.since, v.until, v.status, v.stated, v.confidence, v.intent, v.superseded_by is None),
@@ -83,7 +83,7 @@ def winner(said: Sequence[Assertion], start: int) -> str:
 
 @thorough
 @given(histories)
-def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_anybody_knows_a_start(
+def test_i2_a_single_valued_relation_has_two_values_at_once_only_before_the_first_known_start(
     said: list[Assertion],
 ) -> None:
     versions = fold(said, single=True, key=str)
@@ -124,9 +124,7 @@ def test_i4_every_positive_assertion_supports_exactly_one_version(said: list[Ass
 
 @thorough
 @given(histories, cardinalities, st.randoms(use_true_random=False))
-def test_i4_the_order_of_arrival_decides_nothing_but_ids(
-    said: list[Assertion], single: bool, rng: random.Random
-) -> None:
+def test_i4_the_order_of_arrival_affects_only_ids(said: list[Assertion], single: bool, rng: random.Random) -> None:
     shuffled = rng.sample(said, len(said))
     assert meaning(fold(shuffled, single=single, key=str)) == meaning(fold(said, single=single, key=str))
 
@@ -141,7 +139,7 @@ def test_i5_a_value_holds_when_it_begins_unless_it_is_contested(said: list[Asser
 
 @thorough
 @given(histories)
-def test_i5_of_what_began_nobody_knows_when_all_that_is_over_holds_and_one_of_what_goes_on(
+def test_i5_of_values_with_unknown_start_all_ended_ones_and_one_open_one_hold(
     said: list[Assertion],
 ) -> None:
     versions = fold(said, single=True, key=str)
@@ -190,7 +188,7 @@ def test_i5_the_value_is_the_latest_to_have_begun_unless_an_end_lies_between(sai
 
 @thorough
 @given(histories)
-def test_i6_confidence_is_of_the_assertions_that_support_a_version_and_in_its_range(said: list[Assertion]) -> None:
+def test_i6_confidence_comes_from_the_supporting_assertions_and_stays_in_its_range(said: list[Assertion]) -> None:
     for version in fold(said, single=True, key=str):
         assert version.confidence == combined(version.assertions)
         assert 0 < version.confidence <= 1
@@ -198,7 +196,7 @@ def test_i6_confidence_is_of_the_assertions_that_support_a_version_and_in_its_ra
 
 @thorough
 @given(histories, assertions())
-def test_i7_each_value_of_a_multi_valued_relation_lives_by_itself(said: list[Assertion], new: Assertion) -> None:
+def test_i7_values_of_a_multi_valued_relation_are_independent(said: list[Assertion], new: Assertion) -> None:
     assume(new.id not in {a.id for a in said})
     before, after = fold(said, single=False, key=str), fold([*said, new], single=False, key=str)
     for tail in TAILS:
@@ -219,7 +217,7 @@ def test_i10_a_multi_valued_relation_is_the_sum_of_its_values_and_nothing_is_con
 
 @thorough
 @given(histories)
-def test_what_takes_the_place_of_a_version_begins_where_that_ends(said: list[Assertion]) -> None:
+def test_the_successor_of_a_version_begins_where_the_version_ends(said: list[Assertion]) -> None:
     versions = {version.id: version for version in fold(said, single=True, key=str)}
     starts = {version.since for version in live(tuple(versions.values()))}
     for version in live(tuple(versions.values())):
@@ -257,7 +255,7 @@ def test_w7_the_worked_examples_of_the_design(
     assert shown(fold([asserted(*each) for each in said], single=True, key=str)) == expected
 
 
-def test_w7_of_two_values_with_one_start_the_later_said_is_the_correction() -> None:
+def test_w7_of_two_values_with_one_start_the_later_stated_is_the_correction() -> None:
     paris, london = asserted("Paris", 2010, said_at=2010), asserted("London", 2010, said_at=2011)
     contested, version = fold([paris, london], single=True, key=str)
     assert shown([contested, version]) == [("Paris", 2010, 2010), ("London", 2010, INF)]
@@ -266,7 +264,7 @@ def test_w7_of_two_values_with_one_start_the_later_said_is_the_correction() -> N
     assert shown(fold([surer, london], single=True, key=str)) == [("London", 2010, 2010), ("Paris", 2010, INF)]
 
 
-def test_an_open_statement_does_not_undo_an_end_that_was_told_later() -> None:
+def test_an_open_statement_does_not_remove_an_end_that_was_stated_later() -> None:
     lives = asserted("Oslo", 2010, said_at=2010)
     left = asserted("Oslo", 2010, 2015, said_at=2018)
     assert shown(fold([lives, left], single=True, key=str)) == [("Oslo", 2010, 2015)]
@@ -274,26 +272,26 @@ def test_an_open_statement_does_not_undo_an_end_that_was_told_later() -> None:
     assert shown(fold([lives, left, still], single=True, key=str)) == [("Oslo", 2010, INF)]
 
 
-def test_an_end_told_afterwards_closes_what_was_told_as_open_even_if_both_are_told_long_after() -> None:
+def test_an_end_stated_afterwards_closes_an_open_value_even_if_both_are_stated_long_after() -> None:
     since, from_to = asserted("Oslo", 2010, said_at=2026), asserted("Oslo", 2010, 2015, said_at=2027)
     assert shown(fold([since, from_to], single=True, key=str)) == [("Oslo", 2010, 2015)]
     plan, still = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2010, said_at=2026)
     assert shown(fold([plan, still], single=True, key=str)) == [("Oslo", 2010, INF)]
 
 
-def test_an_end_that_was_told_of_a_later_start_ends_the_whole_stay() -> None:
+def test_an_end_stated_with_a_later_start_ends_the_whole_interval() -> None:
     lives, until = asserted("Oslo", 2010), asserted("Oslo", 2012, 2015)
     assert shown(fold([lives, until], single=True, key=str)) == [("Oslo", 2010, 2015)]
 
 
-def test_a_stay_that_begins_again_where_it_was_to_end_is_one_stay() -> None:
+def test_an_interval_that_begins_again_at_its_end_is_one_interval() -> None:
     until, again = asserted("Oslo", 2010, 2015, said_at=2009), asserted("Oslo", 2015, said_at=2009)
     assert shown(fold([until, again], single=True, key=str)) == [("Oslo", 2010, INF)]
     later = asserted("Oslo", 2016, said_at=2016)
     assert shown(fold([until, later], single=True, key=str)) == [("Oslo", 2010, 2015), ("Oslo", 2016, INF)]
 
 
-def test_leaving_and_arriving_in_one_breath_names_what_came_after() -> None:
+def test_leaving_and_arriving_in_one_statement_names_the_successor() -> None:
     paris, london = asserted("Paris", 2010), asserted("London", 2015)
     gone = asserted("Paris", 2015, negated=True)
     left, lives = fold([paris, gone, london], single=True, key=str)
@@ -302,13 +300,13 @@ def test_leaving_and_arriving_in_one_breath_names_what_came_after() -> None:
     assert (ended.until, ended.ended_by, ended.superseded_by) == (2015, (), lives.id)
 
 
-def test_a_value_said_and_denied_for_the_same_moment_holds() -> None:
+def test_a_value_stated_and_denied_for_the_same_moment_holds() -> None:
     said = [asserted("Paris", 2010), asserted("Paris", 2015, negated=True), asserted("Paris", 2015)]
     assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
     assert shown(fold([said[1], said[2]], single=True, key=str)) == [("Paris", 2015, INF)]
 
 
-def test_what_is_denied_before_it_was_ever_said_changes_nothing() -> None:
+def test_a_denial_before_any_statement_changes_nothing() -> None:
     said = [asserted("Paris", 2010), asserted("Rome", 2015, negated=True), asserted("Paris", 2005, negated=True)]
     assert shown(fold(said, single=True, key=str)) == [("Paris", 2010, INF)]
 
@@ -327,12 +325,12 @@ def test_of_many_values_with_one_start_all_but_the_winner_are_contested() -> Non
     assert [v.status for v in contested] == ["contested"] * 3
 
 
-def test_what_used_to_be_began_before_everything() -> None:
+def test_a_former_value_began_before_everything() -> None:
     said = [asserted("Rome", 2015), asserted("Oslo", BEGINNING, said_at=2016)]
     assert shown(fold(said, single=True, key=str)) == [("Oslo", BEGINNING, 2015), ("Rome", 2015, INF)]
 
 
-def test_of_two_values_that_used_to_be_neither_contests_the_other() -> None:
+def test_two_former_values_do_not_contest_each_other() -> None:
     used = [asserted(city, BEGINNING, 2016, said_at=2016) for city in ("Paris", "Rome")]
     paris, rome = sorted(fold(used, single=True, key=str), key=lambda version: version.tail)
     assert [(v.status, v.since, v.until) for v in (paris, rome)] == [("closed", BEGINNING, 2016)] * 2
@@ -344,7 +342,7 @@ def test_of_two_values_that_used_to_be_neither_contests_the_other() -> None:
     }
 
 
-def test_all_that_used_to_be_ends_where_a_value_begins_of_which_the_start_is_known() -> None:
+def test_all_former_values_end_where_a_value_with_known_start_begins() -> None:
     used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
     oslo = asserted("Oslo", 2015)
     *past, lives = fold([*used, oslo], single=True, key=str)
@@ -352,7 +350,7 @@ def test_all_that_used_to_be_ends_where_a_value_begins_of_which_the_start_is_kno
     assert [(v.until, v.ended_by, v.superseded_by) for v in past] == [(2015, (oslo,), lives.id)] * 2
 
 
-def test_what_used_to_be_does_not_contest_what_is_so_since_nobody_knows_when() -> None:
+def test_a_former_value_does_not_contest_a_present_value_with_unknown_start() -> None:
     still, used = asserted("Oslo", BEGINNING, said_at=2010), asserted("Rome", BEGINNING, 2016, said_at=2016)
     assert shown(fold([still, used], single=True, key=str)) == [("Rome", BEGINNING, 2016), ("Oslo", BEGINNING, INF)]
     other = asserted("Bonn", BEGINNING, said_at=2012)
@@ -360,7 +358,7 @@ def test_what_used_to_be_does_not_contest_what_is_so_since_nobody_knows_when() -
     assert {(v.tail, v.status) for v in versions} == {("Oslo", "contested"), ("Rome", "closed"), ("Bonn", "active")}
 
 
-def test_of_what_used_to_be_one_that_comes_back_goes_on_and_the_others_end_there() -> None:
+def test_a_former_value_that_returns_continues_and_the_others_end_there() -> None:
     used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
     back = asserted("Paris", 2017, said_at=2019)
     rome, paris = fold([*used, back], single=True, key=str)
@@ -368,7 +366,7 @@ def test_of_what_used_to_be_one_that_comes_back_goes_on_and_the_others_end_there
     assert (rome.ended_by, rome.superseded_by) == ((back,), None)
 
 
-def test_what_is_denied_of_one_value_that_used_to_be_leaves_the_others() -> None:
+def test_denying_one_former_value_leaves_the_others() -> None:
     used = [asserted(city, BEGINNING, 2018, said_at=2018) for city in ("Paris", "Rome")]
     gone = asserted("Paris", 2012, negated=True)
     paris, rome = fold([*used, gone], single=True, key=str)
@@ -381,7 +379,7 @@ def test_what_is_denied_of_one_value_that_used_to_be_leaves_the_others() -> None
 
 @thorough
 @given(histories, cardinalities, st.sampled_from([0.5, STABLE, 0.96]))
-def test_everything_relied_on_is_sure_enough_and_nothing_is_lost(
+def test_every_stable_version_reaches_the_threshold_and_no_assertion_is_lost(
     said: list[Assertion], single: bool, stable: float
 ) -> None:
     sure, suspected = layers(said, single=single, key=str, stable=stable)
@@ -453,7 +451,7 @@ def test_a_confirmed_end_has_its_effect_from_its_own_time() -> None:
     ]
 
 
-def test_a_rumour_does_not_cut_in_two_what_only_both_halves_make_sure() -> None:
+def test_a_rumour_does_not_split_a_version_that_is_stable_only_as_a_whole() -> None:
     reported = [asserted("Paris", 2010, confidence=0.75), asserted("Paris", 2020, confidence=0.75)]
     for cut in (asserted("London", 2015, confidence=0.78), asserted("Paris", 2015, negated=True, confidence=0.5)):
         sure, _ = layers([*reported, cut], single=True, key=str, stable=STABLE)
@@ -464,7 +462,7 @@ def test_a_rumour_does_not_cut_in_two_what_only_both_halves_make_sure() -> None:
 
 
 class Overwriting:
-    """Keeps the last value that it was told, as most memories do."""
+    """Keeps the last stated value, as most memories do."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, int, float]] = []
@@ -491,7 +489,7 @@ class Literal:
 
 
 class Folding:
-    """Keeps what it was told, and folds it."""
+    """Keeps all statements and folds them."""
 
     def __init__(self) -> None:
         self.said: list[Assertion] = []
@@ -513,7 +511,7 @@ def breaks(rows: Sequence[tuple[str, int, float]], told: Sequence[tuple[str, int
 
 
 def in_order(rng: random.Random, *, returning: bool) -> list[tuple[str, int]]:
-    """Return three to six changes of a city, told as they happen; with ``returning`` one of them comes back."""
+    """Return three to six changes of a city, stated in order; with ``returning`` one value returns."""
     cities = rng.sample(["Bonn", "Lima", "Oslo", "Paris", "Rome", "Turin"], rng.randint(3, 6))
     if returning:
         place = rng.randrange(2, len(cities))
@@ -522,7 +520,7 @@ def in_order(rng: random.Random, *, returning: bool) -> list[tuple[str, int]]:
     return list(zip(cities, starts, strict=True))
 
 
-def test_where_values_return_both_baselines_break_what_the_fold_keeps() -> None:
+def test_with_returning_values_both_baselines_break_the_invariants_and_the_fold_does_not() -> None:
     overlaps: dict[str, int] = defaultdict(int)
     lost: dict[str, int] = defaultdict(int)
     for seed in range(1000):
@@ -539,7 +537,7 @@ def test_where_values_return_both_baselines_break_what_the_fold_keeps() -> None:
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_where_news_comes_in_order_and_nothing_returns_the_fold_is_the_rule_of_the_paper(seed: int) -> None:
+def test_in_order_and_without_returns_the_fold_equals_the_rule_of_the_paper(seed: int) -> None:
     literal, folding = Literal(), Folding()
     for each in in_order(random.Random(seed), returning=False):
         literal.tell(*each)
@@ -547,7 +545,7 @@ def test_where_news_comes_in_order_and_nothing_returns_the_fold_is_the_rule_of_t
     assert folding.rows == literal.rows
 
 
-def test_late_news_makes_the_rule_of_the_paper_end_a_value_before_it_begins() -> None:
+def test_late_statements_make_the_rule_of_the_paper_end_a_value_before_it_begins() -> None:
     literal, folding = Literal(), Folding()
     for memory in (literal, folding):
         memory.tell("London", 2015)
@@ -556,7 +554,7 @@ def test_late_news_makes_the_rule_of_the_paper_end_a_value_before_it_begins() ->
     assert folding.rows == [("Paris", 2010, 2015), ("London", 2015, INF)]
 
 
-def test_a_thousand_lives_told_in_any_order_are_remembered_as_they_were() -> None:
+def test_a_thousand_histories_in_any_order_are_reconstructed_exactly() -> None:
     rng = random.Random(0)
     asked = right = overwriting = overlaps = 0
     for _ in range(1000):
@@ -572,7 +570,7 @@ def test_a_thousand_lives_told_in_any_order_are_remembered_as_they_were() -> Non
 
 
 @pytest.mark.parametrize("dated", [True, False])
-def test_made_up_lives_have_returns_gaps_corrections_and_stated_ends(dated: bool) -> None:
+def test_generated_histories_have_returns_gaps_corrections_and_stated_ends(dated: bool) -> None:
     lives = [history(random.Random(seed), dated=dated) for seed in range(200)]
     assert all(3 <= len(life.stays) <= 6 for life in lives)
     returns = [len({stay.tail for stay in life.stays}) < len(life.stays) for life in lives]

@@ -13,17 +13,17 @@ def test_two_sequences_of_texts_share_a_digest_only_if_they_are_equal(one: list[
     assert (digest(*one) == digest(*other)) == (one == other)
 
 
-def test_moving_a_border_between_parts_changes_the_digest() -> None:
+def test_moving_a_boundary_between_parts_changes_the_digest() -> None:
     assert digest("ab", "c") != digest("a", "bc")
     assert digest("a\x1fb") != digest("a", "b")
 
 
-def test_the_first_revision_is_known_by_its_place_alone_and_later_ones_by_their_text() -> None:
+def test_the_id_of_the_first_revision_depends_on_its_place_alone_later_ones_on_their_text() -> None:
     assert turn_id("s", "talk", "m1", "one text", 0) == turn_id("s", "talk", "m1", "another text", 0)
     assert turn_id("s", "talk", "m1", "one text", 1) != turn_id("s", "talk", "m1", "another text", 1)
 
 
-def test_an_item_said_twice_in_one_call_gets_two_refs_and_the_same_two_when_repeated() -> None:
+def test_an_item_given_twice_in_one_call_gets_two_refs_and_the_same_two_when_repeated() -> None:
     first, second = (derived_ref("Ann", None, None, None, "yes", nth) for nth in (0, 1))
     assert first != second
     assert [first, second] == [derived_ref("Ann", None, None, None, "yes", nth) for nth in (0, 1)]

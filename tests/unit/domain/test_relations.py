@@ -1,4 +1,4 @@
-"""The registry of relations is consistent, and a relation is known by any of its names."""
+"""The registry of relations is consistent, and a relation is found by any of its names."""
 
 import tomllib
 
@@ -12,11 +12,11 @@ from mcp_memory.texts import resource
 @pytest.mark.parametrize(
     "written", ["lives_in", "livesIn", "Lives in", "LIVES_IN", "lives-in", " resides_in ", "relocatedTo", "Ｌives in"]
 )
-def test_a_relation_is_known_in_any_form_of_its_names(written: str) -> None:
+def test_a_relation_is_found_in_any_form_of_its_names(written: str) -> None:
     assert relations().name(written) == "lives_in"
 
 
-def test_a_relation_that_nobody_knows_keeps_its_words_and_is_unknown() -> None:
+def test_an_unknown_relation_keeps_its_words() -> None:
     name = relations().name("rootsFor the Team")
     assert name == "roots_for_the_team"
     assert relations().get(name) == Relation(name, "roots for the team", asked=("roots", "for", "the", "team"))
@@ -24,12 +24,12 @@ def test_a_relation_that_nobody_knows_keeps_its_words_and_is_unknown() -> None:
 
 
 @pytest.mark.parametrize("name", ["favourite_film", "current_project"])
-def test_of_a_favourite_or_current_thing_of_a_kind_there_is_one(name: str) -> None:
+def test_favourite_and_current_relations_are_single_valued(name: str) -> None:
     assert relations().get(name).cardinality == "single"
 
 
 @pytest.mark.parametrize("relation", list(relations()), ids=lambda relation: relation.name)
-def test_what_the_registry_says_of_a_relation_fits_the_rest(relation: Relation) -> None:
+def test_the_entries_of_the_registry_are_consistent(relation: Relation) -> None:
     assert relations().name(relation.name) == relation.name
     assert relations().get(relation.name) is relation
     others = [*relation.implies, *filter(None, (relation.inverse, relation.antonym))]
@@ -63,7 +63,7 @@ def test_every_other_name_is_found_as_it_is_written() -> None:
         ("[knows", "."),
     ],
 )
-def test_a_registry_that_is_not_one_is_refused_in_words(text: str, problem: str) -> None:
+def test_an_invalid_registry_is_refused_with_a_message(text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         Registry(text)
 

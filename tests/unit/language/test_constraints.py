@@ -1,4 +1,4 @@
-"""What a question says about time: dates that bind it, events that stand for a time, words of order."""
+"""Time constraints of queries: dates, events that stand for a time, and words of order."""
 
 import pytest
 from hypothesis import given
@@ -84,7 +84,7 @@ def test_a_date_of_the_whole_question_wins_over_one_of_a_clause(question: str, w
         "",
     ],
 )
-def test_what_is_part_of_a_name_or_asked_for_binds_nothing(question: str) -> None:
+def test_a_date_in_a_name_or_one_that_is_asked_for_does_not_bind(question: str) -> None:
     assert constraint(question, NOW) is None
 
 
@@ -122,11 +122,11 @@ def test_an_event_stands_for_a_time(question: str, order: str, event: str) -> No
         ("Where did she use to live?", "before"),
     ],
 )
-def test_words_of_order_are_told_apart(question: str, order: str) -> None:
+def test_words_of_order_are_distinguished(question: str, order: str) -> None:
     assert constraint(question, None) == Constraint(order)  # type: ignore[arg-type]
 
 
-def test_what_is_relative_needs_to_know_when_it_is_asked() -> None:
+def test_relative_times_need_the_time_of_the_call() -> None:
     assert told("What did Ann buy last week?", NOW) == ("within", "the week of 6 May 2024")
     assert told("What did Ann buy last week?") is None
     assert told("What did Ann buy in March?", NOW) == ("within", "March 2024")
@@ -140,7 +140,7 @@ def test_a_date_wins_over_an_event_and_an_event_over_an_order() -> None:
 
 
 @given(st.text(max_size=300), st.none() | st.integers(-(2**62), 2**62))
-def test_any_text_at_any_time_gives_a_proper_interval_or_none(question: str, now: int | None) -> None:
+def test_any_text_at_any_time_gives_a_valid_interval_or_none(question: str, now: int | None) -> None:
     found = constraint(question, now)
     assert found is None or found.since < found.until
 
@@ -149,6 +149,6 @@ def test_any_text_at_any_time_gives_a_proper_interval_or_none(question: str, now
     "question",
     ["before " * 20_000, "(" * 100_000, "a" * 100_000, "when a" * 20_000, "in 1990 and " * 9_000, "'" * 9_000],
 )
-def test_a_pasted_page_is_read_only_at_its_beginning(question: str) -> None:
+def test_only_the_beginning_of_a_long_text_is_read(question: str) -> None:
     found = constraint(question, NOW)
     assert found is None or found.until <= FOREVER

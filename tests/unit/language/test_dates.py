@@ -1,4 +1,4 @@
-"""Times at the rim and in words."""
+"""The calendar, and intervals in words."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ def test_the_calendar_agrees_with_the_standard_library(date) -> None:  # type: i
     assert is_day(date.year, date.month, date.day)
 
 
-def test_open_intervals_are_put_in_words() -> None:
+def test_open_intervals_are_described_in_words() -> None:
     assert in_words(parse("1972-01-01")[0], FOREVER, "year") == "since 1972"
     assert in_words(BEGINNING, parse("1981-01-01")[0], "year") == "until 1980"
     assert day_in_words(parse("2023-12-29T23:59:59Z")[0]) == "29 December 2023"

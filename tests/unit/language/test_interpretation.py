@@ -56,11 +56,11 @@ def test_extra_names_are_kept_once_each_in_order_and_never_empty():
     assert read.extra_names == ("Zoe", "Ann")
 
 
-def test_the_intent_fact_says_nothing():
+def test_the_intent_fact_is_ignored():
     assert with_interpretation(understand("Who moved?", ()), Interpretation(intent="FACT")).intent is None
 
 
-def test_a_query_is_no_part_of_itself():
+def test_a_query_is_not_a_part_of_itself():
     question = understand("Who moved?", ())
     assert with_interpretation(question, Interpretation(parts=("Who moved?", "", "I moved", "I moved"))).parts == (
         Query("I moved"),

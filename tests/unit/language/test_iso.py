@@ -1,4 +1,4 @@
-"""Times on the wire."""
+"""ISO times in requests and replies."""
 
 from datetime import UTC, datetime
 
@@ -27,7 +27,7 @@ def test_a_date_names_the_whole_day_and_a_time_a_millisecond():
         ("0001-01-01T00:00+14:00", None),  # before any year that can be written: kept, not shown
     ],
 )
-def test_zones_are_turned_to_utc(text, same):
+def test_times_with_a_zone_are_converted_to_utc(text, same):
     assert show(parse(text)[0]) == same
 
 
@@ -38,7 +38,7 @@ NO_DATES = [
 
 
 @pytest.mark.parametrize("text", NO_DATES)
-def test_what_is_no_iso_date_is_refused(text):
+def test_text_that_is_not_an_iso_date_is_refused(text):
     with pytest.raises(ValueError):  # noqa: PT011 - its words are never shown
         parse(text)
 
@@ -49,6 +49,6 @@ def test_the_end_of_time_has_no_date():
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_what_is_shown_is_read_back_as_it_was(when):
+def test_a_formatted_time_parses_to_the_same_time(when):
     millis = (when - datetime(1970, 1, 1, tzinfo=UTC)) // (datetime.resolution * 1000)
     assert parse(show(millis))[0] == millis

@@ -1,4 +1,4 @@
-"""Names by their spelling, and the head of a document."""
+"""Names by their spelling, and the title of a document."""
 
 import pytest
 from hypothesis import given
@@ -47,7 +47,7 @@ def test_names_are_capitalised_runs_and_quotations(text: str, found: tuple[str, 
         (None, "During the war she was a nurse.", ""),
     ],
 )
-def test_a_head_is_the_title_or_the_subject_of_the_first_sentence(title: str | None, text: str, found: str) -> None:
+def test_a_title_is_given_or_the_subject_of_the_first_sentence(title: str | None, text: str, found: str) -> None:
     assert " ".join(head(title, text)) == found
 
 
@@ -69,11 +69,11 @@ def test_a_name_that_is_written_out_is_mentioned_by_its_first_and_last_word(
 
 
 @given(st.text(max_size=80), st.one_of(st.none(), st.text(max_size=40)))
-def test_any_text_has_names_and_a_head_or_none(text: str, title: str | None) -> None:
+def test_any_text_has_names_and_a_title_or_none(text: str, title: str | None) -> None:
     assert all(name in text for name in names(text))
     assert len(head(title, text)) <= HEAD_LENGTH
 
 
-def test_what_opens_a_sentence_before_a_name_is_no_head() -> None:
+def test_an_opening_before_a_name_is_not_a_title() -> None:
     assert head(None, "Behind the Red Mill there is a yard.") == ()
     assert head(None, "The Red Mill has a yard.") == ("red", "mill")

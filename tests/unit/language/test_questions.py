@@ -1,4 +1,4 @@
-"""What a question asks, of whom, and how a speaker would say it."""
+"""What a question asks, about whom, and its first-person form."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ SPEAKERS = ["Ann", "Bob Ross", "Zoë"]
         ("Wohin fuhr Ann im Sommer?", "Wohin fuhr im Sommer?"),
     ],
 )
-def test_a_question_about_one_speaker_is_turned_to_the_first_person(asked: str, first_person: str) -> None:
+def test_a_question_about_one_speaker_is_rewritten_in_the_first_person(asked: str, first_person: str) -> None:
     understood = understand(asked, SPEAKERS)
     assert understood.first_person is not None
     assert understood.first_person.lower() == first_person.lower()
@@ -41,7 +41,7 @@ def test_a_question_that_names_none_or_several_has_no_first_person(asked: str) -
     assert understand(asked, SPEAKERS).first_person is None
 
 
-def test_i_is_the_user_and_you_the_assistant_where_there_are_such_speakers() -> None:
+def test_i_is_the_user_and_you_the_assistant_if_there_are_such_speakers() -> None:
     mine, yours = "What is my sister's name?", "Which book did you recommend for your course?"
     assert understand(mine, ["user", "assistant"]).speakers == ("user",)
     assert understand(mine, ["user", "assistant"]).first_person is None
@@ -90,18 +90,18 @@ def test_any_text_and_any_speakers_are_understood(question: str, speakers: list[
     st.text(st.sampled_from("ae zé\u0301\u0338\u200b\u0130ﬁ①Ⓐ'’-_ग़ि東ア한\u0e33\U0001f469"), max_size=20)
     | st.text(max_size=20)
 )
-def test_a_content_word_has_no_stem_that_the_question_has_not(question: str) -> None:
-    """Letters with combining signs, and signs that vanish when words are compared, are where the two could part."""
+def test_every_stem_of_a_content_word_is_a_stem_of_the_question(question: str) -> None:
+    """Combining marks, and signs that comparison removes, are the cases in which the two could differ."""
     understood = understand(question, [])
     assert all(parts and set(parts) <= set(understood.stems) for _, parts in understood.content_words)
 
 
-def test_a_letter_and_its_accent_apart_are_one_word_as_written() -> None:
+def test_a_letter_and_a_separate_accent_are_one_word_as_written() -> None:
     understood = understand("Which cafe\u0301 opened?", [])
     assert understood.content_words == (("cafe\u0301", ("café",)), ("opened", ("open",)))
 
 
-def test_a_question_tells_what_it_says_about_time_and_needs_the_day_for_what_is_relative() -> None:
+def test_a_question_states_its_time_and_relative_times_need_the_date_of_the_call() -> None:
     assert understand("Who ran it in 1990?", ()).time == Constraint("within", *years(1990), "year")
     assert understand("Who ran it last year?", ()).time is None
     assert understand("Who ran it last year?", (), years(1991).since).time == Constraint("within", *years(1990), "year")

@@ -1,4 +1,4 @@
-"""ROUGE-L by hand (DESIGN W11), and what holds of it for any texts."""
+"""ROUGE-L on worked examples (DESIGN W11), and its properties for any texts."""
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_examples_by_hand(one, other, likeness):
 
 
 @given(WORDS, WORDS)
-def test_it_is_symmetric_within_0_and_1_and_1_for_the_same_words(one, other):
+def test_rouge_is_symmetric_within_0_and_1_and_1_for_equal_words(one, other):
     assert rouge_l(one, other) == rouge_l(other, one)
     assert 0 <= rouge_l(one, other) <= 1
     assert (rouge_l(one, other) == 1) == (one == other and one != [])

@@ -42,5 +42,5 @@ def test_no_sentences_make_no_segments() -> None:
     assert pack_segments("", []) == []
 
 
-def test_the_estimate_of_tokens_is_one_for_a_short_word_and_one_for_a_sign() -> None:
+def test_the_token_estimate_is_one_for_a_short_word_and_one_for_a_sign() -> None:
     assert count_tokens("I saw Ann, twice.") == 6

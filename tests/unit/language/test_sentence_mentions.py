@@ -1,4 +1,4 @@
-"""What a sentence names, and what it is about without naming it."""
+"""Entities that a sentence names, and those that it is about without naming them."""
 
 import pytest
 
@@ -10,13 +10,13 @@ def turn(kind: Kind, text: str, speaker: str | None = None, role: str | None = N
     return Turn("t", "x", "s", "1", kind, text, speaker, role, title, 0, 0, 0, 0)
 
 
-def test_a_sentence_of_a_document_is_about_its_head_too() -> None:
+def test_a_sentence_of_a_document_also_mentions_its_title() -> None:
     told = turn("document", "It opened. Ann Lee ran it.", title="The Blue Mill (theatre)")
     assert mentions(told, "It opened.") == ("blue mill",)
     assert mentions(told, "Ann Lee ran it.") == ("blue mill", "Ann Lee")
 
 
-def test_a_message_is_about_whoever_says_it() -> None:
+def test_a_message_mentions_its_speaker() -> None:
     assert mentions(turn("message", "I saw Bob.", speaker="Ann"), "I saw Bob.") == ("Ann", "Bob")
     assert mentions(turn("message", "hello", role="user"), "hello") == ("user",)
     assert mentions(turn("message", "Hi Ann, it is Ann!", speaker="Ann"), "Hi Ann, it is Ann!") == ("Ann", "Hi Ann")
@@ -38,5 +38,7 @@ def test_a_text_without_names_names_nothing() -> None:
         ("I read Black Friday.", ("Black Friday",)),
     ],
 )
-def test_a_month_or_a_day_is_no_entity_but_a_person_may_be_called_so(sentence: str, named: tuple[str, ...]) -> None:
+def test_a_month_or_a_day_is_not_an_entity_but_may_be_the_name_of_a_person(
+    sentence: str, named: tuple[str, ...]
+) -> None:
     assert mentions(turn("message", sentence), sentence) == named

@@ -1,4 +1,4 @@
-"""Sentences have exact places, and no character is lost."""
+"""Sentences have exact positions, and no character is lost."""
 
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ def assert_nothing_is_lost(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_every_character_lies_in_exactly_one_sentence(name: str) -> None:
+def test_every_character_belongs_to_exactly_one_sentence(name: str) -> None:
     assert_nothing_is_lost(TEXTS[name])
 
 
@@ -69,6 +69,6 @@ def test_five_megabytes_of_chinese_take_linear_time() -> None:
     assert sum(end - start for start, end in split(text)) == len(text)
 
 
-def test_a_hard_cut_never_parts_a_letter_from_its_accent() -> None:
+def test_a_hard_cut_never_separates_a_letter_from_its_accent() -> None:
     text = "e\u0301" * 2_001
     assert all(text[start] == "e" for start, _ in split(text[:-1]))

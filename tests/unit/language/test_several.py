@@ -1,4 +1,4 @@
-"""Which questions ask for several things."""
+"""Questions that ask for several things."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whether a question looks back, and whether guesses will do."""
+"""Whether a question is about the past, and whether it accepts guesses."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from mcp_memory.language.question_form import looks_back, wants_guesses
         ("", False),
     ],
 )
-def test_the_verbs_of_a_question_tell_whether_it_looks_back(question: str, back: bool) -> None:
+def test_the_verbs_of_a_question_decide_whether_it_is_about_the_past(question: str, back: bool) -> None:
     assert looks_back(question) is back
 
 
@@ -37,5 +37,5 @@ def test_the_verbs_of_a_question_tell_whether_it_looks_back(question: str, back:
         ("Who is a guest?", False),
     ],
 )
-def test_some_words_ask_for_guesses(question: str, guesses: bool) -> None:
+def test_some_words_accept_guesses(question: str, guesses: bool) -> None:
     assert wants_guesses(question) is guesses

@@ -48,7 +48,7 @@ def test_no_text_raises_and_every_interval_is_in_order(text: str, said_at: int |
 @pytest.mark.parametrize(
     "sentence", ["yesterday", "last week", "on Friday we went", "in two days", "On 7 May we danced."]
 )
-def test_nothing_relative_is_resolved_when_nobody_knows_when_it_was_said(sentence: str) -> None:
+def test_relative_times_are_not_resolved_without_a_time_of_utterance(sentence: str) -> None:
     assert stated_times(sentence, None) == ()
 
 

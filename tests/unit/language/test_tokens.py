@@ -1,4 +1,4 @@
-"""A question finds its own words, in whatever script."""
+"""Words and stems of texts in any script."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""The beam: which path it prefers, and what each of its filters and switches does."""
+"""Beam search: the order of paths, and the effect of each filter and switch."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ def farther(seen: BeamStep) -> list[PathScores]:
     return [PathScores(0.9, 0.9, len(path.steps) / 10) for path in seen.paths]
 
 
-def test_the_relation_that_the_question_asks_for_comes_first_even_if_others_are_said_more_alike() -> None:
+def test_the_requested_relation_comes_first_even_if_others_are_more_similar() -> None:
     likeness = cosine_by_relation(works_at=0.3, likes=0.3, lives_in=0.05)
     assert ends("Where does Ann live?", near=likeness)[0] == "london"
 
 
-def test_a_question_about_a_brother_goes_on_to_where_he_lives() -> None:
+def test_a_query_about_a_brothers_home_follows_two_steps() -> None:
     best = ask(graph(*ANN), "Where does Ann's brother live?").paths[0]
     assert [step.version.relation for step in best.steps] == ["sibling_of", "lives_in"]
     assert best.end == "rome"
 
 
-def test_a_question_about_a_year_finds_what_held_then() -> None:
+def test_a_query_about_a_year_finds_facts_that_held_then() -> None:
     found = ends("Where did Ann live in 2012?", at=(year(2012), year(2013)))
     assert found[0] == "paris"
     assert "london" not in found
 
 
-def test_a_question_without_a_time_finds_what_holds_now() -> None:
+def test_a_query_without_a_time_finds_facts_that_hold_now() -> None:
     found = ends("Where does Ann live?")
     assert found[0] == "london"
     assert "paris" not in found
@@ -50,15 +50,15 @@ def test_a_question_without_a_time_finds_what_holds_now() -> None:
 @pytest.mark.parametrize(
     "question", ["How did Ann's home change?", "When did Ann move?", "Did Ann rather live in Paris?"]
 )
-def test_questions_for_a_change_a_comparison_or_a_time_see_what_is_over(question: str) -> None:  # DESIGN D29
+def test_queries_for_a_change_a_comparison_or_a_time_include_past_facts(question: str) -> None:  # DESIGN D29
     assert {"paris", "london"} <= set(ends(question))
 
 
-def test_a_question_in_the_past_tense_sees_what_is_over() -> None:
+def test_a_query_in_the_past_tense_includes_past_facts() -> None:
     assert {"paris", "london"} <= set(ends("Where did Ann live?"))
 
 
-def test_what_was_bought_once_is_found_later_and_not_earlier() -> None:
+def test_a_purchase_is_found_after_its_time_and_not_before() -> None:
     bought = said("Ann", "bought", "a boat", 2015)
     assert ends("What has Ann bought?", bought) == ["boat"]
     alone = NavigationSettings(rule_succession=False)
@@ -66,14 +66,14 @@ def test_what_was_bought_once_is_found_later_and_not_earlier() -> None:
     assert ends("What did Ann buy in 2016?", bought, at=(year(2016), year(2017)), settings=alone) == []
 
 
-def test_facts_are_walked_from_tail_to_head_too_a_little_lower() -> None:  # DESIGN D36
+def test_steps_from_tail_to_head_score_a_little_lower() -> None:  # DESIGN D36
     best = ask(graph(*ANN), "Who works at Acme?").paths[0]
     assert (best.end, best.steps[0].forward) == ("ann", False)
     forward = ask(graph(*ANN), "Where does Ann work?").paths[0]
     assert forward.scores.relevance == pytest.approx(best.scores.relevance + 0.05)
 
 
-def test_a_hedged_remark_is_walked_along_only_where_guesses_are_wanted() -> None:
+def test_a_suspected_fact_is_followed_only_if_guesses_are_accepted() -> None:
     rows = (said("Ann", "lives_in", "Oslo", confidence=0.45),)
     assert ends("Where does Ann live?", *rows) == []
     assert ends("Where might Ann live?", *rows) == ["oslo"]
@@ -81,7 +81,7 @@ def test_a_hedged_remark_is_walked_along_only_where_guesses_are_wanted() -> None
     assert ends("Where does Ann live?", *rows, settings=NavigationSettings(confidence=False)) == ["oslo"]
 
 
-def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() -> None:  # DESIGN D35
+def test_facts_that_match_the_intent_come_first_and_the_others_remain() -> None:  # DESIGN D35
     rows = (said("Ann", "knows", "Bob"), said("Ann", "knows", "rain", intent="CAUSAL"))
     soft = ask(graph(*rows), "Why is Ann here?", settings=NavigationSettings(counterfactual=False))
     assert [path.end for path in soft.paths] == ["rain", "bob"]
@@ -90,7 +90,7 @@ def test_facts_of_the_kind_that_is_asked_for_come_first_and_the_others_stay() ->
     assert soft.paths[0].scores.coherence > soft.paths[1].scores.coherence
 
 
-def test_a_relation_that_is_asked_for_is_walked_along_whatever_its_kind() -> None:
+def test_a_requested_relation_is_followed_whatever_its_kind() -> None:
     rows = (
         said("Tidewater", "directed_by", "Ann Lee", stated=False),
         *(said("Tidewater", "mentions", f"year {number}", number) for number in range(1990, 1996)),
@@ -101,7 +101,7 @@ def test_a_relation_that_is_asked_for_is_walked_along_whatever_its_kind() -> Non
     assert found.paths[0].end == "3 may 1970"  # though six dated facts, and only five are followed, are said more alike
 
 
-def test_an_alias_leads_to_its_bearer_and_asked_for_itself_to_a_name_from_which_nothing_goes_on() -> None:
+def test_an_alias_resolves_to_its_entity_and_as_an_answer_has_no_further_steps() -> None:
     facts = graph(
         said("Robert", "also_known_as", "Bob"), said("Bob", "lives_in", "Lima"), said("Robert", "likes", "tea")
     )
@@ -112,23 +112,23 @@ def test_an_alias_leads_to_its_bearer_and_asked_for_itself_to_a_name_from_which_
     assert (nickname.end, [step.version.tail for step in nickname.steps]) == ("bob", ["Bob"])
 
 
-def test_without_the_beam_only_direct_neighbours_are_looked_at() -> None:
+def test_without_the_beam_only_direct_neighbours_are_found() -> None:
     found = ask(graph(*ANN), "Where does Ann's brother live?", settings=NavigationSettings(beam=False))
     assert found.paths
     assert all(len(path.steps) == 1 for path in found.paths)
 
 
-def test_without_the_temporal_filter_what_is_over_is_found_too() -> None:
+def test_without_the_temporal_filter_past_facts_are_found_too() -> None:
     assert {"paris", "london"} <= set(ends("Where does Ann live?", settings=NavigationSettings(temporal_filter=False)))
 
 
-def test_paths_that_still_go_on_after_the_last_step_are_not_lost() -> None:  # DESIGN D31
+def test_paths_that_continue_after_the_last_step_are_final() -> None:  # DESIGN D31
     rows = [said(f"stop {place}", "leads_on", f"stop {place + 1}") for place in range(6)]
     found = ask(graph(*rows), "from here", named=["stop 0"], scores=farther)
     assert [path.end for path in found.paths] == ["stop 3"]
 
 
-def test_the_candidates_of_all_beams_of_all_roots_are_shown_once_a_step() -> None:
+def test_the_candidates_of_all_beams_of_all_roots_are_scored_once_per_step() -> None:
     shown: list[int] = []
 
     def counting(seen: BeamStep) -> list[PathScores]:

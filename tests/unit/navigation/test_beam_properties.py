@@ -1,4 +1,4 @@
-"""What holds of navigation over any graph: DESIGN I11, I32, I33 and I34, checked over random ones."""
+"""Invariants of navigation over random graphs: DESIGN I11, I32, I33 and I34."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ some = settings(max_examples=200, deadline=None)
 
 
 def near(assertions: Any) -> list[float]:
-    """Likeness that has nothing to do with the words, the same each time."""
+    """Return similarities that do not depend on the words and are the same each time."""
     return [(sum(map(ord, assertion.id)) % 50) / 100 for assertion in assertions]
 
 
@@ -105,7 +105,7 @@ def test_a_root_with_a_valid_neighbour_leads_to_a_path(facts: Facts, question: s
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_without_uncertainty_nothing_below_the_threshold_is_walked_along_or_inferred_from(
+def test_without_uncertainty_facts_below_the_threshold_are_neither_followed_nor_premises(
     facts: Facts, question: str, at: Moment | None
 ) -> None:  # DESIGN I34
     stable = {version.id for version in facts.all()}
@@ -121,7 +121,7 @@ def test_without_uncertainty_nothing_below_the_threshold_is_walked_along_or_infe
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_what_is_inferred_carries_its_rule_and_is_never_among_the_facts(
+def test_an_inferred_step_has_its_rule_and_is_never_stored(
     facts: Facts, question: str, at: Moment | None
 ) -> None:  # DESIGN I11
     before = list(facts.rows)

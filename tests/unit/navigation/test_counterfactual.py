@@ -1,4 +1,4 @@
-"""Repair: when it is called for (DESIGN W8), what it may cost, and a small story for each of the five rules."""
+"""Repair: when it applies (DESIGN W8), its budget, and an example for each of the five rules."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def guesses(found: Navigation) -> list[Step]:
         ([], True, 5),
     ],
 )
-def test_repair_is_called_for_where_nothing_is_reliable_and_fills_the_places_left(
+def test_repair_applies_if_no_candidate_is_reliable_and_fills_the_remaining_places(
     candidates: list[PathScores], called: bool, places: int
 ) -> None:  # DESIGN W8
     assert needs_repair(candidates, NavigationSettings()) is called
@@ -51,7 +51,7 @@ def test_reliable_candidates_beyond_m_leave_no_place() -> None:
     assert budget(scores(*[(0.9, 0.9)] * 7), NavigationSettings()) == 0
 
 
-def test_what_implies_the_relation_that_is_asked_for_stands_in_for_it() -> None:  # symmetry
+def test_a_relation_that_implies_the_requested_one_gives_a_guess() -> None:  # symmetry
     facts = graph(said("Ann", "bought", "a red bicycle"))
     (step,) = guesses(ask(facts, "Does Ann own anything?", settings=ONLY["symmetry"]))
     assert step.version.text == "Ann owns a red bicycle"
@@ -60,14 +60,14 @@ def test_what_implies_the_relation_that_is_asked_for_stands_in_for_it() -> None:
     assert [assertion.relation for assertion in step.via] == ["bought"]
 
 
-def test_the_inverse_of_a_fact_is_as_sure_as_the_fact() -> None:  # symmetry
+def test_the_inverse_of_a_fact_has_the_confidence_of_the_fact() -> None:  # symmetry
     facts = graph(said("Acme", "employs", "Ann"))
     (step,) = guesses(ask(facts, "Which company does Ann work at?", settings=ONLY["symmetry"]))
     assert step.version.text == "Ann works at Acme"
     assert step.confidence == 0.95
 
 
-def test_a_thing_inherits_what_holds_of_the_whole_that_it_is_part_of() -> None:  # hyponymy
+def test_an_entity_inherits_facts_of_the_whole_that_contains_it() -> None:  # hyponymy
     facts = graph(said("the library", "part_of", "the campus"), said("the campus", "opened_by", "the queen"))
     found = ask(facts, "Who opened the library?", settings=ONLY["hyponymy"])
     (step,) = guesses(found)
@@ -76,13 +76,13 @@ def test_a_thing_inherits_what_holds_of_the_whole_that_it_is_part_of() -> None: 
     assert {assertion.relation for assertion in step.via} == {"part_of", "opened_by"}
 
 
-def test_who_likes_a_kind_may_like_what_it_is_a_kind_of() -> None:  # hyponymy, the paper's own example
+def test_a_fact_about_a_kind_may_hold_for_its_superclass() -> None:  # hyponymy, the paper's own example
     facts = graph(said("Ann", "listens_to", "bebop"), said("bebop", "subclass_of", "jazz"))
     found = ask(facts, "Tell me about Ann", settings=ONLY["hyponymy"])
     assert [step.version.text for step in guesses(found)] == ["Ann listens to jazz"]
 
 
-def test_where_nothing_holds_at_the_time_the_nearest_value_on_each_side_is_offered() -> None:  # succession
+def test_if_no_value_holds_at_the_time_the_nearest_on_each_side_is_offered() -> None:  # succession
     facts = graph(
         *(said("Ann", "lives_in", "Oslo", 2000, 2002), said("Ann", "lives_in", "Bergen", 2003, 2006)),
         *(said("Ann", "lives_in", "Rome", 2012, 2015), said("Ann", "lives_in", "Paris", 2016)),
@@ -93,7 +93,7 @@ def test_where_nothing_holds_at_the_time_the_nearest_value_on_each_side_is_offer
     assert all(step.version.id.startswith("f_") for step in guesses(found))
 
 
-def test_after_something_means_not_before_its_date() -> None:  # succession
+def test_after_an_event_means_after_its_date() -> None:  # succession
     facts = graph(said("the wedding", "after", "the flood"), said("the flood", "happened_on", "3 May 2015", 2015))
     found = ask(facts, "Tell me about the wedding", settings=ONLY["succession"])
     assert [step.version.text for step in guesses(found)] == ["the wedding comes after 3 May 2015"]
@@ -113,13 +113,13 @@ def test_chains_of_causes_have_at_most_two_links() -> None:  # causality
     assert {path.end for path in found.paths} == {"event 3", "event 2"}
 
 
-def test_who_has_a_cause_may_have_its_effect() -> None:  # causality
+def test_a_fact_about_a_cause_may_hold_for_its_effect() -> None:  # causality
     facts = graph(said("Ann", "has_condition", "flu"), said("flu", "causes", "fever"))
     found = ask(facts, "Tell me about Ann", settings=ONLY["causality"])
     assert [step.version.text for step in guesses(found)] == ["Ann has the condition fever"]
 
 
-def test_who_is_mentioned_in_one_sentence_may_belong_together_the_likest_sentence_first() -> None:  # co-occurrence
+def test_entities_of_one_sentence_may_be_related_the_most_similar_sentence_first() -> None:  # co-occurrence
     facts = graph(
         said("Ann", "visited", "Oslo", turn="t_1"), said("Bob", "sold", "a boat", turn="t_1"),
         said("Ann", "visited", "Rome", turn="t_2"), said("Cleo", "won", "a race", turn="t_2"),
@@ -138,7 +138,7 @@ def test_who_is_mentioned_in_one_sentence_may_belong_together_the_likest_sentenc
     assert {step.version.relation for step in guesses(found)} == {"mentioned_with"}
 
 
-def test_what_is_about_a_turn_as_a_whole_shares_no_sentence() -> None:
+def test_facts_of_a_whole_turn_share_no_sentence() -> None:
     facts = graph(
         said("Ann", "visited", "Oslo", turn="t_1", sentence=-1), said("Bob", "sold", "x", turn="t_1", sentence=-1)
     )

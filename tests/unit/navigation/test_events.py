@@ -1,4 +1,4 @@
-"""Events as anchors of time: what a question only names has the time that the facts give it."""
+"""Events as anchors of time: an event that a query names gets the time of its fact."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def year(number: int) -> int:
         ("Where did Ann work while she lived in Paris?", year(2010), year(2015)),
     ],
 )
-def test_an_event_has_the_time_of_the_fact_that_its_words_tell_of(question: str, since: int, until: int) -> None:
+def test_an_event_has_the_time_of_the_fact_that_its_words_state(question: str, since: int, until: int) -> None:
     time = date_event(lived(), understand(question, ())).time
     assert time is not None
     assert (time.since, time.until) == (since, until)
 
 
 @pytest.mark.parametrize("event", ["she moved", "she moved to Rome and sang", "the concert", "she was happy"])
-def test_what_names_no_single_fact_leaves_the_time_unknown(event: str) -> None:
+def test_an_event_that_matches_no_single_fact_leaves_the_time_unknown(event: str) -> None:
     question = understand(f"What did Ann do before {event}?", ())
     assert date_event(lived(), question) == question
 
 
-def test_the_end_of_something_is_dated_by_its_end() -> None:
+def test_an_event_that_ends_a_state_is_dated_by_the_end_of_the_fact() -> None:
     facts = lived()
     facts.add([said("Ann", "works_at", "Beta", 2018)])
     time = date_event(facts, understand("Where did Ann work after she quit Acme?", ())).time

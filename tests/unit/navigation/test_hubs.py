@@ -1,4 +1,4 @@
-"""Hubs: what thousands of facts are about is looked at a little, not whole."""
+"""Hubs: of an entity with thousands of facts only a limited number are read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RELATIONS = ("visited", "owns", "read", "likes", "knows")
 
 
 class Counted(Facts):
-    """Facts that count how many incoming versions are asked for, and which outgoing groups."""
+    """Facts that count the incoming versions that are read, and record the outgoing relations."""
 
     into = 0
     folded: list[str] = []  # noqa: RUF012 - set anew by each test
@@ -44,7 +44,7 @@ def big() -> Counted:
     return facts
 
 
-def test_of_a_hub_only_some_neighbours_are_compared_those_that_are_asked_for_first() -> None:
+def test_only_some_neighbours_of_a_hub_are_compared_requested_relations_first() -> None:
     facts, compared = big(), [0]
 
     def near(assertions: Sequence[Assertion]) -> list[float]:
@@ -57,7 +57,7 @@ def test_of_a_hub_only_some_neighbours_are_compared_those_that_are_asked_for_fir
     assert set(facts.folded) == {"likes"}
 
 
-def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
+def test_incoming_facts_of_a_hub_are_computed_only_as_far_as_they_are_read() -> None:
     facts = big()
     found = ask(facts, "Who lives in Town?")
     assert all(path.steps[0].version.relation == "lives_in" for path in found.paths)
@@ -65,7 +65,7 @@ def test_what_leads_to_a_hub_is_folded_only_as_far_as_it_is_looked_at() -> None:
     assert facts.into >= NavigationSettings().scanned
 
 
-def test_of_a_hub_on_the_way_less_is_looked_at_than_of_a_root() -> None:
+def test_fewer_facts_of_a_hub_are_read_inside_a_path_than_at_its_root() -> None:
     facts = graph(said("Ann", "lives_in", "Town"), *(said(f"person {n}", "lives_in", "Town") for n in range(300)))
     around = partial(
         Neighbourhood,

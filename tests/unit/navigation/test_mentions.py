@@ -1,4 +1,4 @@
-"""Mentions: what a question calls by name, what it calls by a part of a name, and what are only common nouns."""
+"""Mentions: entities named in full, by a part of a name, or as common nouns."""
 
 from __future__ import annotations
 
@@ -45,36 +45,36 @@ def roots(question: str, facts: Facts = FACTS) -> list[str]:
     return [root.key for root in select_roots(facts, understand(question, ()))]
 
 
-def test_who_has_a_word_of_a_longer_name_alone_is_not_meant_by_it() -> None:
+def test_a_longer_name_does_not_refer_to_an_entity_with_one_of_its_words() -> None:
     assert roots("Where did Wilma Of Ferrand's husband die?") == []
     assert roots("Was The Great Storm Over Elba a success?") == []
     assert roots("Where did Ferrand die?") == ["otto of ferrand"]  # the only person of that name
 
 
-def test_a_person_asked_for_by_full_name_is_never_another_of_that_surname() -> None:
+def test_a_full_name_never_refers_to_another_person_of_that_surname() -> None:
     assert roots("What is the place of birth of Ludmila Morlova's husband?") == []
     assert resolve_name(FACTS, "Ludmila Morlova", 0.6) == []
     assert resolve_name(FACTS, "Valeria Ivanovna Morlova", 0.6) == ["valeria morlova"]
 
 
-def test_names_that_share_all_words_but_one_are_others() -> None:
+def test_names_that_share_all_words_but_one_are_different_entities() -> None:
     facts = graph(said("Upper Mill on Avon", "located_in", "Wales"))
     assert resolve_name(facts, "Lower Mill on Avon", 0.5) == []
     assert resolve_name(facts, "Upper Mill", 0.6) == ["upper mill on avon"]
 
 
-def test_the_first_word_of_a_name_is_who_is_called_so_where_nothing_better_is_known() -> None:
+def test_the_first_word_of_a_name_refers_to_an_entity_of_that_name_if_nothing_better_is_found() -> None:
     assert said_by("Where did Madeleine of Savoy die?").partly == ("madeleine",)
     assert roots("Where did Madeleine of Savoy die?") == ["madeleine"]
     assert roots("Does Ann Lee know Madeleine of Savoy?") == ["ann lee"]
 
 
-def test_what_leads_up_to_a_name_is_no_part_of_it() -> None:
+def test_words_that_lead_up_to_a_name_are_not_part_of_it() -> None:
     assert said_by("Ask President Ann Lee about it").named == ("ann lee",)
     assert said_by("Tell Madeleine about it").named == ("madeleine",)
 
 
-def test_what_stands_in_brackets_only_tells_names_apart() -> None:
+def test_brackets_after_a_name_only_distinguish_it() -> None:
     assert roots("Who directed Blue Lagoon (2012 Film)?") == ["blue lagoon"]
     assert roots("Is Thomas Worth (Governor) older than Ann Lee?") == ["ann lee"]
     assert roots("Who sang Dream (Ann Lee Song)?") == []
@@ -82,32 +82,32 @@ def test_what_stands_in_brackets_only_tells_names_apart() -> None:
     assert roots("(Who directed Blue Lagoon?)") == ["blue lagoon"]
 
 
-def test_common_nouns_and_numbers_are_roots_only_where_nothing_is_named_and_little_is_known_of_them() -> None:
+def test_common_nouns_and_numbers_are_roots_only_without_names_and_with_few_facts() -> None:
     assert set(said_by("Which film had a director in 2012?").common) == {"film", "director", "2012"}
     assert roots("Which film of Ann Lee is about a video game?") == ["ann lee"]
     assert roots("Which film is about a video game?") == ["video game"]
     assert roots("Which film of Zora Quill is about a video game?") == []  # she is what it is about
 
 
-def test_a_question_in_small_letters_names_what_is_written_like_a_name_elsewhere() -> None:
+def test_a_lower_case_query_names_entities_that_the_sources_write_like_names() -> None:
     assert said_by("which film did ann lee direct, blue lagoon?").named == ("ann lee", "blue lagoon")
     assert said_by("which film did ann lee direct, blue lagoon?").common == ("film",)
 
 
-def test_my_and_your_in_a_title_are_nobody() -> None:
+def test_my_and_your_in_a_title_refer_to_no_one() -> None:
     assert roots("Who sang Longer Than Your Days?") == []
     assert roots("What is your favourite game?") == ["assistant"]
     assert roots("Your favourite game?") == ["assistant"]
 
 
-def test_a_single_word_means_what_begins_with_it() -> None:
+def test_a_single_word_refers_to_an_entity_whose_name_begins_with_it() -> None:
     facts = graph(said("Bob", "works_at", "Acme Corporation"), said("Bob", "lives_in", "Isle of Wight"))
     assert resolve_name(facts, "Acme", 0.6) == ["acme corporation"]
     assert resolve_name(facts, "Corporation", 0.6) == []
     assert resolve_name(facts, "Wight", 0.6) == []
 
 
-def test_entities_that_share_a_word_are_found_by_the_rarer_words_first_and_never_too_many() -> None:
+def test_entities_are_found_by_rarer_shared_words_first_up_to_a_limit() -> None:
     facts = graph(
         *(said(f"Mill {place}", "located_in", "Avon Valley") for place in range(9)), said("Avon", "is_a", "x")
     )
@@ -117,12 +117,12 @@ def test_entities_that_share_a_word_are_found_by_the_rarer_words_first_and_never
 
 
 @pytest.mark.parametrize("question", ["", "?", "(", "()", "I", "'s", "“”", "I'm", "ⅷ", "é" * 5_000])
-def test_odd_questions_name_nothing(question: str) -> None:
+def test_malformed_queries_name_nothing(question: str) -> None:
     assert roots(question) == []
 
 
 @given(st.text(max_size=80))
-def test_any_text_has_mentions_of_known_entities_only_each_once(text: str) -> None:
+def test_any_text_mentions_only_known_entities_each_once(text: str) -> None:
     found = said_by(f"{text} Ann Lee {text}")
     for keys in (found.named, found.partly, found.common):
         assert len(set(keys)) == len(keys)

@@ -1,4 +1,4 @@
-"""One step at a time: what each operator finds, and what it says to do next."""
+"""Operators: the evidence that each returns, and the next steps that it suggests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def texts(found: OperatorResult) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_expanding_shows_what_is_known_around_an_entity_the_likest_first() -> None:
+def test_expansion_returns_the_facts_around_an_entity_the_most_similar_first() -> None:
     found = step(ExpandFacts(), entity="ann")
     assert texts(found) == ["Ann works at Acme", "Ann lives in London", "Ann lives in Paris"]
     assert found.items[0].score == 1.0
@@ -54,14 +54,14 @@ def test_expanding_shows_what_is_known_around_an_entity_the_likest_first() -> No
     assert texts(step(ExpandFacts(), entity="Acme")) == ["Ann works at Acme", "Acme is located in Leeds"]
 
 
-def test_expanding_is_narrowed_by_relation_query_window_and_limit() -> None:
+def test_expansion_is_limited_by_relation_query_window_and_limit() -> None:
     assert texts(step(ExpandFacts(), entity="Ann", relation="livesIn"))[0] == "Ann lives in London"
     assert texts(step(ExpandFacts(), entity="Ann", query="Where does Ann live?"))[0] == "Ann lives in London"
     assert texts(step(ExpandFacts(), entity="Ann", window=Window(year(2010), year(2011)))) == ["Ann lives in Paris"]
     assert texts(step(ExpandFacts(), entity="Ann", limit=1)) == ["Ann works at Acme"]
 
 
-def test_after_expanding_the_history_of_what_changed_and_the_neighbours_that_know_more_are_next() -> None:
+def test_expansion_suggests_the_history_of_changed_values_and_neighbours_with_more_facts() -> None:
     found = step(ExpandFacts(), entity="Ann")
     assert [(one.operator, dict(one.args)) for one in found.next] == [
         ("versions", {"entity": "Ann", "relation": "lives_in"}),
@@ -69,7 +69,7 @@ def test_after_expanding_the_history_of_what_changed_and_the_neighbours_that_kno
     ]
 
 
-def test_where_nothing_is_known_directly_guesses_are_next() -> None:
+def test_without_direct_facts_expansion_suggests_guesses() -> None:
     found = step(ExpandFacts(), entity="Ann", relation="likes", query="What does Ann like?")
     assert found.items == ()
     assert [(one.operator, dict(one.args)) for one in found.next] == [
@@ -77,7 +77,7 @@ def test_where_nothing_is_known_directly_guesses_are_next() -> None:
     ]
 
 
-def test_versions_tell_the_whole_history_what_is_suspected_included() -> None:
+def test_versions_returns_the_whole_history_including_suspected_facts() -> None:
     found = step(Versions(), entity="Ann", relation="lives_in")
     assert texts(found) == ["Ann lives in Paris", "Ann lives in London", "Ann lives in Mars"]
     paris, _, mars = found.items
@@ -87,7 +87,7 @@ def test_versions_tell_the_whole_history_what_is_suspected_included() -> None:
     assert texts(later) == ["Ann lives in London", "Ann lives in Mars"]
 
 
-def test_the_timeline_of_an_entity_is_by_start_and_of_all_that_began_in_a_time() -> None:
+def test_timeline_returns_facts_by_start_of_an_entity_or_of_a_window() -> None:
     assert texts(step(Timeline(), entity="Acme")) == ["Acme is located in Leeds", "Ann works at Acme"]
     began = step(Timeline(), window=Window(year(2012), year(2014)))
     assert texts(began) == ["Ann works at Acme", "Bob bought a boat"]
@@ -95,7 +95,7 @@ def test_the_timeline_of_an_entity_is_by_start_and_of_all_that_began_in_a_time()
     assert len(step(Timeline(), limit=2).items) == 2
 
 
-def test_guesses_are_marked_with_their_rule_and_discounted() -> None:
+def test_guesses_have_their_rule_and_a_discounted_confidence() -> None:
     found = step(Counterfactual(), entity="Ann", query="Where is Ann?")
     guess = next(item for item in found.items if item.text == "Ann works at Leeds")
     assert (guess.inferred, guess.via, guess.id[:2]) == ("hyponymy", ("counterfactual",), "i_")
@@ -104,12 +104,12 @@ def test_guesses_are_marked_with_their_rule_and_discounted() -> None:
     assert found.items[0].score == 1.0
 
 
-def test_a_guess_may_be_asked_for_by_relation_alone() -> None:
+def test_a_relation_alone_may_request_a_guess() -> None:
     rows = (said("Ann", "plays", "the flute"),)
     assert texts(step(Counterfactual(), rows, entity="Ann", relation="likes")) == ["Ann likes the flute"]
 
 
-def test_of_guesses_a_relation_leaves_only_its_own_whatever_the_query() -> None:
+def test_a_relation_limits_guesses_to_its_own_whatever_the_query() -> None:
     rows = (*ROWS, said("Ann", "plays", "the flute"))
     for query in ("Where is Ann?", "What does Ann like?"):
         for relation, only in ("works_at", "Ann works at Leeds"), ("likes", "Ann likes the flute"):
@@ -118,12 +118,12 @@ def test_of_guesses_a_relation_leaves_only_its_own_whatever_the_query() -> None:
 
 
 @pytest.mark.parametrize("operator", [ExpandFacts(), Versions(), Timeline(), Counterfactual()])
-def test_an_entity_that_nobody_knows_gives_nothing(operator: Operator) -> None:
+def test_an_unknown_entity_gives_nothing(operator: Operator) -> None:
     assert step(operator, entity="Nobody") == OperatorResult(())
     assert step(operator, (), entity="\ud800") == OperatorResult(())
 
 
-def test_evidence_names_at_most_three_turns_the_surest_first() -> None:
+def test_evidence_cites_at_most_three_turns_the_most_confident_first() -> None:
     rows = [said("Ann", "likes", "tea", 2000 + number, confidence=0.9 + number / 100) for number in range(5)]
     space = space_of(*rows)
     (version,) = space.facts.from_("ann")

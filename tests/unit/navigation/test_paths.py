@@ -37,15 +37,15 @@ def test_an_inferred_step_names_its_rule() -> None:
 
 
 @pytest.mark.parametrize("since", [BEGINNING, -(2**61), 2**61])
-def test_a_start_that_nobody_knows_or_no_calendar_holds_is_an_ellipsis(since: Millis) -> None:
+def test_a_start_that_is_unknown_or_outside_the_calendar_is_an_ellipsis(since: Millis) -> None:
     assert shown(since, FOREVER) == "Alice -lives_in[…,now) c=.95-> London"
 
 
-def test_a_sure_step_is_shown_as_one() -> None:
+def test_full_confidence_is_written_as_one() -> None:
     assert " c=1.00->" in shown(0, FOREVER, confidence=1.0)
 
 
-def test_a_walk_of_two_steps_is_one_line() -> None:
+def test_a_path_of_two_steps_is_one_line() -> None:
     facts = graph(said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome", 2011))
     best = ask(facts, "Where does Ann's brother live?").paths[0]
     assert serialise(best) == ("Ann -sibling_of[2010-01-01,now) c=.95-> Bob -lives_in[2011-01-01,now) c=.95-> Rome")

@@ -1,4 +1,4 @@
-"""The three scores, each by hand, and what a relation is asked for by."""
+"""The three scores on worked examples, and the words that request a relation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_cosine_is_calibrated_by_the_background() -> None:  # DESIGN W15
     assert (likeness.calibrate(-1.0), likeness.calibrate(1.0)) == (0.0, 1.0)
 
 
-def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_up_once() -> None:
+def test_a_version_has_the_similarity_of_its_best_sentence_computed_once() -> None:
     facts = graph(said("Ann", "likes", "tea", 2010), said("Ann", "likes", "tea", 2012))
     calls: list[int] = []
 
@@ -57,7 +57,7 @@ def test_a_version_is_as_near_as_the_nearest_sentence_that_states_it_and_looked_
     assert len(calls) == 1
 
 
-def test_relevance_is_the_likeness_lifted_by_what_is_asked_for() -> None:
+def test_relevance_is_the_similarity_raised_by_requested_relations() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Bob", "lives_in", "Rome"))
     asking = FactQuery(understand("Where does Ann live?", ()))
     here, brother = only(facts, "ann", "lives_in"), only(facts, "ann", "sibling_of")
@@ -90,7 +90,7 @@ def test_coherence_counts_time_intent_and_hubs() -> None:
     assert coherence(causal, facts, employed) == pytest.approx(0.8 + hub)  # it asks for this one by name
 
 
-def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> None:
+def test_sufficiency_is_coverage_weighted_by_idf_plus_the_type_of_the_end() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"), said("Ann", "sibling_of", "Bob"), said("Ann", "likes", "tea"))
     question = understand("Where does Ann's brother live?", ())
     asking, words = FactQuery(question), content_stems(question)
@@ -114,18 +114,18 @@ def test_sufficiency_is_coverage_weighed_by_rarity_and_the_type_of_the_end() -> 
         ("How many are Ann's?", "owns", "boats", 0.5),
         ("Where is Ann?", "married_to", "Bob", 0.0),
         ("What about Ann?", "married_to", "Bob", 0.5),
-        ("Where did Ann live before Oslo?", "lives_in", "Oslo", 0.0),  # that is told, not asked for
+        ("Where did Ann live before Oslo?", "lives_in", "Oslo", 0.0),  # the query states it and does not ask for it
         ("Does Ann live in Oslo?", "lives_in", "Oslo", 0.5),
     ],
 )
-def test_the_end_fits_what_is_asked_for(question: str, relation: str, tail: str, fits: float) -> None:
+def test_the_type_of_the_end_matches_the_answer_type(question: str, relation: str, tail: str, fits: float) -> None:
     facts = graph(said("Ann", relation, tail))
     walked = path(facts, (only(facts, "ann", relation), True))
     score = sufficiency(walked, facts, FactQuery(understand(question, ())), frozenset(), {})
     assert score == pytest.approx(0.5 + 0.5 * fits)  # nothing to cover
 
 
-def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
+def test_the_sufficiency_of_a_guess_is_multiplied_by_its_confidence() -> None:
     facts = graph(said("Ann", "lives_in", "Oslo"))
     walked = path(facts, (only(facts, "ann", "lives_in"), True))
     guess = replace(walked, steps=(replace(walked.steps[0], inferred="succession", confidence=0.6),))
@@ -149,7 +149,7 @@ def test_a_guess_suffices_only_as_far_as_it_is_sure() -> None:
         ("Which animal does Ann keep?", "adopted", 0.5),  # which implies it
     ],
 )
-def test_a_relation_is_asked_for_by_its_words(question: str, relation: str, asked: float) -> None:
+def test_a_relation_is_requested_by_its_words(question: str, relation: str, asked: float) -> None:
     assert FactQuery(understand(question, ())).demand(relation) == asked
 
 
@@ -165,7 +165,7 @@ def test_a_relation_is_asked_for_by_its_words(question: str, relation: str, aske
         (Constraint("before", event="she moved"), None),
     ],
 )
-def test_the_time_in_question_is_what_it_names_else_now(
+def test_the_time_in_question_is_that_of_the_query_else_now(
     constraint: Constraint | None, expected: tuple[int, int] | None
 ) -> None:
     assert moment(constraint, as_of=None, now=5) == expected
@@ -173,7 +173,7 @@ def test_the_time_in_question_is_what_it_names_else_now(
         assert moment(None, as_of=year(2012), now=5) == (year(2012), year(2012) + 1)
 
 
-def test_a_path_need_not_cover_the_names_that_its_root_is_compared_with() -> None:
+def test_a_path_need_not_cover_the_names_of_the_compared_roots() -> None:
     facts = graph(said("Ann", "born_in", "Rome"), said("Zora", "born_in", "Oslo"))
     question = understand("Was Ann or Zora born in Rome?", ())
     judged = path(facts, (only(facts, "ann", "born_in"), True))

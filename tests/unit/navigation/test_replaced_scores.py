@@ -1,4 +1,4 @@
-"""A search that somebody looks into: with the same scores it finds the same, and with any scores its limits hold."""
+"""A search whose scores a caller replaces: equal scores give equal paths, and its limits hold with any scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ some = settings(max_examples=200, deadline=None)
 
 
 def whatever(seed: int) -> Callable[[BeamStep], list[PathScores]]:
-    """Return scores that have nothing to do with the paths but are the same each time; 0 and 1 are among them."""
+    """Return scores that do not depend on the content of paths and are the same each time; 0 and 1 are among them."""
 
     def share(text: str) -> float:
         return crc32(f"{seed} {text}".encode()) % 11 / 10
@@ -41,16 +41,14 @@ def whatever(seed: int) -> Callable[[BeamStep], list[PathScores]]:
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
-def test_whoever_gives_the_scores_back_as_they_are_changes_nothing(
-    facts: Facts, question: str, at: Moment | None
-) -> None:
+def test_returning_the_scores_unchanged_changes_nothing(facts: Facts, question: str, at: Moment | None) -> None:
     again = ask(facts, question, at=at, near=near, scores=lambda seen: [path.scores for path in seen.paths])
     assert again == ask(facts, question, at=at, near=near)
 
 
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments, st.integers(0, 999))
-def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_that_hold(
+def test_with_any_scores_paths_stay_within_the_limits_and_follow_valid_facts(
     facts: Facts, question: str, at: Moment | None, seed: int
 ) -> None:  # DESIGN I11, DESIGN I32 to DESIGN I34
     rows, settings = list(facts.rows), NavigationSettings()
@@ -77,7 +75,7 @@ def test_whatever_the_scores_paths_stay_within_the_limits_and_lead_along_facts_t
     assert {path.root for path in found.paths} == {path.root for path in ask(facts, question, at=at, near=near).paths}
 
 
-def test_every_step_is_shown_with_its_beams_and_what_they_could_go_on_to() -> None:
+def test_every_step_is_yielded_with_its_beams_and_their_extensions() -> None:
     shown: list[BeamStep] = []
     ask(graph(*ANN), "Where does Ann's brother live?", scores=shown.append)
     first, second = shown
@@ -96,6 +94,6 @@ def test_a_score_for_the_path_itself_stops_it_there() -> None:
     assert {len(path.steps) for path in ask(graph(*ANN), question, scores=enough).paths} == {1}
 
 
-def test_too_few_scores_are_an_error_of_whoever_gives_them() -> None:
+def test_too_few_scores_raise_an_error() -> None:
     with pytest.raises(ValueError, match="shorter"):
         ask(graph(*ANN), "Where does Ann live?", scores=lambda seen: [PathScores(1, 1, 1)][: len(seen.paths) - 1])

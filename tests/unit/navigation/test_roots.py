@@ -1,4 +1,4 @@
-"""Roots: which entities a question is about, and what it wants to know of them."""
+"""Roots: the entities that a query is about, and its intent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def roots(question: str, *named: str, facts: Facts = FACTS, speakers: tuple[str,
     return [root.key for root in select_roots(facts, understand(question, speakers), named)]
 
 
-def test_names_of_the_question_are_roots_and_the_callers_names_come_first() -> None:
+def test_names_in_the_query_are_roots_after_the_callers_names() -> None:
     assert roots("Does Ann Lee know Bob?") == ["ann lee", "bob"]
     assert roots("Does Ann Lee know Bob?", "York") == ["york", "ann lee", "bob"]
 
@@ -38,12 +38,12 @@ def test_the_possessive_of_a_name_is_the_name() -> None:
     assert roots("what is bob's car called") == ["bob"]
 
 
-def test_a_part_of_a_persons_name_means_the_person() -> None:
+def test_a_part_of_a_persons_name_refers_to_the_person() -> None:
     assert roots("Where does Patel work?") == ["marie patel"]
     assert roots("Where does Professor Anna Marie Patel work?") == ["marie patel"]
 
 
-def test_names_that_share_most_of_their_words_mean_the_same() -> None:
+def test_names_that_share_most_of_their_words_refer_to_the_same_entity() -> None:
     assert roots("What about “video game tournament”?") == ["video game"]
     assert roots("What about “blue car”?") == []  # a third in common with the red car
 
@@ -64,13 +64,13 @@ def test_i_is_the_user_and_you_are_the_assistant() -> None:
     assert roots("Do you know my address?") == ["user", "assistant"]
 
 
-def test_who_is_known_but_nothing_is_said_about_is_no_root() -> None:
+def test_a_speaker_without_facts_is_not_a_root() -> None:
     facts = graph(said("Bob", "owns", "a car"))
     facts.add_speaker("Zoe")
     assert roots("Where does Zoe live?", facts=facts, speakers=("Zoe",)) == []
 
 
-def test_a_name_that_fits_too_many_means_none_of_them() -> None:
+def test_a_name_that_fits_too_many_entities_refers_to_none() -> None:
     facts = graph(
         *(said(f"{first} Smith", "likes", "tea") for first in ("Flo", *("Al" + "b" * count for count in range(12))))
     )
@@ -78,14 +78,14 @@ def test_a_name_that_fits_too_many_means_none_of_them() -> None:
     assert roots("Where does Flo Smith live?", facts=facts) == ["flo smith"]
 
 
-def test_where_nothing_is_named_the_nearest_facts_stand_in() -> None:
+def test_without_names_the_most_similar_facts_give_soft_roots() -> None:
     near = cosine_by_relation(lives_in=0.5, works_at=-1.0, likes=-0.5)
     found = select_roots(FACTS, understand("who rests at home", ()), cosine=near, nearby=lambda: FACTS.rows)
     assert {root.soft for root in found} == {True}
     assert [root.key for root in found[:4]] == ["ann lee", "new york city", "user", "york"]
 
 
-def test_what_is_only_suspected_gives_no_soft_root() -> None:
+def test_suspected_facts_give_no_soft_root() -> None:
     facts = graph(said("Bob", "lives_in", "Rome", confidence=0.45), said("Ann", "likes", "tea"))
     asked = understand("who rests at home", ())
     soft = partial(select_roots, facts, asked, cosine=cosine_by_relation(lives_in=0.9), nearby=lambda: facts.rows)
@@ -111,5 +111,5 @@ def test_what_is_only_suspected_gives_no_soft_root() -> None:
         ("What did Bob own (in 1995)?", "TEMPORAL"),
     ],
 )
-def test_the_words_of_a_question_tell_what_it_wants(question: str, intent: str) -> None:
+def test_the_words_of_a_query_determine_its_intent(question: str, intent: str) -> None:
     assert {root.intent for root in select_roots(FACTS, understand(question, ()))} == {intent}
