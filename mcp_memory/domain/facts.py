@@ -11,8 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.turns import Turn
 
 Extractor = Literal["caller", "anthropic", "embedded"]
 """Who extracted an assertion. For one sentence only the assertions of the first of these extractors count."""
@@ -73,6 +75,54 @@ class Assertion:
     extractor: Extractor
     said_at: Millis
     recorded_at: Millis
+
+
+def new_assertion(
+    turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
+    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: Extractor,
+    recorded_at: Millis | None = None,
+) -> Assertion:  # fmt: skip
+    """Return an assertion of a turn with its id.
+
+    Args:
+        turn: that states it.
+        sentence: index of the sentence within the turn, or `WHOLE`.
+        span: of the stating words, in characters of the turn's text.
+        triple: head, relation and tail.
+        since: see `Assertion`, as for the following arguments.
+        until: first instant after it.
+        stated: whether ``since`` or ``until`` is stated.
+        negated: whether it is a denial.
+        change: whether the words state a change.
+        confidence: in (0, 1].
+        intent: of the statement.
+        extractor: who extracted it.
+        recorded_at: when it was stored; None for the time at which its turn was.
+    """
+    head, relation, tail = triple
+    signs = "no" if negated else "yes", str(since), str(until)
+    caller = (str(confidence),) if extractor == "caller" else ()
+    return Assertion(
+        id=assertion_id(turn.id, *span, head, relation, tail, *signs, *caller, extractor),
+        space=turn.space,
+        turn_id=turn.id,
+        sentence=sentence,
+        start=span[0],
+        end=span[1],
+        head=head,
+        relation=relation,
+        tail=tail,
+        negated=negated,
+        since=since,
+        until=until,
+        stated=stated,
+        confidence=confidence,
+        intent=intent,
+        change=change,
+        extractor=extractor,
+        said_at=turn.time,
+        recorded_at=turn.written_at if recorded_at is None else recorded_at,
+    )
 
 
 @dataclass(frozen=True, slots=True)

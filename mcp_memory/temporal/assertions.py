@@ -15,8 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import WHOLE, Assertion, verbalise
-from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.facts import WHOLE, Assertion, new_assertion, verbalise
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -104,29 +103,12 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
     since = fact.valid_from
     if since is None:
         since = turn.time if turn.time < until else BEGINNING
-    relation = relations().name(fact.relation)
-    signs = "no" if fact.negated else "yes", str(since), str(until), str(fact.confidence), "caller"
-    return Assertion(
-        id=assertion_id(turn.id, start, end, fact.head, relation, fact.tail, *signs),
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=sentence,
-        start=start,
-        end=end,
-        head=fact.head,
-        relation=relation,
-        tail=fact.tail,
-        negated=fact.negated,
-        since=since,
-        until=until,
-        stated=fact.valid_from is not None or fact.valid_to is not None,
-        confidence=fact.confidence,
-        intent=fact.intent,
-        change=fact.intent == "EVOLUTION",
-        extractor="caller",
-        said_at=turn.time,
+    return new_assertion(
+        turn, sentence, (start, end), (fact.head, relations().name(fact.relation), fact.tail), since=since, until=until,
+        stated=fact.valid_from is not None or fact.valid_to is not None, negated=fact.negated,
+        change=fact.intent == "EVOLUTION", confidence=fact.confidence, intent=fact.intent, extractor="caller",
         recorded_at=now,
-    )
+    )  # fmt: skip
 
 
 def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:

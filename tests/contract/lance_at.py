@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pyarrow
 from batches import DIMENSION
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
 
 NOW = 1_800_000_000_000
 
@@ -19,3 +23,12 @@ async def commit_to(store: LanceStore, rows: Batch) -> int:
     """Commit rows and return the number of the commit."""
     async with store.writing() as transaction:
         return await transaction.commit(rows)
+
+
+def change_column(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:
+    """Replace the values of one column, which ``change`` receives in the order of recording."""
+    tables = Tables(uri)
+    rows = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
+    changed = pyarrow.array(change(rows[column].to_pylist()), rows.schema.field(column).type)
+    tables.drop(table)
+    tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))

@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, belief, derive, known, lesson, taught, turn, unit_vectors
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Lesson
@@ -253,7 +252,7 @@ async def test_one_bad_lesson_never_blocks_the_start(
 ) -> None:
     """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
     await commit_to(open_at(uri), replace(batch("a"), lessons=(lesson("bad"), lesson("good"))))
-    _spoil(uri, "episodes", column, lambda values: [value, *values[1:]])
+    change_column(uri, "episodes", column, lambda values: [value, *values[1:]])
     assert (await _learnt(open_at(uri)))[0] == ["ep_good"]
     assert "ep_bad" in caplog.text
     (finding,) = await open_at(uri).check()
@@ -265,7 +264,7 @@ async def test_a_lesson_whose_trace_is_damaged_counts_and_doctor_reports_it(uri:
     """Its belief stays, its judge cannot judge again, and a rebuild learns from it; the episode is lost."""
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("bad", sentence=name))))
-    _spoil(uri, "episodes", "trace", lambda _: [trace])
+    change_column(uri, "episodes", "trace", lambda _: [trace])
     store = open_at(uri)
     assert await _learnt(store) == (["ep_bad"], {name: 1})
     assert await commit_to(store, taught("bad", sentence=name, supported=2)) == 1
@@ -301,7 +300,7 @@ async def test_if_the_last_belief_of_a_sentence_is_bad_the_one_before_counts(
     name = _sentence("a")
     await commit_to(open_at(uri), replace(batch("a"), **_teaching(taught("x", sentence=name))))
     await commit_to(open_at(uri), taught("y", sentence=name, supported=3))
-    _spoil(uri, "beliefs_0", column, lambda values: [*values[:-1], change(values[-1])])
+    change_column(uri, "beliefs_0", column, lambda values: [*values[:-1], change(values[-1])])
     assert (await _learnt(open_at(uri)))[1] == {name: 1}
     assert name in caplog.text
     (finding,) = await open_at(uri).check()
@@ -320,16 +319,6 @@ async def test_beliefs_of_another_dimension_are_left_out(uri: str) -> None:
 
 def _teaching(rows: Batch) -> dict[str, tuple[Lesson, ...] | tuple[Belief, ...]]:
     return {"lessons": rows.lessons, "beliefs": rows.beliefs}
-
-
-def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:
-    """Change the values of one column, in the order of recording."""
-    tables = Tables(uri)
-    rows = tables.rows(table).sort_by([("tx", "ascending"), ("place", "ascending")])
-    place = rows.column_names.index(column)
-    changed = pyarrow.array(change(rows[column].to_pylist()), rows[column].type)
-    tables.delete(table, "true")
-    tables.append(table, rows.set_column(place, column, [changed]))
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, point, pointed, unit_vectors
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.points import Point
@@ -35,14 +34,6 @@ async def _points(store: LanceStore) -> dict[str, tuple[Point, list[float]]]:
 def _expected(*points: Point, dimension: int = DIMENSION) -> dict[str, tuple[Point, list[float]]]:
     vectors = unit_vectors([one.description for one in points], dimension)
     return {one.id: (one, vector.round(5).tolist()) for one, vector in zip(points, vectors, strict=True)}
-
-
-def _spoil(uri: str, table: str, column: str, change: Callable[[list[object]], list[object]]) -> None:
-    tables = Tables(uri)
-    rows = tables.rows(table)
-    changed = pyarrow.array(change(rows[column].to_pylist()), rows.schema.field(column).type)
-    tables.drop(table)
-    tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
 
 
 async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
@@ -152,7 +143,7 @@ async def test_one_bad_point_never_blocks_the_start(
 ) -> None:
     """It is left out with a warning that names it, and doctor reports it as a loss, since it is part of the log."""
     await commit_to(open_at(uri), pointed(point("bad"), point("good")))
-    _spoil(uri, "points", column, lambda values: [value, *values[1:]])
+    change_column(uri, "points", column, lambda values: [value, *values[1:]])
     assert await _points(open_at(uri)) == _expected(point("good"))
     assert "h_bad" in caplog.text
     (finding,) = await open_at(uri).check()
@@ -161,7 +152,7 @@ async def test_one_bad_point_never_blocks_the_start(
 
 async def test_a_point_with_a_bad_vector_stays_and_is_similar_to_nothing(uri: str) -> None:
     await commit_to(open_at(uri), pointed(point("bad"), point("good")))
-    _spoil(uri, "point_vectors_0", "vector", lambda vectors: [[9.0] * DIMENSION, *vectors[1:]])
+    change_column(uri, "point_vectors_0", "vector", lambda vectors: [[9.0] * DIMENSION, *vectors[1:]])
     held = await _points(open_at(uri))
     assert held["h_bad"] == (point("bad"), [0.0] * DIMENSION)
     assert held["h_good"] == _expected(point("good"))["h_good"]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import pyarrow
 import pytest
 from anyio.lowlevel import checkpoint
 from batches import DIMENSION, batch, derive, unit_vectors
-from lance_at import NOW, commit_to, open_at
+from lance_at import NOW, change_column, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.entities import Alias
@@ -43,14 +42,6 @@ async def _held(store: LanceStore) -> tuple[list[str], str, list[list[float]]]:
 
 def _expected(*texts: str, dimension: int = DIMENSION) -> tuple[list[str], str, list[list[float]]]:
     return list(texts), "ann", [vector.round(5).tolist() for vector in unit_vectors(texts, dimension)]
-
-
-def _spoil(uri: str, table: str, column: str, value: object) -> None:
-    tables = Tables(uri)
-    rows = tables.rows(table)
-    changed = pyarrow.array([value, *rows[column].to_pylist()[1:]], rows.schema.field(column).type)
-    tables.drop(table)
-    tables.append(table, rows.set_column(rows.schema.get_field_index(column), column, changed))
 
 
 async def test_rows_without_a_commit_are_never_visible_and_the_next_writer_sweeps_them(uri: str) -> None:
@@ -131,7 +122,7 @@ async def test_one_bad_row_never_blocks_the_start_and_doctor_names_it(
     uri: str, caplog: pytest.LogCaptureFixture, table: str, column: str, value: object, severity: str, found: str
 ) -> None:
     await commit_to(open_at(uri), replace(asked("Bad?", "Good?"), aliases=(ALIAS,)))
-    _spoil(uri, table, column, value)
+    change_column(uri, table, column, lambda values: [value, *values[1:]])
     texts, anna, _ = await _held(open_at(uri))
     assert (texts, anna) == ((["Bad?", "Good?"], "anna") if table == "aliases" else (["Good?"], "ann"))
     assert "is left out" in caplog.text

@@ -7,11 +7,9 @@ test suite runs five rounds.
 
 from __future__ import annotations
 
-import argparse
 import random
 import subprocess
 import sys
-import tempfile
 import threading
 from collections import Counter
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ import anyio
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from batches import DIMENSION
+from crash.command import run
 from crash.writer import PRAISED, refs_of
 
 from mcp_memory.storage.store import LanceStore
@@ -48,6 +47,11 @@ class Damage:
     miscounted: tuple[tuple[int, int], ...]
     halves: int
     refusals: tuple[str, ...]
+
+    @property
+    def none(self) -> bool:
+        """Whether there is no damage."""
+        return not (self.lost or self.unlearnt or self.miscounted or self.halves or self.refusals)
 
 
 def kill_rounds(folder: Path, rounds: int, seed: int) -> Damage:
@@ -122,17 +126,5 @@ async def _errors(folder: Path) -> list[str]:
     return [text for text in found if not text.startswith(made_up)]
 
 
-def main() -> None:
-    """Print the damage, and fail if there is any."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        damage = kill_rounds(Path(folder) / "store", asked.rounds, asked.seed)
-    sys.stdout.write(f"{asked.rounds} rounds: {damage}\n")
-    sys.exit(bool(damage.lost or damage.unlearnt or damage.miscounted or damage.halves or damage.refusals))
-
-
 if __name__ == "__main__":
-    main()
+    run(kill_rounds, __doc__)

@@ -9,10 +9,8 @@ part. The test suite runs a few rounds.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -20,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from crash.command import run
 from stdio_client import Gone, StdioClient, serving
 
 BATCH = 20
@@ -122,17 +121,5 @@ def _words(dice: random.Random) -> str:
     return " ".join("".join(dice.choices(SYLLABLES, k=4)) for _ in range(2))
 
 
-def main() -> None:
-    """Print the damage, and fail if there is any."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        damage = kill_rounds(Path(folder) / "store", asked.rounds, asked.seed)
-    sys.stdout.write(f"{asked.rounds} rounds: {damage}\n")
-    sys.exit(not damage.none)
-
-
 if __name__ == "__main__":
-    main()
+    run(kill_rounds, __doc__)

@@ -22,8 +22,7 @@ from datetime import UTC, datetime, timedelta
 
 from pydantic import BaseModel, ConfigDict
 
-from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn, speaker
@@ -202,29 +201,10 @@ def to_assertion(fact: Fact, excerpt: Excerpt, index: int) -> Assertion | None:
     if tail == speaker(turn) and relations().get(relation).symmetric:  # the fact is about the speaker
         head, tail = tail, head
     since, until, stated = validity
-    start, end = excerpt.sentences[index]
-    signs = "no" if fact.negated else "yes", str(since), str(until), "anthropic"
-    return Assertion(
-        id=assertion_id(turn.id, start, end, head, relation, tail, *signs),
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=index,
-        start=start,
-        end=end,
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=fact.negated,
-        since=since,
-        until=until,
-        stated=stated,
-        confidence=fact.confidence,
-        intent=fact.intent,
-        change=fact.change,
-        extractor="anthropic",
-        said_at=turn.time,
-        recorded_at=turn.written_at,
-    )
+    return new_assertion(
+        turn, index, excerpt.sentences[index], (head, relation, tail), since=since, until=until, stated=stated,
+        negated=fact.negated, change=fact.change, confidence=fact.confidence, intent=fact.intent, extractor="anthropic",
+    )  # fmt: skip
 
 
 def _resolved_name(name: str, turn: Turn, partner: str | None) -> str | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.ids import assertion_id
+from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING
 from mcp_memory.domain.turns import Turn
@@ -111,41 +110,11 @@ def make_assertion(
     turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], validity: Validity, intent: Intent,
     confidence: float,
 ) -> Assertion:  # fmt: skip
-    """Return an assertion.
-
-    Args:
-        turn: that states it.
-        index: of its sentence.
-        span: of the words that state it, in characters of the turn's text.
-        triple: head, relation and tail.
-        validity: when it holds.
-        intent: of the sentence.
-        confidence: in (0, 1].
-    """
-    start, end = span
-    head, relation, tail = triple
-    signs = "no" if validity.negated else "yes", str(validity.since), str(validity.until), "embedded"
-    return Assertion(
-        id=assertion_id(turn.id, start, end, head, relation, tail, *signs),
-        space=turn.space,
-        turn_id=turn.id,
-        sentence=index,
-        start=start,
-        end=end,
-        head=head,
-        relation=relation,
-        tail=tail,
-        negated=validity.negated,
-        since=validity.since,
-        until=validity.until,
-        stated=validity.stated,
-        confidence=confidence,
-        intent=intent,
-        change=validity.change,
-        extractor="embedded",
-        said_at=turn.time,
-        recorded_at=turn.written_at,
-    )
+    """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
+    return new_assertion(
+        turn, index, span, triple, since=validity.since, until=validity.until, stated=validity.stated,
+        negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
+    )  # fmt: skip
 
 
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:
