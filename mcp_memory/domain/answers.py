@@ -1,4 +1,4 @@
-"""What an answer is made from, and what a judge proposes: sentences and facts that recall found.
+"""The input of a judge of answers (sentences and facts that recall found), and its proposal.
 
 A judge (``ports.QuestionJudge``) sees the sentences and the facts, and returns a proposal with a confidence. The
 service decides whether that is enough for an answer; a language model decides that itself.
@@ -46,13 +46,13 @@ class EvidenceSentence:
 
 @dataclass(frozen=True, slots=True)
 class RelationFacts:
-    """What is known of one relation of one entity.
+    """The known facts of one relation of one entity.
 
     Attributes:
         key: of the entity.
         names: every spelling of it, its usual name first.
         relation: its name.
-        forward: whether the entity is the head and the tails are the values; else the other way round.
+        forward: whether the entity is the head and the tails are the values; otherwise the other way round.
         versions: the stable ones, by start, contested ones included.
         suspected: the unconfirmed ones, by start.
         denials: negative assertions of it in what recall found.
@@ -77,7 +77,7 @@ class RelationFacts:
 
 @dataclass(frozen=True, slots=True)
 class KnownFacts:
-    """What the facts state about the entities of a query, as a judge of answers needs it.
+    """The facts about the entities of a query, as input of a judge of answers.
 
     Attributes:
         moment: the "now" of the query.
@@ -98,7 +98,7 @@ class KnownFacts:
     gates: Mapping[str, Sequence[tuple[int, int, float]]] = field(default_factory=dict)
 
     def gate(self, citations: Iterable[Citation]) -> float:
-        """Return the gate of what rests on citations, in [0, 2]: the lowest of theirs.
+        """Return the gate of an answer with these citations, in [0, 2]: the lowest of theirs.
 
         The gate of a citation is the one farthest from 1 among the sentences that it quotes.
         """
@@ -148,16 +148,16 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge of answers returns.
+    """The result of a judge of answers.
 
     Attributes:
         proposal: the answer; None for none. The embedded engine proposes however low its confidence; a language model
             only what it finds stated, and what it cites is what it says supports the answer.
-        engine: whose judgement it is.
-        missing: what the judge says is not stated, in words; only if it proposes nothing.
-        next: steps that it wants taken before it is asked again; likewise.
-        left: what it was shown and need not see again: places of sentences and ids of facts.
-        kept: what it says is needed: what the answer rests on, or what a later answer would need.
+        engine: the judge.
+        missing: facts that are not stated, in the judge's words; only if it proposes nothing.
+        next: steps to take before it is asked again; only if it proposes nothing.
+        left: evidence that it need not see again: places of sentences and ids of facts.
+        kept: evidence that it needs for its answer, or for a later one.
     """
 
     proposal: Proposal | None

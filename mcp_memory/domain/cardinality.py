@@ -1,4 +1,4 @@
-"""How many values a relation has at a time, learnt from what was said (REAL §3.2; formula: DESIGN D38 and 2.4).
+"""How many values a relation has at a time, learnt from assertions (REAL §3.2; formula: DESIGN D38 and 2.4).
 
 Two counters for each relation: how often one value replaced another (s), and how often two values held at the same time
 (m). With ``P = (s + 1)/(s + m + 2)``, a relation that the registry does not know is single if s ≥ 3 and P ≥ ¾, multi if

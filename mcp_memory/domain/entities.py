@@ -3,9 +3,8 @@
 Names are stored as written and compared by their *key*, which ignores case, punctuation, articles, titles and the
 possessive ending.
 
-An alias that the memory itself found is no fact and no evidence: it is a judgement beside the facts (DESIGN 2.5). No
-stored text or fact changes. What is known of either name is read together until somebody states that they are not the
-same.
+An alias that the memory inferred is no fact and no evidence, but a judgement kept apart from facts (DESIGN 2.5). No
+stored text or fact changes. Facts about either name are read together until a statement denies the alias.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ class Alias:
         name: of the entity, as written.
         alias: the other name, as written.
         reason: in words.
-        source: whose judgement it is.
+        source: the judge.
         at: when it was made.
     """
 

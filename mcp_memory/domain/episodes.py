@@ -1,9 +1,8 @@
-"""Episodes, lessons and beliefs: what can be learnt from, and what was learnt (GAM-RAG §3.1.2, §3.3).
+"""Episodes, lessons and beliefs: the input, the record and the result of learning (GAM-RAG §3.1.2, §3.3).
 
-An *episode* is one recall or answer. It stays in the process until somebody learns from it. What a judge then says of
-it is a *lesson*: it is stored for good, together with the trace of the episode, before anything counts as learnt.
-*Beliefs*, GAM-RAG's sentence memories, are what the lessons of a space add up to in the order in which they were
-recorded, so they can be made anew from them.
+An *episode* is one recall or answer. It stays in the process until it is used for learning. A judge's labels for it are
+a *lesson*, which is stored permanently with the trace of the episode before anything counts as learnt. *Beliefs*,
+GAM-RAG's sentence memories, are the sum of the lessons of a space in the order of recording, so they can be recomputed.
 
 A space keeps its lessons in memory, and there may be many thousands. A trace is rarely asked for, and as values it
 would take more than twice the memory. So a lesson keeps its trace as the log does, as JSON, and parses it on demand.
@@ -48,7 +47,7 @@ class ShownEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A recall or an answer, as far as learning and the trace need it.
+    """The parts of a recall or an answer that learning and the trace need.
 
     Attributes:
         id: ``ep_…``, new for every call.
@@ -96,14 +95,14 @@ TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What one judge said of one episode; a judge says it once (DESIGN I27).
+    """One judge's labels for one episode; a judge gives them once (DESIGN I27).
 
     Attributes:
         episode_id: of the episode that it is about.
         space: where that was asked.
         query: the question as given.
         asked_at: when it was asked.
-        source: whose word it is.
+        source: the judge.
         at: when it was recorded.
         labels: y of each sentence that was judged, by its id.
         trace: the rest of the episode, a JSON object in UTF-8; see `episode`.
@@ -120,7 +119,7 @@ class Lesson:
 
     @classmethod
     def of(cls, episode: Episode, source: Engine, labels: Mapping[str, Target] | None = None, at: Millis = 0) -> Lesson:
-        """Return what a judge says of an episode of this process."""
+        """Return a judge's lesson about an episode of this process."""
         trace = {name: getattr(episode, name) for name in TRACE}
         trace |= {"calls": [asdict(call) for call in episode.calls]}
         trace |= {name: [asdict(item) for item in getattr(episode, name)] for name in _SHOWN}
@@ -169,13 +168,13 @@ class Lesson:
 class Belief:
     """The memory of one sentence, Mem(s) (GAM-RAG §3.1.2, eq. 2).
 
-    A sentence that nobody has judged has no belief. That equals the initial one: its task vector is the sentence's own,
-    its time vector is that of the time it states, and its doubts are 1, so that every gate is 1 (DESIGN I20).
+    A sentence without labels has no belief. That equals the initial one: its task vector is the sentence's own, its
+    time vector is that of the time it states, and its doubts are 1, so that every gate is 1 (DESIGN I20).
 
     Attributes:
-        sentence_id: whose.
+        sentence_id: of the sentence.
         space: of the sentence.
-        task: m_task, shape ``(d,)``, length 1: what it helped with, or came from.
+        task: m_task, shape ``(d,)``, length 1: the questions that it helped with.
         task_doubt: π_task in (0, 1]; 1 knows nothing.
         time: m_time, likewise; None if the sentence states no time, or nothing was learnt of it yet.
         time_doubt: π_time in (0, 1].

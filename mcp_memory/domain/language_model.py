@@ -1,4 +1,4 @@
-"""Work of a language model: what its requests have cost, and how far it has read each text for facts.
+"""Work of a language model: the costs of its requests, and its progress in reading each text for facts.
 
 Costs are counted in calls, tokens and time, by day (UTC), numbered from 1970-01-01, which is 0.
 
@@ -71,7 +71,7 @@ class Reservation:
 
 
 def day_of(at: Millis) -> int:
-    """Return the number of the day on which a moment lies."""
+    """Return the number of the day of a moment."""
     return at // DAY_MS
 
 
@@ -95,7 +95,7 @@ class Job:
         parts: of the text, read so far; most messages have one part.
         tries: that failed in a row.
         until: see ``state``; 0 if it does not apply.
-        holder: a word that no other process has; empty without a lease.
+        holder: a name that is unique to the process; empty without a lease.
         at: when this revision was made.
     """
 

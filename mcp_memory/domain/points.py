@@ -1,12 +1,12 @@
-"""Memory points: what several entities have to do with each other, in a few words (HGMem §3.2, eqs 3-5).
+"""Memory points: short descriptions of how several entities are connected (HGMem §3.2, eqs 3-5).
 
-A point is a hyperedge: it joins two or more entities and says what joins them. Its *scope* is the goal that it was made
-for. Points are stored as revisions, and nothing is deleted: an update is a further revision with the same entities
-(DESIGN D02); a point that was merged into another stays, with one more revision that names it (DESIGN D03).
+A point is a hyperedge: it joins two or more entities and describes their connection. Its *scope* is the goal that it
+was made for. Points are stored as revisions, and nothing is deleted: an update is a further revision with the same
+entities (DESIGN D02); a point that was merged into another stays, with one more revision that names it (DESIGN D03).
 
-A judge of points proposes inserts, updates and merges (HGMem §3.5; DESIGN L7 and L8). A proposal changes nothing by
-itself: the judge saw the points as they were, and time has passed. ``services/points/proposals.py`` checks each
-proposal against the current points.
+A judge of points proposes inserts, updates and merges (HGMem §3.5; DESIGN L7 and L8). A proposal changes nothing yet:
+the points may have changed since the judge saw them. ``services/points/proposals.py`` checks each proposal against the
+current points.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Point:
         id: ``h_…``, see `point_id`; the same in every revision.
         space: where it belongs.
         entities: names of its vertices as written, at least `MIN_ENTITIES` with different keys; never changed.
-        description: what the entities have to do with each other.
+        description: of how the entities are connected.
         scope: the goal that it was made for, in the form of `scope_of`; empty for none.
         revision: 0, 1, …
         status: ``merged`` once another point has replaced it.
@@ -41,7 +41,7 @@ class Point:
         merged_into: id of the point that replaced it; None for an active point.
         sentences: ids of the sentences that support it; an id may be unknown after a rebuild that split texts anew.
         facts: ids of the facts that support it.
-        source: whose words the description is.
+        source: the author of the description.
         at: when this revision was made.
     """
 
@@ -116,7 +116,7 @@ class PointEvidence:
 
 @dataclass(frozen=True, slots=True)
 class PointJudgeInput:
-    """What a judge of points is shown for a goal.
+    """The input of a judge of points for a goal.
 
     Attributes:
         goal: a question or topic; empty for the newest that was written.
@@ -159,7 +159,7 @@ class ProposedMerge:
 
 @dataclass(frozen=True, slots=True)
 class PointProposals:
-    """What a judge proposes for the points of a goal.
+    """The proposals of a judge for the points of a goal.
 
     Attributes:
         insert: new points.

@@ -1,9 +1,8 @@
 """The query: what a caller asks for, taken apart once and then passed unchanged through every room of the read path.
 
-`language.questions.understand` makes one from the caller's words. A reader of language (a model) may say more of a
-question than its words do, an `Interpretation`; `with_interpretation` adds it to the query (DESIGN L4: REAL's anchors
-with their intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, a question means what its words
-say.
+`language.questions.understand` makes one from the caller's words. A language model may add an `Interpretation`, which
+goes beyond the words of the question; `with_interpretation` adds it to the query (DESIGN L4: REAL's anchors with their
+intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, the words alone decide.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ class Window:
 class Query:
     """A question or a handful of keywords, with everything that finding an answer to it needs.
 
-    A caller gives the text and what follows it; `language.questions.understand` adds what the words say, recall
-    adds the vectors. Each step extends the query with `dataclasses.replace`; nothing wraps it again.
+    A caller gives the text and what follows it; `language.questions.understand` parses the words, recall adds the
+    vectors. Each step extends the query with `dataclasses.replace`; nothing wraps it again.
 
     Attributes:
         text: in the caller's words; empty asks for the newest items.
-        space: where to look; one that nothing was written to is empty.
+        space: to search; one that nothing was written to is empty.
         limit: at most so many items of evidence.
         window: restricts the time at which something was said.
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
@@ -60,15 +59,15 @@ class Query:
             without spaces).
         answer_type: the kind of answer it wants.
         speakers: the speakers it names, spelt as the space spells them.
-        names: what it calls by name, as written.
-        first_person: as the one speaker it names would say it; None if it names none or several, or says "I" already.
-        time: what it says about time, or None.
-        extra_names: of whom and what it is about beside those in its words; a model's guess.
-        relations: that it asks for, by names of the registry, where a model said so; its words may ask for more.
-        intent: what the answer is made of, where a model said so; None leaves it to the words.
-        accepts_guesses: whether a model takes it to want guesses too; its words may say so as well.
-        parts: what has to be found on the way, each as a short question of its own or as the words that the text which
-            answers it might have.
+        names: the names in it, as written.
+        first_person: the text in the words of the one speaker it names; None if it names none or several, or says "I"
+            already.
+        time: its time constraint, or None.
+        extra_names: further entities that it is about, by a model's guess.
+        relations: that it asks for according to a model, by names of the registry; its words may ask for more.
+        intent: of the answer according to a model; None leaves it to the words.
+        accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
+        parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         vectors: of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: of the words that say a time, shape ``(d,)``; None for a query without one.
     """
@@ -107,14 +106,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What a model takes a question to mean beside its words; empty where it adds nothing.
+    """A model's interpretation of a question beyond its words; empty if it adds nothing.
 
     Attributes:
-        names: whom and what it is about, as they may be called elsewhere.
-        relations: what it asks for, by names of the registry.
-        intent: what the answer is made of; FACT says nothing, since all facts serve it.
+        names: the entities that it is about, as other texts may call them.
+        relations: that it asks for, by names of the registry.
+        intent: of the answer; FACT restricts nothing, since all facts serve it.
         answer_type: the kind of answer it wants.
-        time: when it asks about, as an interval.
+        time: that it asks about, as an interval.
         accepts_guesses: whether it wants guesses too.
         parts: of it, as of a `Query`, in words.
     """
@@ -129,15 +128,15 @@ class Interpretation:
 
 
 def with_interpretation(query: Query, interpretation: Interpretation) -> Query:
-    """Return a query extended by what a model takes it to mean.
+    """Return a query extended by a model's interpretation.
 
-    What the words of the question say stands: its text and stems, the speakers and names in it, the kind of answer that
-    a question word asks for, the time that it states. A model is right about most of these too, but the words are
-    certain, and the memory was measured with them. So the model adds only what they lack: an answer type where they
-    show none, a time where they give none, further names, and that guesses are welcome.
+    Everything parsed from the words of the question stays: its text and stems, its speakers and names, the answer type
+    of a question word, the stated time. A model is right about most of these too, but the words are certain, and the
+    memory was measured with them. So the model only adds missing parts: an answer type or a time if the words give
+    none, further names, and that guesses are wanted.
 
-    Of relations and the intent the words give only hints, and in the paper a model names them: both are taken over, and
-    an intent that the model names precedes the one read by a lexicon (`navigation.fact_query`).
+    For relations and the intent the words give only hints, and in the paper a model names them: both are taken over,
+    and an intent that the model names precedes the one read by a lexicon (`navigation.fact_query`).
     """
     known = {entity_key(name) for name in ("", *query.names, *query.speakers)}
     extra: dict[str, str] = {}

@@ -61,7 +61,7 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True)
 class WriteRequest:
-    """What one call asks to store.
+    """The request of a write.
 
     Attributes:
         space: where.
@@ -160,7 +160,7 @@ class PointInsert:
 
     Attributes:
         entities: names of the entities that it joins.
-        description: what joins them.
+        description: of their connection.
     """
 
     entities: tuple[str, ...]
@@ -194,7 +194,7 @@ class PointEdits:
 
 @dataclass(frozen=True, slots=True)
 class EvolveRequest:
-    """What to improve.
+    """The request of an evolve.
 
     Attributes:
         space: where.

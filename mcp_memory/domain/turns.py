@@ -113,7 +113,7 @@ USER = "user"
 
 
 def speaker(turn: Turn) -> str | None:
-    """Return whom "I" means in a turn; None in a document, and for a nameless speaker whose role is not the user's."""
+    """Return the person that "I" means in a turn; None in a document, and for a nameless speaker who is not the user."""
     if turn.kind == "document":
         return None
     return turn.speaker or (USER if turn.role in (None, USER) else None)
@@ -125,7 +125,7 @@ class Talkers:
 
     Attributes:
         last: the last speaker, by name, or by role without a name; None at the start.
-        other: the last speaker before them who is somebody else.
+        other: the last different speaker before them.
     """
 
     last: str | None = None
@@ -152,7 +152,7 @@ class PooledQuestion:
     Attributes:
         text: of the question.
         segment_id: of the segment that answers it.
-        entities: keys of what it is about, by `view.facts.Facts.key`: head and tail of its fact.
+        entities: keys of the head and tail of its fact, by `view.facts.Facts.key`.
     """
 
     text: str

@@ -191,7 +191,7 @@ def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
 
 
 def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list[_Run]]:
-    """Return the runs with an unknown start: those that stand side by side, and all of them.
+    """Return the runs with an unknown start: those that hold side by side, and all of them.
 
     All values that are over stand; of those that go on, only one does.
     """

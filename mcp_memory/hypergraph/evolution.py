@@ -1,12 +1,12 @@
 """Memory evolution of HGMem (§3.3.3, eq. 8; DESIGN 2.1, 2.2): insert, update and merge memory points.
 
 **Insert and update.** Evidence about almost the same entities as a point of the scope updates that point: its vertices
-stay, its description takes in what is new (DESIGN D02). Other evidence becomes a point of its own. Evidence for a point
+stay, its description takes in the new sentences (DESIGN D02). Other evidence becomes a new point. Evidence for a point
 that was merged goes to the point that it was merged into. Known evidence changes nothing, so organising twice equals
 organising once.
 
-**Merge.** Points that relate the same entities become one of higher order. The new point joins what its parents joined
-and rests on what they rested on. The parents stay and name it (DESIGN D03). In one round each point takes part in one
+**Merge.** Points that relate the same entities become one of higher order. The new point joins the entities of its
+parents and keeps their support. The parents stay and name it (DESIGN D03). In one round each point takes part in one
 merge at most, which the reference code does not ensure. Merging is for questions that relate things to each other.
 Questions that ask for one thing lose by it: 65 to 60 and 60 to 55 points of accuracy on the primitive questions of two
 data sets (Table 3). So without such a goal nothing is merged (DESIGN D05).
@@ -17,13 +17,14 @@ merge groups. Without it:
 
 - A description is an extract: sentences in their order, without those that repeat an earlier one (ROUGE-L), as far as
   the limit of words allows.
-- An extract never replaces what a caller or Claude has written; the evidence is only added to the point's support
+- An extract never replaces a description by a caller or Claude; the evidence is only added to the point's support
   (`ids_in_description` tells the two apart, so that Claude can take it in later). Claude rewrites its own words, never
   a caller's.
-- First those pairs are merged of which each point joins an entity that the goal names and the other does not: what the
-  goal relates. (Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs 89 rest on what
-  answers, both of them; of pairs that share an entity and have a cosine of .6 only 16.) Then pairs are merged that
-  share an entity and have similar descriptions, the most similar first: they say the same twice. The threshold is ours.
+- First those pairs are merged in which each point joins an entity that the goal names and the other does not: these are
+  related by the goal. (Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs both
+  points rest on answering evidence in 89; of pairs that share an entity and have a cosine of .6 only in 16.) Then pairs
+  are merged that share an entity and have similar descriptions, the most similar first: they say the same twice. The
+  threshold is ours.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ def reword(point: Point, description: str, source: Engine) -> Point:
 def ids_in_description(revisions: Sequence[Point]) -> frozenset[str]:
     """Return the ids of the sentences and facts that a description by a judge or a caller takes in.
 
-    Support that was added after a judge wrote it is not taken in. A caller's description takes in all, since nobody may
-    rewrite it; an extract takes in none.
+    Support that was added after a judge wrote it is not taken in. A caller's description takes in all, since it may not
+    be rewritten; an extract takes in none.
 
     Args:
         revisions: all revisions of one point, oldest first.

@@ -1,13 +1,12 @@
-"""Group evidence that is connected: what a memory point could be made of (HGMem §3.3.3, eq. 2; DESIGN 2.1).
+"""Group connected evidence, from which memory points can be made (HGMem §3.3.3, eq. 2; DESIGN 2.1).
 
-**Departures.** The paper gives everything that was retrieved to a language model, which says what belongs together.
-Here items of evidence belong together if they name the same entity, directly or through other items: connected
-components. A hub, an entity in very many sentences, joins nothing, or everything that one speaker ever said would be
-one point. The speaker of an item joins nothing either: in a small memory, where no entity is a hub, a single speaker
-would join everything.
+**Departures.** The paper gives everything that was retrieved to a language model, which groups it. Here items of
+evidence belong together if they name the same entity, directly or through other items: connected components. A hub, an
+entity in very many sentences, joins nothing; otherwise all statements of one speaker would be one point. The speaker of
+an item joins nothing either: in a small memory, where no entity is a hub, a single speaker would join everything.
 
 A point may be made of a single sentence, as in the paper, if that names two entities besides its speaker. A sentence
-that names one entity joins nothing that it does not say itself.
+that names one entity joins only entities in its own text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Local investigation and global exploration as operators (HGMem §3.3.2, eqs 6 and 7).
 
-**Departures.** The paper's model decides which points to investigate and writes the subquery; here whoever calls the
+**Departures.** The paper's model decides which points to investigate and writes the subquery; here the caller of the
 operator does. What a subquery retrieves is shown by the sentences that name it, most similar to the query first.
 """
 

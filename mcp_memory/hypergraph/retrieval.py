@@ -9,8 +9,8 @@ compares entities with a subquery by vectors of their own; here the weight of an
 that names it.
 
 The paper answers from the descriptions of all points and the passages of their entities (§3.3.4). Here points are found
-beside the raw text, and pass their score to the sentences that they rest on: their similarity to the question (DESIGN
-3.2). So what was once found to belong together is found together again.
+in addition to the raw text, and pass their similarity to the question to their supporting sentences (DESIGN 3.2). So
+evidence that was grouped once is found together again.
 """
 
 from __future__ import annotations

@@ -66,13 +66,13 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def head(title: str | None, text: str) -> tuple[str, ...]:
-    """Return the words of what a document is about, folded as `words` folds them; empty where nothing tells.
+    """Return the words of the topic of a document, folded as `words` folds them; empty if it is unknown.
 
     Args:
-        title: of the document. What stands in brackets only tells it from others of the same name, and what follows
-            a colon is a part of it ("Blue Mill: History" is about the Blue Mill).
-        text: the document, where there is no title: a work in quotation marks that it opens with, else a name, else
-            what stands before the first verb or comma.
+        title: of the document. Words in brackets only distinguish it from others of the same name, and words after a
+            colon name a part of it ("Blue Mill: History" is about the Blue Mill).
+        text: the document, if there is no title: a work in quotation marks at its start, otherwise a name, otherwise
+            the words before the first verb or comma.
     """
     if title and title.strip():
         whole = _BRACKETS.sub(" ", title[:_OPENING]).strip()
@@ -84,7 +84,7 @@ def head(title: str | None, text: str) -> tuple[str, ...]:
 
 
 def short(title: str | None, about: Sequence[str]) -> tuple[str, ...]:
-    """Return the head of a document as it is mostly mentioned, where that is shorter; empty where it is not.
+    """Return the title of a document as it is mostly mentioned, if that is shorter; otherwise nothing.
 
     First sentences write a name out ("Jane Ann Roe was a judge") that others cut to its first and last word. A title
     is the usual name already.
@@ -149,8 +149,8 @@ def mentions(turn: Turn, sentence: str) -> tuple[str, ...]:
     """Return the entities that a sentence of a turn mentions, as written, each once (GAM-RAG's index, §3.1.1).
 
     The paper uses spaCy's named entities. Here they are the capitalised and quoted names of the sentence, preceded by
-    what its pronouns usually mean: the title of a document, the speaker of a message. A month or day of the week is a
-    time and not an entity. A month that is also a given name ("April baked a cake") is an entity unless its context
+    the usual referent of its pronouns: the title of a document, the speaker of a message. A month or day of the week is
+    a time and not an entity. A month that is also a given name ("April baked a cake") is an entity unless its context
     makes it a time.
     """
     named = (name for name in names(sentence) if not _is_time(name, sentence))

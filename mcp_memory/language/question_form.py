@@ -27,9 +27,9 @@ _NO_PLURAL = ("ss", "us", "is", "'s", "’s", "news")
 def asks_for_several(question: str) -> bool:
     """Return whether a question, in English, wants more than one thing, or what happened more than once.
 
-    It does where the thing that it asks for stands in the plural ("Which of her friends", "What books"), where it asks
-    what somebody has done, how many or how often, and where it says both, all, some of, various or different. A sign,
-    not a parse: of questions to long dialogues that need several messages it sees 70 of 100, of the others 13.
+    It does if it asks for a plural ("Which of her friends", "What books"), for what a person has done, how many or how
+    often, or if it says both, all, some of, various or different. This is a heuristic, not a parse: it recognises 70 of
+    100 questions to long dialogues that need several messages, and 13 of 100 others.
     """
     if _SIGNS.search(question):
         return True
@@ -71,6 +71,6 @@ def looks_back(question: str) -> bool:
 
 
 def wants_guesses(question: str) -> bool:
-    """Return whether a question asks for what may be as well: "maybe", "might she", "may have"."""
+    """Return whether a question asks for guesses too: "maybe", "might she", "may have"."""
     opening = question[:_OPENING]
     return not UNSURE.isdisjoint(words(opening)) or _MAY_HAVE.search(opening) is not None

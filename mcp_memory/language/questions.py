@@ -1,12 +1,12 @@
-"""What a question asks: its words, what kind of answer it wants, whom it names, when, and how a speaker would say it.
+"""Parse a question: its words, answer type, names, time constraint, and the wording that a speaker would use.
 
-In talk, people say "I" where a question about them says their name. To an embedder a name outweighs all else, so the
-name has to go from both sides: what is embedded of a turn is what was said, without who said it, and of a question its
-*first-person form*: "Where did Ann take her dog?" becomes "Where did I take my dog?".
+In talk, people say "I" where a question about them says their name. In an embedding a name outweighs everything else,
+so it is removed from both sides: a turn is embedded without its speaker, and a question in its *first-person form*:
+"Where did Ann take her dog?" becomes "Where did I take my dog?".
 
-Speakers are often roles. A question that names nobody but says "I" or "my" asks what the user said, one that says
-"you" asks what the assistant said, where such speakers exist. The rules for the first person are English. A text in
-which no English can be seen loses the name and is otherwise left alone.
+Speakers are often roles. A question without a name but with "I" or "my" asks about the user, one with "you" about the
+assistant, if such speakers exist. The rules for the first person are English. A text in another language loses the name
+and is otherwise unchanged.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
 
 def understand(question: str | Query, speakers: Collection[str], now: Millis | None = None) -> Query:
-    """Take a question apart, and return it as a query with all that its words say.
+    """Parse a question, and return it as a query with everything that its words state.
 
     Args:
-        question: any text in any language, or a query that holds this text and what the caller wants beside it.
+        question: any text in any language, or a query with this text and the caller's other arguments.
         speakers: those of the space it is asked in.
         now: when it is asked; None leaves out times that are relative to it ("last year").
     """
@@ -90,7 +90,7 @@ def _asked(question: str) -> AnswerType:
 
 
 def _named(question: str, speakers: Collection[str]) -> tuple[str, ...]:
-    """Return the speakers whose full name, or else whose first name, stands in the question as a word."""
+    """Return the speakers that the question names by their full name, otherwise by their first name."""
     folded = question.casefold()
     asked = f" {' '.join(words(question))} "
     found = []
@@ -190,7 +190,7 @@ _PRONOUNS = (
 
 
 def _first_person(question: str, name: str) -> str | None:
-    """Return the question as the one it names would ask it about themselves; None where only the name is left."""
+    """Return the question as the named person would ask it about themselves; None if only the name is left."""
     text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _WHO, question, flags=re.IGNORECASE)
     if len({word for word in words(question) if word in STOP_WORDS}) < 2:  # keywords, or another language
         left = _OWN.sub("", text).replace(_WHO, "")

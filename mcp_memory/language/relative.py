@@ -91,7 +91,7 @@ _WEEKDAY_STARTS = tuple(name[:3].lower() for name in WEEKDAYS)
 
 
 def _step(spans: list[Interval], step: int, said_at: Millis) -> Interval:
-    """Return, of equal spans in order, the last that is over, the one at hand (now or next), or the first to begin."""
+    """Return, of equal spans in order, the last that is over, the current or next one, or the first to begin."""
     if step < 0:
         return [span for span in spans if span.until <= said_at][step]
     if step > 0:

@@ -1,4 +1,4 @@
-"""Disambiguation: which names surely mean one entity, and which may (QRMeM §2.1, DESIGN 2.5).
+"""Disambiguation: find names that certainly or possibly mean one entity (QRMeM §2.1, DESIGN 2.5).
 
 The paper asks a language model whether two nodes of its graph are the same, and merges them. Here two rules are sure
 enough to act on. Both are cautious: a wrong merge misleads, a missed one only costs a step.
@@ -9,7 +9,7 @@ enough to act on. Both are cautious: a wrong merge misleads, a missed one only c
   session, if no third name would fit as well, no fact joins the two, and no single-valued fact tells them apart.
 
 Other similar names are reported, not united: those that share half of their words, or that mean the same to the
-embedder. Whoever knows better states a fact ``also_known_as``. Names that somebody stated to be different stay apart.
+embedder. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
 """
 
 from __future__ import annotations
@@ -150,12 +150,12 @@ class Entities:
         return bool(together) and not self._joined(one, other) and not self._conflict(one, other)
 
     def _apart(self, one: str, other: str) -> bool:
-        """Return whether two cannot be one entity: they are of two kinds, or somebody denied it."""
+        """Return whether two cannot be one entity: they are of two kinds, or an assertion denies it."""
         kinds = {kind for key in (one, other) if (kind := self._facts.kind(key)) is not None}
         return len(kinds) > 1 or self._facts.alias_denied(one, other)
 
     def _joined(self, one: str, other: str) -> bool:
-        """Return whether a fact joins the two: whoever knows somebody is not that person."""
+        """Return whether a fact joins the two: a person who knows another is not that person."""
         ends = ((one, other), (other, one))
         return any(
             version.relation != _ALIAS and self._facts.key(version.tail) == tail

@@ -3,8 +3,8 @@
 The paper has them as alternatives, each better than the one before. Here they build on each other: graph expansion adds
 the entities near the question (`expand`), reflection takes one entity after another (`reflect`), and if neither finds
 anything, because the question names nothing known, the entity trial starts from what the given segments share
-(`entity_trial`). They are one operator and not three because they ask for the same: what lies beyond the question's
-entities. Whoever chooses an operator by name cannot know which navigator will find it.
+(`entity_trial`). They are one operator and not three because they serve one purpose: finding evidence beyond the
+question's entities. A caller that chooses an operator by name cannot know which navigator will find it.
 """
 
 from __future__ import annotations

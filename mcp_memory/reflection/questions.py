@@ -106,7 +106,7 @@ class FactEnd(NamedTuple):
     """The head or the tail of a fact.
 
     Attributes:
-        name: as it is said.
+        name: as written.
         kind: its entity type; None if unknown.
     """
 
@@ -124,8 +124,8 @@ def _kind(space: Space, key: str) -> EntityType | None:
 def wordings(head: FactEnd, relation: str, tail: FactEnd) -> list[str]:
     """Return the question for the tail of a fact and the question for its head.
 
-    A question that would be no English is left out: of an unlisted relation whose label begins with no verb, and if the
-    end that is asked for has a name and may be a person or a thing, so that neither "who" nor "what" is sure to fit.
+    A question that would not be correct English is left out: for an unlisted relation with a label that begins with no
+    verb, and if it asks for a named end that may be a person or a thing, so that "who" and "what" are both uncertain.
     """
     known = relations().get(relation)
     texts = []

@@ -30,7 +30,7 @@ def fact_evidence(
         version: a stored one, or one that a rule inferred.
         score: in [0, 1].
         via: the channels or the operator that found it.
-        inferred: the rule, where it is a hypothesis.
+        inferred: the rule, if it is a hypothesis.
         confidence: of the step that led to it, where a rule discounts it; None for that of the version.
     """
     return Evidence(

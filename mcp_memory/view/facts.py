@@ -1,8 +1,7 @@
 """The facts of one space: the versions that its assertions add up to, entity by entity.
 
-Versions are folded when they are requested (``domain/versions.py``) and cached until something arrives that they depend
-on. Three things decide the fold, each a function of all that was recorded, so that the order of arrival changes
-nothing:
+Versions are folded when they are requested (``domain/versions.py``) and cached until new rows change them. Three things
+decide the fold, each a function of all that was recorded, so that the order of arrival changes nothing:
 
 - which assertions count (``assertions.py``);
 - which names mean the same entity (``names.py``), as far as aliases say so: stated ones, and those the memory inferred;
@@ -76,7 +75,7 @@ class Facts:
             self._update_alias(*pair)
 
     def add_speaker(self, name: str) -> None:
-        """Add the name of a speaker, about whom nothing may be asserted yet."""
+        """Add the name of a speaker, who may have no facts yet."""
         self._add_name(name, "person")
 
     def retire(self, turn_id: str) -> None:
@@ -87,7 +86,7 @@ class Facts:
     # Entities
 
     def resolve(self, name: str) -> str | None:
-        """Return the key of the entity that a name means, or None if no fact is about it and nobody has the name."""
+        """Return the key of the entity that a name means, or None if no fact and no speaker has the name."""
         return self.known_entity(self._names.key(name))
 
     def known_entity(self, key: str) -> str | None:
@@ -96,7 +95,7 @@ class Facts:
         return entity if entity in self._names else None
 
     def key(self, name: str) -> str:
-        """Return the key of the entity that a name means, whether or not anything is known of it."""
+        """Return the key of the entity that a name means, known or not."""
         return self._names.entity(self._names.key(name))
 
     def target_key(self, version: Version, *, forward: bool) -> str:
@@ -142,12 +141,12 @@ class Facts:
         return self._names.could_be_alias(alias, name)
 
     def alias_denied(self, first: str, second: str) -> bool:
-        """Return whether somebody stated that two names, given by their keys, are not of one entity."""
+        """Return whether an assertion states that two names, given by their keys, are not of one entity."""
         stated = *self._alias_assertions(first, second), *self._alias_assertions(second, first)
         return any(assertion.negated for assertion in stated)
 
     def kind(self, key: str) -> EntityType | None:
-        """Return the type of an entity by the relations that it takes part in, or None where they do not show it."""
+        """Return the type of an entity by the relations that it takes part in, or None if they do not show it."""
         return self._names.kind(key)
 
     def degree(self, key: str) -> int:
@@ -192,7 +191,7 @@ class Facts:
 
         Args:
             key: of the entity.
-            suspected: as above.
+            suspected: whether to add those below the threshold.
             first: a number for each relation; the lowest comes first. None for the order of first mention.
         """
         for relation in sorted(self.relations_to(key), key=first) if first else self.relations_to(key):
@@ -255,7 +254,7 @@ class Facts:
         return [(moment, self._versions_from(key, relation, recorded_by(moment))) for moment in moments[-limit:]]
 
     def cardinality(self, relation: str) -> Cardinality:
-        """Return how many values a relation has at a time: from the registry, else as learnt from this space."""
+        """Return how many values a relation has at a time: from the registry, otherwise as learnt from this space."""
         known = relations().get(relation).cardinality
         return known if known != "unknown" else learnt(self.counts(relation))
 
@@ -281,10 +280,10 @@ class Facts:
             self._update_alias(*names[::-1])
 
     def _update_alias(self, bearer: str, alias: str) -> None:
-        """Update whether an alias counts. It is folded by itself, so that it does not depend on what it means.
+        """Update whether an alias counts; it is folded separately, so that the result does not depend on aliases.
 
-        A name that somebody had once still means them, so its end changes nothing; a denial from its start on does. An
-        inferred alias counts as long as nobody has denied it, of either name.
+        A former name still means the same entity, so its end changes nothing; a denial from its start on does. An
+        inferred alias counts until it is denied for either name.
         """
         stated = self._alias_assertions(bearer, alias)
         sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
@@ -298,11 +297,11 @@ class Facts:
         return [self.rows[row] for row in rows if self._names.key(self.rows[row].tail) == alias]
 
     def _inferred_counts(self, bearer: str, alias: str) -> bool:
-        """Return whether the memory inferred an alias and nobody has denied it."""
+        """Return whether the memory inferred an alias and no assertion denies it."""
         return (bearer, alias) in self._inferred and not self.alias_denied(bearer, alias)
 
     def _tail_key(self, relation: str) -> Callable[[str], str]:
-        """Return what distinguishes the tails of a relation: the entity they mean, but of aliases their spelling."""
+        """Return the function that identifies tails of a relation: by their entity, but aliases by their spelling."""
         return self._names.key if relation == _ALIAS else self.key
 
     # Caches
@@ -314,14 +313,14 @@ class Facts:
             self._folded.pop((member, relation), None)
 
     def _invalidate_turn(self, turn_id: str) -> None:
-        """Forget what depends on which assertions of a turn count."""
+        """Drop cached values that depend on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
             self._invalidate(self._names.key(self.rows[row].head), self.rows[row].relation)
             if self.rows[row].relation == _ALIAS:
                 self._update_stated_alias(self.rows[row])
 
     def _invalidate_renamed(self, renamed: Renamed) -> None:
-        """Forget what depends on a name that means another entity than before."""
+        """Drop cached values that depend on a name that means another entity than before."""
         self._folded.clear()
         for relation in self._assertions.relations_of((renamed.key,)):
             self._uncounted[relation] |= {renamed.key, renamed.before}  # its present entity is counted with it

@@ -52,7 +52,7 @@ class Hypergraph:
         return self._revisions.get(point_id, ())
 
     def resolve(self, point_id: str) -> Point | None:
-        """Return the active point that a point was merged into, or itself (DESIGN I13); None where there is none."""
+        """Return the active point that a point was merged into, or itself (DESIGN I13); None if there is none."""
         visited: set[str] = set()
         point = self.get(point_id)
         while point is not None and not point.active:

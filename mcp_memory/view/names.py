@@ -1,16 +1,16 @@
-"""Decide which names mean the same entity, how the entity is usually written, and of what type it is.
+"""Decide which names mean the same entity, its usual spelling, and its type.
 
 Everything is a function of all known names and aliases, so that the order of arrival changes nothing. A name means
-another name's entity where exactly one candidate of these two sorts remains:
+another name's entity if it has exactly one candidate of these two sorts:
 
-- a person whose first or last name it is: "Patel" is "Anna Patel" as long as she is the only person of that name here
-  and nothing says that Patel is a place or a thing;
+- a person whose first or last name it is: "Patel" is "Anna Patel" as long as she is the only person of that name in the
+  space and no fact makes Patel a place or a thing;
 - an entity that has it as an alias ("Robert is also known as Bob"), unless the name occurs with a type that the entity
   does not have.
 
-A name with two candidates, by its words or as an alias, means neither of them, and stands for itself. Links are
-followed from name to name, "Bobby" to "Bob" to "Robert"; if the links form a ring, all its names mean the longest one
-(then the last in the alphabet).
+A name with two candidates, by its words or as an alias, means neither of them, but only itself. Links are followed from
+name to name, "Bobby" to "Bob" to "Robert"; if the links form a ring, all its names mean the longest one (then the last
+in the alphabet).
 
 Entities are identified by their *keys* (``domain/entities.py``). A name that means another entity keeps its own key:
 assertions about "Patel" stay where they are, and are read together with those about "Anna Patel" as long as the one
@@ -68,7 +68,7 @@ class Names:
 
         Args:
             name: as written.
-            kind: the type of its entity, where that is known.
+            kind: the type of its entity, if that is known.
         """
         key = self._keys.get(name)
         if key is None:
@@ -160,7 +160,7 @@ class Names:
         return (usual, *others)
 
     def kind(self, key: str) -> EntityType | None:
-        """Return the type of an entity by all evidence of it, or None where there is none."""
+        """Return the type of an entity by all evidence of it, or None if there is none."""
         votes: Counter[EntityType] = Counter()
         for member in self.members(key):
             votes.update(self._types.get(member, ()))

@@ -3,7 +3,7 @@
 Everything that recall ranks has a row number: segments and sentences are appended and never moved, so an array with one
 number per segment lines up with ``segments`` for good. A document that was written again takes its old revision out of
 recall (``live``), not out of the history. Rooms that need a structure of their own (an inverted index, a graph) give
-the view an `Index`; it is extended when it is read, so a call that only writes never pays for it.
+the view an `Index`; it is extended when it is read, so a call that only writes need not extend it.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ class Space:
         hypergraph: its memory points.
         questions: the question pool.
         jobs: how far a language model has read its turns, by their ids; absent for turns that none has read.
-        speakers: how many turns each speaker has, by name as written, or by role where no speaker is given.
-        segment_vectors: one row per segment, or None where there are too many to hold in memory.
-        sentence_vectors: one row per sentence, or None where there are too many to hold in memory.
+        speakers: how many turns each speaker has, by name as written, or by role if no speaker is given.
+        segment_vectors: one row per segment, or None if there are too many to hold in memory.
+        sentence_vectors: one row per sentence, or None if there are too many to hold in memory.
     """
 
     def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
@@ -224,14 +224,14 @@ class Space:
         self.sentence_vectors = _extended(self.sentence_vectors, sentence_vectors if vectors else None, first_sentence)
 
     def extend_indexes(self) -> None:
-        """Add to the indexes what arrived since they were last extended; `index` does it too."""
+        """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
         if self._indexed < len(self.segments):
             for index in self._indexes:
                 index.extend(self, self._indexed)
             self._indexed = len(self.segments)
 
     def drop_vectors(self) -> None:
-        """Drop the vectors, of which there are too many, and hold none from now on."""
+        """Drop the vectors because there are too many, and hold none from now on."""
         self.segment_vectors = self.sentence_vectors = None
         self.questions.vectors = None
 
@@ -310,7 +310,7 @@ class QuestionPool:
 
     Attributes:
         rows: every question, in the order of recording; one whose segment is gone leads nowhere.
-        vectors: one row per question; None without any, and where there are too many sentences to hold vectors.
+        vectors: one row per question; None without any, and if there are too many sentences to hold vectors.
     """
 
     def __init__(self) -> None:

@@ -41,7 +41,7 @@ class View:
         return self._sentences <= self.vector_limit
 
     def space(self, name: str) -> Space:
-        """Return a space; where nothing was written yet, an empty one that is not stored."""
+        """Return a space; if nothing was written to it yet, an empty one that is not stored."""
         return self.spaces.get(name) or Space(name, self._indexes, self.stable)
 
     def spent(self, day: int) -> Spending:
