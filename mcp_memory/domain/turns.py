@@ -113,7 +113,7 @@ USER = "user"
 
 
 def speaker(turn: Turn) -> str | None:
-    """Return the person that "I" means in a turn; None in a document, and for a nameless speaker other than the user."""
+    """Return the person that "I" means in a turn; None in a document, and for a nameless speaker but the user."""
     if turn.kind == "document":
         return None
     return turn.speaker or (USER if turn.role in (None, USER) else None)
