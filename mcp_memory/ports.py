@@ -398,36 +398,20 @@ class SupportJudge(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LearningExample:
-    """A sentence that a judge labelled, and the query for which it did.
-
-    Attributes:
-        sentence_id: of the sentence.
-        space: of the sentence.
-        vector: its own, shape ``(d,)``, length 1.
-        query: q_task, likewise: the form of the query that fits the sentence, for talk the first-person one.
-        time: of the times that the sentence states; None if it states none, or the query has no time.
-        query_time: q_time, of the time that the query states; None likewise.
-    """
-
-    sentence_id: str
-    space: str
-    vector: Vector
-    query: Vector
-    time: Vector | None = None
-    query_time: Vector | None = None
-
-
 class BeliefUpdate(Protocol):
     """GAM-RAG's update of one sentence memory (§3.3.1)."""
 
-    def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
+    def __call__(
+        self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
+    ) -> Belief:
         """Return the belief about a sentence after a judge has labelled it.
 
         Args:
-            taught: the sentence and the question.
-            before: what was believed; None for the initial belief.
+            before: what was believed: at first the sentence's own vector with full doubt (eq. 2).
             target: y.
             source: whose word it is.
+            query: q_task, shape ``(d,)``, length 1: the form of the query that fits the sentence, for talk the
+                first-person one.
+            times: of the times that the sentence states, and q_time, of the time that the query states, likewise; None
+                if one of them states none.
         """

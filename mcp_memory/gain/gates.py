@@ -153,7 +153,7 @@ def confidence_reached(space: Space, known: Collection[int]) -> Callable[[Sequen
     """
 
     def enough(rounds: Sequence[Round]) -> bool:
-        activated = [row for one in rounds for row in one.sentences if row in known]
+        activated = [row for one in rounds for row in one if row in known]
         talk = any(space.turns[space.sentences[row].turn_id].kind != "document" for row in activated)
         return talk or len(activated) >= HOPS
 

@@ -9,12 +9,9 @@ a confident memory ends it, and return two channels for the first retrieval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 import numpy as np
 
-from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.query import Query
 from mcp_memory.gain.gates import (
     confidence_reached,
     confident_sentences,
@@ -22,9 +19,9 @@ from mcp_memory.gain.gates import (
     sentence_gates,
     sentence_weights,
 )
-from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
+from mcp_memory.gain.propagation import activated_rows, anchor_entities, propagate, relative_bonuses
 from mcp_memory.gain.settings import GainSettings
-from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
@@ -33,78 +30,44 @@ NEAREST = 50
 """Segments whose sentences a question without entities starts from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guidance:
-    """What this room finds for a question.
-
-    Attributes:
-        channels: each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in [-1, 1],
-            below 0 for what was called wrong. A channel without scores is left out.
-        activated: ids of the sentences that propagation activated (S_act), in the order of activation.
-        rounds: of propagation that ran.
-        gates: by row, of the sentences whose gate is not 1 (`gates.sentence_gates`).
-    """
-
-    channels: Mapping[str, Scores]
-    activated: tuple[str, ...] = ()
-    rounds: int = 0
-    gates: Mapping[int, float] = field(default_factory=dict)
-
-
 def guide(
-    space: Space,
-    beliefs: Beliefs,
-    question: Query,
-    vectors: Matrix,
-    cosines: Matrix,
-    *,
-    time: Vector | None = None,
-    window: Window = Window(),  # noqa: B008 - frozen
-    settings: GainSettings,
-) -> Guidance:
-    """Return the gates, the channels and the activated sentences for a question; nothing is stored.
+    space: Space, beliefs: Beliefs, query: Query, cosines: Matrix, settings: GainSettings
+) -> tuple[dict[str, Scores], tuple[str, ...], int, dict[int, float]]:
+    """Return the channels, the activated sentences, the rounds and the gates for a question; nothing is stored.
 
     Args:
         space: whose view keeps an `EntityIndex`.
         beliefs: of this space.
-        question: understood with the speakers of this space.
-        vectors: of `Query.forms`.
-        cosines: of these to each segment.
-        time: vector of the time that the question states, or None.
-        window: of time; nothing outside it is found.
+        query: understood with the speakers of this space, and embedded; nothing outside its window is found.
+        cosines: of its vectors to each segment.
         settings: of this room.
+
+    Returns:
+        The channels by name, each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in
+        [-1, 1], below 0 for what was called wrong; a channel without scores is left out. The ids of the sentences that
+        propagation activated (S_act), in the order of activation. How many rounds of propagation ran. The gates of the
+        sentences whose gate is not 1, by row (`gates.sentence_gates`).
     """
-    gates = sentence_gates(space, beliefs, vectors, time, settings)
+    gates = sentence_gates(space, beliefs, query.vectors, query.time_vector, settings)
     channels = {"experience": experience_channel(space, gates)} if gates else {}
     if not settings.propagation:
-        return Guidance(channels, gates=gates)
-    found = _propagation(space, question, vectors, cosines, gates, window, settings)
-    if found.bonuses:
-        channels["propagation"] = found.channel(len(space.segments))
-    return Guidance(channels, tuple(space.sentences[row].id for row in found.activated), len(found.rounds), gates)
-
-
-def _propagation(
-    space: Space,
-    question: Query,
-    vectors: Matrix,
-    cosines: Matrix,
-    gates: Mapping[int, float],
-    window: Window,
-    settings: GainSettings,
-) -> Propagation:
+        return channels, (), 0, gates
     index = space.index(EntityIndex)
-    begin, known = anchor_entities(index, question.text, question.speakers), confident_sentences(gates)
-    return propagate(
+    begin, known = anchor_entities(index, query.text, query.speakers), confident_sentences(gates)
+    rounds, bonuses = propagate(
         space,
         index,
         begin,
-        sentence_weights(space, vectors, cosines, gates, window),
+        sentence_weights(space, query.vectors, cosines, gates, query.window),
         settings,
         free=() if begin else _nearest(space, cosines),
         known=known,
         enough=confidence_reached(space, known),
     )
+    if bonuses:
+        channels["propagation"] = relative_bonuses(bonuses, len(space.segments))
+    activated = tuple(space.sentences[row].id for row in activated_rows(rounds))
+    return channels, activated, len(rounds), gates
 
 
 def _nearest(space: Space, cosines: Matrix) -> list[int]:

@@ -34,7 +34,6 @@ import numpy as np
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.facts import Engine
 from mcp_memory.gain.settings import GainSettings, Update
-from mcp_memory.ports import LearningExample
 from mcp_memory.vectors import Vector
 
 _NOTHING = 1e-6
@@ -97,18 +96,26 @@ class Teacher:
     def __init__(self, settings: GainSettings | None = None) -> None:
         self._settings = settings or GainSettings()
 
-    def __call__(self, taught: LearningExample, before: Belief | None, target: Target, source: Engine) -> Belief:
+    def __call__(
+        self, before: Belief, target: Target, source: Engine, query: Vector, times: tuple[Vector, Vector] | None = None
+    ) -> Belief:
         """See `ports.BeliefUpdate`."""
-        belief = before or Belief(taught.sentence_id, taught.space, taught.vector)  # eq. 2
+        task, task_doubt, time, time_doubt = before.task, before.task_doubt, before.time, before.time_doubt
         if self._settings.task_memory:
-            task, doubt = self._update(belief.task, belief.task_doubt, taught.query, target, source)
-            belief = replace(belief, task=task, task_doubt=doubt)
-        if self._settings.time_memory and taught.time is not None and taught.query_time is not None:
-            own = taught.time if belief.time is None else belief.time
-            time, doubt = self._update(own, belief.time_doubt, taught.query_time, target, source)
-            belief = replace(belief, time=time, time_doubt=doubt)
+            task, task_doubt = self._update(task, task_doubt, query, target, source)
+        if self._settings.time_memory and times is not None:
+            stated, query_time = times
+            time, time_doubt = self._update(stated if time is None else time, time_doubt, query_time, target, source)
         right = target == 1
-        return replace(belief, supported=belief.supported + right, unsupported=belief.unsupported + (not right))
+        return replace(
+            before,
+            task=task,
+            task_doubt=task_doubt,
+            time=time,
+            time_doubt=time_doubt,
+            supported=before.supported + right,
+            unsupported=before.unsupported + (not right),
+        )
 
     def _update(
         self, mean: Vector, doubt: float, query: Vector, target: Target, source: Engine

@@ -23,7 +23,7 @@ numbers. Eq. 8 by itself, with its prior, ranks worse than what it is added to.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,47 +42,9 @@ READ = 200
 """Words of a question that are searched for names; a pasted page is no question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """What one round did.
-
-    Attributes:
-        entities: the active entities by number, with their scores; none in a round without entities.
-        sentences: rows of the activated sentences, best first.
-        scores: of these, as shares of the whole round; they sum to 1 at most.
-    """
-
-    entities: Mapping[int, float]
-    sentences: tuple[int, ...]
-    scores: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Propagation:
-    """What propagation found.
-
-    Attributes:
-        rounds: that ran; a round without results does not count.
-        bonuses: by row, of each passage that holds an activated sentence: the sum of eq. 8 without its prior.
-        stopped: whether ``enough`` ended it.
-    """
-
-    rounds: tuple[Round, ...]
-    bonuses: Mapping[int, float]
-    stopped: bool = False
-
-    @property
-    def activated(self) -> tuple[int, ...]:
-        """S_act: rows of the sentences, in the order in which they were activated."""
-        return tuple(row for one in self.rounds for row in one.sentences)
-
-    def channel(self, count: int) -> Scores:
-        """Return the bonuses of all ``count`` passages as shares of the greatest: in [0, 1], 0 without a bonus."""
-        scores = np.zeros(count, dtype=np.float32)
-        best = max(self.bonuses.values(), default=0.0)
-        for row, bonus in self.bonuses.items():
-            scores[row] = bonus / best
-        return scores
+Round = Mapping[int, float]
+"""The sentences that one round activated, by row, best first: each with its share of the whole round. The shares sum to
+1 at most."""
 
 
 def in_window(space: Space, rows: Rows, window: Window) -> NDArray[np.bool_]:
@@ -116,7 +78,7 @@ def propagate(
     free: Sequence[int] = (),
     known: Sequence[int] = (),
     enough: Callable[[Sequence[Round]], bool] | None = None,
-) -> Propagation:
+) -> tuple[list[Round], dict[int, float]]:
     """Run propagation; nothing is stored.
 
     Args:
@@ -130,6 +92,10 @@ def propagate(
         known: rows of sentences that are known to help with such questions: the first round treats them as if one more
             entity, with score 1, were named by all of them.
         enough: called with the rounds so far after each but the last; True ends propagation.
+
+    Returns:
+        The rounds that ran (a round without results does not count), and by row, of each passage that holds an
+        activated sentence, the sum of eq. 8 without its prior.
     """
     rounds: list[Round] = []
     bonuses: dict[int, float] = {}
@@ -142,18 +108,32 @@ def propagate(
         best = _round(space, rows, worth, weigh, used, settings.sentences)
         if best is None:
             break
-        rounds.append(Round(active, *best))
-        used.update(rounds[-1].sentences)
-        for row, bonus in _bonuses(space, rounds[-1]).items():
+        rounds.append(best)
+        used.update(best)
+        for row, bonus in _bonuses(space, best).items():
             bonuses[row] = bonuses.get(row, 0.0) + float(np.log1p(bonus)) / number
         if number == settings.rounds:
             break
         if enough is not None and enough(rounds):
-            return Propagation(tuple(rounds), bonuses, stopped=True)
-        active = _next(index, rounds[-1], settings)
+            break
+        active = next_entities(index, best, settings)
         if not active:
             break
-    return Propagation(tuple(rounds), bonuses)
+    return rounds, bonuses
+
+
+def activated_rows(rounds: Sequence[Round]) -> tuple[int, ...]:
+    """Return S_act: the rows of the sentences, in the order in which they were activated."""
+    return tuple(chain.from_iterable(rounds))
+
+
+def relative_bonuses(bonuses: Mapping[int, float], count: int) -> Scores:
+    """Return the bonuses of all ``count`` passages as shares of the greatest: in [0, 1], 0 without a bonus."""
+    scores = np.zeros(count, dtype=np.float32)
+    best = max(bonuses.values(), default=0.0)
+    for row, bonus in bonuses.items():
+        scores[row] = bonus / best
+    return scores
 
 
 def _reached(index: EntityIndex, active: Mapping[int, float]) -> tuple[Rows, Scores]:
@@ -176,8 +156,8 @@ def _offered(free: Sequence[int]) -> tuple[Rows, Scores]:
 
 def _round(
     space: Space, rows: Rows, worth: Scores, weigh: Callable[[Rows], Scores], used: set[int], most: int
-) -> tuple[tuple[int, ...], tuple[float, ...]] | None:
-    """Return the best sentences and their shares (eq. 6), or None if no sentence has weight."""
+) -> Round | None:
+    """Return the best sentences with their shares (eq. 6), or None if no sentence has weight."""
     if used:
         fresh = ~np.isin(rows, list(used))
         rows, worth = rows[fresh], worth[fresh]
@@ -192,24 +172,24 @@ def _round(
         last = np.partition(scores, len(scores) - most)[len(scores) - most]
         chosen = np.flatnonzero((scores >= last) & (scores > 0))
     best = sorted(chosen.tolist(), key=lambda place: (-scores[place], space.sentences[rows[place]].id))[:most]
-    return tuple(int(rows[place]) for place in best), tuple(float(scores[place]) / whole for place in best)
+    return {int(rows[place]): float(scores[place]) / whole for place in best}
 
 
 def _bonuses(space: Space, last: Round) -> dict[int, float]:
     """Return eq. 7 for the passages that hold an activated sentence, by row."""
     found: dict[int, float] = {}
-    for row, score in zip(last.sentences, last.scores, strict=True):
+    for row, score in last.items():
         sentence = space.sentences[row]
         for passage in space.segments_with(sentence.turn_id, sentence.index):
             found[passage] = found.get(passage, 0.0) + score
     return found
 
 
-def _next(index: EntityIndex, last: Round, settings: GainSettings) -> dict[int, float]:
+def next_entities(index: EntityIndex, last: Round, settings: GainSettings) -> dict[int, float]:
     """Return eq. 9: the best K_E entities of the activated sentences, with their scores."""
     sums: dict[int, float] = {}
     counts: dict[int, int] = {}
-    for row, score in zip(last.sentences, last.scores, strict=True):
+    for row, score in last.items():
         for entity in index.entities(row):
             sums[entity] = sums.get(entity, 0.0) + score
             counts[entity] = counts.get(entity, 0) + 1
@@ -251,12 +231,12 @@ class Propagate:
             result: Scores = np.where(in_window(space, rows, call.window), weights, 0).astype(np.float32)
             return result
 
-        found = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=call.limit))
-        if not found.rounds:
+        rounds, _ = propagate(space, index, begin, weigh, GainSettings(rounds=1, sentences=call.limit))
+        if not rounds:
             return OperatorResult(())
-        best, scores = found.rounds[0].scores[0], found.rounds[0].scores
-        items = [self._item(call, row, score / best) for row, score in zip(found.activated, scores, strict=True)]
-        return OperatorResult(tuple(items), self._next(call, index, found.activated, begin))
+        best = next(iter(rounds[0].values()))
+        items = [self._item(call, row, score / best) for row, score in rounds[0].items()]
+        return OperatorResult(tuple(items), self._next(call, index, activated_rows(rounds), begin))
 
     def _item(self, call: OperatorInput, row: int, score: float) -> Evidence:
         sentence = call.space.sentences[row]

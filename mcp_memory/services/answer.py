@@ -28,8 +28,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts, Proposal
-from mcp_memory.domain.episodes import Episode
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
+from mcp_memory.domain.episodes import Episode, Lesson
 from mcp_memory.domain.evidence import AnswerResult, Evidence, OperatorCall, RecallResult, Source, Suggestion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
@@ -37,13 +37,12 @@ from mcp_memory.errors import InvalidInput, StoreError
 from mcp_memory.ports import BeliefUpdate, Embedder, JudgeInput, QuestionJudge, Store, SupportJudge
 from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.services.explore import explore
-from mcp_memory.services.learn.episodes import Episodes, cited_sentences, new_episode
-from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, support_input, support_lesson
+from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
+from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_facts
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.settings import AnswerSettings
-from mcp_memory.view.space import Space
 
 UNCONVINCED = 0.5
 """The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
@@ -104,30 +103,35 @@ async def reconstruct(
                 float(bool(newest)),
                 bool(newest),
                 warnings=unknown_space(view, query.space),
+                episode=new_episode_id(),
             )
-            episode = new_episode(space, "", result, now=query.now)
-        episodes.keep(episode)
-        return replace(result, episode=episode.id)
+            episodes.keep(new_episode(space, query, result))
+        return result
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
-        found = await find(store, embedder, view, query, settings, evaluation)
-        result = found.result
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
         if judge is not None and judge.assesses(result):
-            gates = gates_for_judge(space, query, found.gates, learning=settings.gain.learning)
-            asked = judge_input(space, query, result, found.facts, found.candidates, gates)
+            gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
+            asked = judge_input(space, query, result, facts, candidates, gates)
         else:
-            episode = _episode(space, query, result)
+            result = _concluded(result, judge)
+            episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
         result = _as_judged(*await _ask_in_rounds(store, embedder, settings, judge.assess, asked), query.limit)
+        result = _concluded(result, judge)
         async with store.reading() as view:
-            episode = _episode(view.space(query.space), query, result)
-    if judge is not None:
-        result = replace(result, warnings=(*result.warnings, *judge.warnings), spent=judge.spent)
+            episode = new_episode(view.space(query.space), query, result)
     episodes.keep(episode)
-    return replace(result, episode=episode.id)
+    return result
+
+
+def _concluded(result: RecallResult, judge: QuestionJudge | None) -> RecallResult:
+    """Return a result with the id of its episode, and what its judge has to say of itself."""
+    warnings, spent = (judge.warnings, judge.spent) if judge else ((), None)
+    return replace(result, episode=new_episode_id(), warnings=(*result.warnings, *warnings), spent=spent)
 
 
 async def answer(
@@ -159,52 +163,58 @@ async def answer(
     evaluation = await judge_paths(store, query, settings, judge)
     async with store.reading() as view:
         space = view.space(query.space)
-        found = await find(store, embedder, view, query, settings, evaluation)
-        gates = gates_for_judge(space, query, found.gates, learning=settings.gain.learning)
-        asked = judge_input(space, query, found.result, found.facts, found.candidates, gates)
+        result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
+        gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
+        asked = judge_input(space, query, result, facts, candidates, gates)
     asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked)
-    result = _without_unused(asked.recall, judgement, len(found.result.evidence))
-    result = replace(result, warnings=(*result.warnings, *judge.warnings), spent=judge.spent)
-    answered = _apply_thresholds(result, judgement, asked.known_facts, thresholds)
-    support: SupportInput | None = None
+    answered = _apply_thresholds(asked, judgement, len(result.evidence), judge, thresholds)
     async with store.reading() as view:
         space = view.space(query.space)
-        episode = replace(
-            _episode(space, query, answered.recall),
-            answer=answered.text,
-            cited=cited_sentences(space, answered.citations),
-            abstained=answered.text is None,
-        )
-        if feedback is not None and query.learn and answered.text is not None:
-            support = support_input(space, episode, answered, gates)
-    answered = replace(answered, recall=replace(answered.recall, episode=episode.id))
-    if feedback is None or support is None:
-        episodes.keep(episode)
-        return answered
-    return await _learn_from(store, embedder, episodes, feedback, answered, episode, support)
-
-
-def _episode(space: Space, query: Query, result: RecallResult) -> Episode:
-    return new_episode(space, query.text, result, now=query.now, question=query, activated=result.activated)
+        episode = new_episode(space, query, answered.recall, answered)
+        if feedback is None or not query.learn or answered.text is None:
+            episodes.keep(episode)
+            return answered
+        names, sentences = support_candidates(space, episode, answered)
+        known, wrong = known_labels(space, gates)
+    if answered.engine == "embedded":
+        supporting = await feedback.judge.supporting(query, answered.text, names, sentences)
+        lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
+    else:
+        lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)
+    return await _learn_from(store, embedder, episodes, feedback, answered, episode, lesson)
 
 
 def _apply_thresholds(
-    result: RecallResult, judgement: Judgement, facts: KnownFacts, thresholds: AnswerSettings
+    asked: JudgeInput, judgement: Judgement, first: int, judge: QuestionJudge, thresholds: AnswerSettings
 ) -> AnswerResult:
     """Return a judgement as the answer, or as the abstention that it comes to.
 
     The thresholds are for the embedded engine, whose confidences they were measured on; a language model abstains by
     itself.
+
+    Args:
+        asked: what the judge was shown.
+        judgement: what it returned.
+        first: how many items of evidence recall found itself; of the others those that no citation needs are left out.
+        judge: who judged.
+        thresholds: how confident an answer must be.
     """
-    result = replace(result, missing=judgement.missing or result.missing)
-    proposal, engine = judgement.proposal, judgement.engine
-    if proposal is None:
-        return AnswerResult(None, 0.0, False, (), result, engine)
-    if engine == "embedded" and not _passes(proposal, thresholds):
-        return AnswerResult(None, proposal.confidence, False, (), result, engine)
-    hedged = proposal.hedged or proposal.confidence < thresholds.plain
-    result = with_cited_facts(result, proposal.citations, facts)
-    return AnswerResult(proposal.text, proposal.confidence, hedged, proposal.citations, result, engine)
+    proposal, engine, recall = judgement.proposal, judgement.engine, asked.recall
+    cited = {citation.evidence_id for citation in proposal.citations} if proposal else set()
+    evidence = (*recall.evidence[:first], *(item for item in recall.evidence[first:] if item.id in cited))
+    given = proposal if proposal and (engine != "embedded" or _passes(proposal, thresholds)) else None
+    recall = replace(
+        recall,
+        evidence=with_cited_facts(evidence, given.citations, asked.known_facts) if given else evidence,
+        missing=judgement.missing or recall.missing,
+        warnings=(*recall.warnings, *judge.warnings),
+        spent=judge.spent,
+        episode=new_episode_id(),
+    )
+    if given is None:
+        return AnswerResult(None, proposal.confidence if proposal else 0.0, False, (), recall, engine)
+    hedged = given.hedged or given.confidence < thresholds.plain
+    return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
 
 
 def _passes(proposal: Proposal, thresholds: AnswerSettings) -> bool:
@@ -219,13 +229,9 @@ async def _learn_from(
     feedback: SelfFeedback,
     answered: AnswerResult,
     episode: Episode,
-    support: SupportInput,
+    lesson: Lesson | None,
 ) -> AnswerResult:
     """Return the answer once the judgement of it is learnt, or kept until a caller confirms the answer."""
-    if answered.engine == "embedded":
-        lesson = await own_lesson(feedback.judge, episode, support)
-    else:
-        lesson = support_lesson(answered.engine, episode, support, episode.cited)
     wait = feedback.labels == "wait" or (feedback.labels == "sure" and answered.hedged)
     episodes.keep(episode, lesson if wait else None)
     if lesson is None or wait:
@@ -317,7 +323,8 @@ async def _take_step(
     )
     search = await embed_query(store, embedder, search)
     async with store.reading() as view:  # without the loop: the judge is the one that goes on
-        return (await find(store, embedder, view, search, replace(settings, policy=None))).result.evidence
+        result, *_ = await find(store, embedder, view, search, replace(settings, policy=None))
+        return result.evidence
 
 
 async def _sentences_of(
@@ -344,13 +351,6 @@ def _place(source: Source) -> tuple[str, int]:
     return source.turn.id, source.start
 
 
-def _without_unused(result: RecallResult, judgement: Judgement, first: int) -> RecallResult:
-    """Return a result without the evidence beyond the ``first`` items that no citation needs."""
-    cited = {citation.evidence_id for citation in judgement.proposal.citations} if judgement.proposal else set()
-    items = result.evidence
-    return replace(result, evidence=(*items[:first], *(item for item in items[first:] if item.id in cited)))
-
-
 def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
     """Return a result as its judge sees it: what it needs comes first, each part in its order and half of the scores.
 
@@ -358,19 +358,20 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
     """
     if judgement.engine == "embedded":
         return asked.recall
-    result = with_cited_facts(asked.recall, judgement.kept, asked.known_facts)
+    result = asked.recall
+    evidence = with_cited_facts(result.evidence, judgement.kept, asked.known_facts)
     kept = {citation.evidence_id for citation in judgement.kept}
-    first = [item for item in result.evidence if item.id in kept]
+    first = [item for item in evidence if item.id in kept]
     best = max((item.score for item in first), default=0.0)
     if first and best > 0:
-        rest = [replace(item, score=item.score / 2) for item in result.evidence if item.id not in kept]
+        rest = [replace(item, score=item.score / 2) for item in evidence if item.id not in kept]
         first = [replace(item, score=(1 + item.score / best) / 2) for item in first]
-        result = replace(result, evidence=(*sorted(first, key=lambda item: -item.score), *rest))
+        evidence = (*sorted(first, key=lambda item: -item.score), *rest)
     answerable = judgement.proposal is not None
     sufficiency = judgement.proposal.confidence if judgement.proposal else UNCONVINCED * result.sufficiency
     return replace(
         result,
-        evidence=result.evidence[:limit],
+        evidence=evidence[:limit],
         sufficient=answerable,
         sufficiency=sufficiency,
         missing=() if answerable else judgement.missing or result.missing,

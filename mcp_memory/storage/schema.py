@@ -119,8 +119,9 @@ class Commit:
     @property
     def outlay(self) -> Reservation | None:
         """The costs of requests to a language model; None for most commits."""
-        amounts = Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens)
-        return Reservation(self.day, amounts) if self.day else None
+        if not self.day:
+            return None
+        return Reservation(self.day, Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens))
 
 
 def commit_rows(commit: Commit) -> Rows:

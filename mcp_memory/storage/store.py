@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
@@ -27,9 +27,9 @@ from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
-from mcp_memory.storage.schema import FORMAT, Commit, table_name
+from mcp_memory.storage.schema import FORMAT, Commit, Rows, TableKind, table_name
 from mcp_memory.storage.tables import Tables
-from mcp_memory.storage.transaction import PreparedBatch, append, prepare, sweep
+from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.view import View
 
@@ -120,7 +120,7 @@ class LanceStore:
         await to_thread.run_sync(self._tables.make_folder)
         async with self._view_lock:  # most new rows are read here, while no other process waits for the lock
             await self._refresh(whole=False)
-        prepared = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
+        rows = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
             if not await to_thread.run_sync(self._refresher.is_current):  # if current, no need to wait for readers
@@ -131,7 +131,7 @@ class LanceStore:
                 self._refresher.last,
             )  # kept here, since a reader whose refresh fails now resets both
             await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
-            transaction = LanceTransaction(self, prepared, lock, view, last)
+            transaction = LanceTransaction(self, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
             self._compaction.count_commit()
@@ -245,13 +245,14 @@ class LanceStore:
             raise
         return view
 
-    async def _append(self, prepared: PreparedBatch, last: Commit | None) -> tuple[Commit, int]:
+    async def _append(self, batch: Batch, rows: Mapping[TableKind, Rows], last: Commit | None) -> tuple[Commit, int]:
         """Append and commit; the write lock must be held."""
         return await to_thread.run_sync(
             lambda: append(
                 self._tables,
                 last,
-                prepared,
+                rows,
+                batch.outlays,
                 embedder=self._embedder,
                 dimension=self._dimension,
                 at=self._clock(),
@@ -279,10 +280,17 @@ class LanceTransaction:
     """
 
     def __init__(
-        self, store: LanceStore, prepared: PreparedBatch | None, lock: AsyncExitStack, view: View, last: Commit | None
+        self,
+        store: LanceStore,
+        prepared: Batch | None,
+        rows: Mapping[TableKind, Rows] | None,
+        lock: AsyncExitStack,
+        view: View,
+        last: Commit | None,
     ) -> None:
         self._store = store
         self._prepared = prepared
+        self._rows = rows
         self._lock = lock
         self._view = view
         self._last = last
@@ -307,10 +315,10 @@ class LanceTransaction:
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):
-            prepared = self._prepared
-            if prepared is None or prepared.batch is not batch:
-                prepared = await to_thread.run_sync(prepare, batch)
-            commit, version = await self._store._append(prepared, self._last)
+            rows = self._rows if self._prepared is batch else None
+            if rows is None:
+                rows = await to_thread.run_sync(prepare, batch)
+            commit, version = await self._store._append(batch, rows, self._last)
             self.committed = True
             await self._lock.aclose()
             await self._store._apply(batch, commit, version)

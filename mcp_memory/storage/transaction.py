@@ -13,7 +13,6 @@ import logging
 import os
 from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Extractor
@@ -128,21 +127,8 @@ def repair(tables: Tables, name: str) -> None:
 # Appending
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedBatch:
-    """A batch as rows that lack only their commit's number, made before the write lock is taken.
-
-    Attributes:
-        batch: not empty.
-        rows: by table; tables without rows are absent.
-    """
-
-    batch: Batch
-    rows: Mapping[TableKind, Rows]
-
-
-def prepare(batch: Batch) -> PreparedBatch:
-    """Return a batch as rows; it must not be empty."""
+def prepare(batch: Batch) -> dict[TableKind, Rows]:
+    """Return the rows of a batch, by table; they lack only their commit's number. Tables without rows are absent."""
 
     def zeros(values: Sequence[object]) -> list[int]:
         return [0] * len(values)
@@ -172,25 +158,27 @@ def prepare(batch: Batch) -> PreparedBatch:
         "segments": segment_rows(segments, batch.segment_vectors, zeros(segments)) if segments else None,
         "sentences": sentence_rows(sentences, batch.sentence_vectors, zeros(sentences)) if sentences else None,
     }
-    return PreparedBatch(batch, {kind: table for kind, table in rows.items() if table is not None})
+    return {kind: table for kind, table in rows.items() if table is not None}
 
 
 def append(
     tables: Tables,
     last: Commit | None,
-    prepared: PreparedBatch,
+    rows: Mapping[TableKind, Rows],
+    outlays: Sequence[Reservation],
     *,
     embedder: str,
     dimension: int,
     at: Millis,
     swept: dict[str, int],
 ) -> tuple[Commit, int]:
-    """Append a batch and its commit. The write lock must be held, and the tables swept.
+    """Append the rows of a batch and its commit. The write lock must be held, and the tables swept.
 
     Args:
         tables: of the store.
         last: the last commit; None for an empty store.
-        prepared: what to append.
+        rows: of the batch, from `prepare`.
+        outlays: of the batch.
         embedder: the model that made the vectors.
         dimension: of the vectors.
         at: now.
@@ -203,8 +191,7 @@ def append(
         StoreUnwritable: nothing of the batch will ever be visible.
     """
     kinds = [kind for kind in (*LOG_TABLES, *DERIVED_TABLES) if kind != "point_vectors"]  # as many as points
-    counts: dict[str, int] = {kind: len(prepared.rows.get(kind, ())) for kind in kinds}
-    cost = total_outlay(prepared.batch.outlays)
+    counts: dict[str, int] = {kind: len(rows.get(kind, ())) for kind in kinds}
     commit = Commit(
         tx=last.tx + 1 if last else 1,
         at=at,
@@ -213,14 +200,10 @@ def append(
         dimension=dimension,
         generation=last.generation if last else 0,
         pid=os.getpid(),
-        day=cost.day,
-        calls=cost.what.calls,
-        input_tokens=cost.what.input_tokens,
-        cached_tokens=cost.what.cached_tokens,
-        output_tokens=cost.what.output_tokens,
         **counts,
+        **sum_outlays(outlays),
     )
-    numbered = {table_name(kind, commit.generation): with_tx(rows, commit.tx) for kind, rows in prepared.rows.items()}
+    numbered = {table_name(kind, commit.generation): with_tx(made, commit.tx) for kind, made in rows.items()}
     versions: dict[str, int] = {}
     try:
         if last:  # perhaps of an older format
@@ -236,16 +219,24 @@ def append(
     return commit, version
 
 
-def total_outlay(outlays: Sequence[Reservation]) -> Reservation:
-    """Return the costs as one entry; of day 0 for no costs.
+def sum_outlays(outlays: Sequence[Reservation]) -> dict[str, int]:
+    """Return the costs as columns of a commit; none for no costs.
 
     Raises:
         ValueError: they are of several days, which a commit cannot hold.
     """
-    days = {outlay.day for outlay in outlays} or {0}
-    if len(days) > 1:
+    if not outlays:
+        return {}
+    if len({outlay.day for outlay in outlays}) > 1:
         raise ValueError("a commit holds what was spent on one day")
-    return Reservation(days.pop(), sum((outlay.what for outlay in outlays), Spending()))
+    cost = sum((outlay.what for outlay in outlays), Spending())
+    return {
+        "day": outlays[0].day,
+        "calls": cost.calls,
+        "input_tokens": cost.input_tokens,
+        "cached_tokens": cost.cached_tokens,
+        "output_tokens": cost.output_tokens,
+    }
 
 
 def append_commit(tables: Tables, commit: Commit) -> int:

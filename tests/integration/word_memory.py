@@ -107,14 +107,12 @@ class WordMemory:
                 found.append(Evidence(sentence.id, "sentence", source.quote, share, ("words",), (source,)))
         found.sort(key=lambda item: -item.score)
         best = found[0].score if found else 0.0
-        recall = RecallResult(
-            tuple(found[: request.limit]), best, best > 0.5, () if best > 0.5 else tuple(sorted(words))
-        )
-        from mcp_memory.services.learn.episodes import new_episode
+        from mcp_memory.services.learn.episodes import new_episode, new_episode_id
 
-        episode = new_episode(space, request.text, recall, now=NOW)
-        self.episodes.keep(episode)
-        return replace(recall, episode=episode.id)
+        missing = () if best > 0.5 else tuple(sorted(words))
+        recall = RecallResult(tuple(found[: request.limit]), best, best > 0.5, missing, episode=new_episode_id())
+        self.episodes.keep(new_episode(space, replace(request, now=NOW), recall))
+        return recall
 
     async def evolve(self, request, progress):
         import numpy as np

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
-from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
+from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
@@ -125,34 +125,32 @@ def record_ids(names: Sequence[str], episode: Episode, argument: str) -> tuple[s
     return tuple(dict.fromkeys(ids))
 
 
-def new_episode(
-    space: Space,
-    query: str,
-    recall: RecallResult,
-    *,
-    now: Millis,
-    question: Query | None = None,
-    activated: Sequence[str] = (),
-) -> Episode:
-    """Return a recall as an episode with a new id.
+def new_episode_id() -> str:
+    """Return an id that no other episode has."""
+    return f"ep_{secrets.token_hex(10)}"
+
+
+def new_episode(space: Space, query: Query, recall: RecallResult, answer: AnswerResult | None = None) -> Episode:
+    """Return a recall, or an answer with its recall, as an episode.
 
     Args:
-        space: of the query.
-        query: as given; empty for the newest items.
-        recall: its result.
-        now: the moment of asking.
-        question: the query understood.
-        activated: ids of the sentences that propagation activated, in order.
+        space: where it was asked.
+        query: as understood; without text if the newest were asked for.
+        recall: what was found, with the id of the episode.
+        answer: that was given, if one was asked for.
     """
     return Episode(
-        id=f"ep_{secrets.token_hex(10)}",
+        id=recall.episode,
         space=space.name,
-        query=query,
-        at=now,
-        time=time_words(question, now) if question else None,
+        query=query.text,
+        at=query.now,
+        time=time_words(query, query.now),
         engine=recall.engine,
         shown=tuple(_shown(space, item) for item in recall.evidence),
-        activated=tuple(activated),
+        activated=recall.activated,
+        answer=answer.text if answer else None,
+        cited=cited_sentences(space, answer.citations) if answer else (),
+        abstained=answer is not None and answer.text is None,
         roots=tuple(root.name for root in recall.roots),
         paths=tuple(serialise(path) for path in recall.paths[:PATHS]),
         rounds=recall.rounds,

@@ -6,8 +6,8 @@ the store's lock is taken. Under the lock `learn` checks whether a lesson of thi
 already, and the update starts from the current beliefs, so several processes can learn at once. When `learn` returns,
 the lesson is durable.
 
-The memory also judges its own answers (`own_lesson`). Its judge is asked only about the sentences that were activated
-or cited; if none of them supports the answer, nothing is learnt.
+The memory also judges its own answers (`support_lesson`). Its judge is asked only about the sentences that were
+activated or cited; if none of them supports the answer, nothing is learnt.
 
 **Departures.** The paper embeds a time as it is written. Here the resolved time is embedded ("12 May 2023"), so that
 "last Friday" in a sentence and "May 2023" in a question have something in common.
@@ -25,20 +25,18 @@ half as much, but it would be repeated with the question until the misleading se
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.language.dates import times_in_words
 from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import BeliefUpdate, Embedder, LearningExample, Store, SupportCandidate, SupportJudge
+from mcp_memory.ports import BeliefUpdate, Embedder, Store, SupportCandidate
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import NONE, Space
@@ -71,13 +69,13 @@ async def learn(
     async with store.reading() as view:
         examples = _examples(view.space(name), lessons)
         texts = {piece.id: text for piece, text, *_ in examples[0]}
-    taught = await _embed(embedder, name, *examples)
+    taught = await _embed(embedder, *examples)
     async with store.writing() as transaction:
         beliefs = transaction.view.space(name).beliefs
         fresh = [lesson for lesson in lessons if beliefs.lesson(*lesson.key) is None]
         if not fresh:
             return None
-        before = {example.sentence_id: beliefs.get(example.sentence_id) for example in taught}
+        before = {name: beliefs.get(name) for name in taught}
         after: dict[str, Belief] = {}
         for lesson in fresh:
             after |= _updated(teach, lesson, taught, before | after)
@@ -92,8 +90,8 @@ def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Seque
     async def relearn(space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
         after: dict[str, Belief] = {}
         for lesson in lessons:
-            taught = await _embed(embedder, space.name, *_examples(space, [lesson]))
-            before = {example.sentence_id: space.beliefs.get(example.sentence_id) for example in taught}
+            taught = await _embed(embedder, *_examples(space, [lesson]))
+            before = {name: space.beliefs.get(name) for name in taught}
             after |= _updated(teach, lesson, taught, before | after)
         return list(after.values())
 
@@ -114,19 +112,22 @@ def _change(after: Belief, before: Belief | None, target: Target, text: str) -> 
 
 
 def _updated(
-    teach: BeliefUpdate, lesson: Lesson, taught: Sequence[LearningExample], before: Mapping[str, Belief | None]
+    teach: BeliefUpdate, lesson: Lesson, taught: Mapping[str, _Taught], before: Mapping[str, Belief | None]
 ) -> dict[str, Belief]:
     """Return the beliefs that a lesson changes, by sentence."""
     return {
-        example.sentence_id: teach(example, before[example.sentence_id], target, lesson.source)
-        for example in taught
-        if (target := lesson.labels.get(example.sentence_id)) is not None
+        name: teach(before[name] or Belief(name, lesson.space, vector), target, lesson.source, query, times)
+        for name, (vector, query, times) in taught.items()
+        if (target := lesson.labels.get(name)) is not None
     }
 
 
 _Example = tuple[Sentence, str, Vector | None, str, str | None]
 """A labelled sentence: its text, its vector if the view holds one, the question in the form in which this sentence
 would be asked, and the times that it states, in words, if the question says a time too."""
+
+_Taught = tuple[Vector, Vector, tuple[Vector, Vector] | None]
+"""What the update takes of a labelled sentence: its vector, the question's, and those of the times of both, if any."""
 
 
 def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], str | None]:
@@ -146,27 +147,22 @@ def _examples(space: Space, lessons: Sequence[Lesson]) -> tuple[list[_Example], 
     return examples, time
 
 
-async def _embed(
-    embedder: Embedder, space: str, examples: Sequence[_Example], time: str | None
-) -> list[LearningExample]:
-    """Return the sentences with every vector that the update needs; vectors missing in the view are computed."""
+async def _embed(embedder: Embedder, examples: Sequence[_Example], time: str | None) -> dict[str, _Taught]:
+    """Return what the update takes of the sentences, by id; vectors that the view does not hold are made."""
     texts = [text for _, text, vector, *_ in examples if vector is None]
     texts += [form for *_, form, _ in examples]
     times = [stated for *_, stated in examples if stated is not None]
     texts += [*times, *([time] if time and times else [])]
     distinct = list(dict.fromkeys(texts))
     made = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
-    return [
-        LearningExample(
-            piece.id,
-            space,
-            vector=made[text] if vector is None else vector,
-            query=made[form],
-            time=None if stated is None else made[stated],
-            query_time=made[time] if time and stated is not None else None,
+    return {
+        piece.id: (
+            made[text] if vector is None else vector,
+            made[form],
+            (made[stated], made[time]) if time and stated is not None else None,
         )
         for piece, text, vector, form, stated in examples
-    ]
+    }
 
 
 def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
@@ -174,33 +170,15 @@ def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
     return [piece for name in ids if (piece := space.sentence(name)) is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class SupportInput:
-    """The input of a judge of support about an answer; see `ports.SupportJudge`.
-
-    Attributes:
-        question: understood with the speakers of the space.
-        names: that the answer came through.
-        witnesses: the sentences to judge.
-        known: ids of the sentences that are confidently known to help with this question.
-        wrong: ids of the sentences that a caller called wrong for it.
-    """
-
-    question: Query
-    names: Sequence[str]
-    witnesses: Sequence[SupportCandidate]
-    known: Collection[str] = ()
-    wrong: Collection[str] = ()
-
-
-def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: Mapping[int, float]) -> SupportInput:
-    """Return the input of a judge of support about an answer.
+def support_candidates(
+    space: Space, episode: Episode, answer: AnswerResult
+) -> tuple[list[str], list[SupportCandidate]]:
+    """Return the names that an answer came through, and the sentences that may support it (`ports.SupportJudge`).
 
     Args:
         space: of the answer.
         episode: of the answer.
         answer: with its recall. Only the paths over a fact that the answer cites count as having led to it.
-        gates: of the question, from `gain.gates.sentence_gates`.
     """
     facts = {citation.evidence_id for citation in answer.citations}
     paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
@@ -214,33 +192,37 @@ def support_input(space: Space, episode: Episode, answer: AnswerResult, gates: M
     for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
         text, turn = space.text(piece), space.turns[piece.turn_id]
         witnesses.append(SupportCandidate(piece.id, text, mentions(turn, text), piece.id in on_path))
+    return names, witnesses
+
+
+def known_labels(space: Space, gates: Mapping[int, float]) -> tuple[set[str], set[str]]:
+    """Return the ids of the sentences that are confidently known to help, and of those that a caller called wrong.
+
+    Args:
+        space: of the question.
+        gates: of the question, from `gain.gates.sentence_gates`.
+    """
     known = {space.sentences[row].id for row in confident_sentences(gates)}
-    wrong = {space.sentences[row].id for row, gate in gates.items() if gate < 1}
-    return SupportInput(understand(episode.query, space.speakers, episode.at), names, witnesses, known, wrong)
+    return known, {space.sentences[row].id for row, gate in gates.items() if gate < 1}
 
 
-async def own_lesson(judge: SupportJudge, episode: Episode, asked: SupportInput) -> Lesson | None:
-    """Return the lesson of the memory's own judge about an answer; None for an abstention or nothing new."""
-    if episode.abstained or episode.answer is None:
-        return None
-    supporting = await judge.supporting(asked.question, episode.answer, asked.names, asked.witnesses)
-    return support_lesson(judge.engine, episode, asked, supporting)
-
-
-def support_lesson(engine: Engine, episode: Episode, asked: SupportInput, sentences: Iterable[str]) -> Lesson | None:
+def support_lesson(
+    engine: Engine, episode: Episode, sentences: Iterable[str], known: Collection[str] = (), wrong: Collection[str] = ()
+) -> Lesson | None:
     """Return the lesson that sentences support an answer, without those that a caller called wrong.
 
     Args:
         engine: the judge.
         episode: of the answer.
-        asked: the judge's input.
         sentences: ids of the sentences that it finds to support the answer.
+        known: ids of those that are confidently known to help with this question.
+        wrong: ids of those that a caller called wrong for it.
 
     Returns:
         None if all other sentences are known already.
     """
-    supporting = [name for name in sentences if name not in asked.wrong]
-    if all(name in asked.known for name in supporting):
+    supporting = [name for name in sentences if name not in wrong]
+    if all(name in known for name in supporting):
         return None
     return Lesson.of(episode, engine, dict.fromkeys(supporting, 1), episode.at)
 

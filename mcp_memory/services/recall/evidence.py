@@ -343,9 +343,11 @@ def _sentences(
     return found
 
 
-def with_cited_facts(result: RecallResult, citations: Sequence[Citation], facts: KnownFacts) -> RecallResult:
-    """Return a result with the facts that a judge cites in its evidence; those that were not shown come first."""
-    shown = {item.id for item in result.evidence}
+def with_cited_facts(
+    evidence: tuple[Evidence, ...], citations: Sequence[Citation], facts: KnownFacts
+) -> tuple[Evidence, ...]:
+    """Return evidence with the facts that a judge cites; those that were not shown come first."""
+    shown = {item.id for item in evidence}
     cited: dict[str, Evidence] = {}
     for citation in citations:
         found = facts.fact(citation.evidence_id)
@@ -364,4 +366,4 @@ def with_cited_facts(result: RecallResult, citations: Sequence[Citation], facts:
             confidence=version.confidence,
             inferred=inferred,
         )
-    return replace(result, evidence=(*cited.values(), *result.evidence)) if cited else result
+    return (*cited.values(), *evidence)

@@ -72,13 +72,16 @@ class RecallLoop:
     queries: dict[str, tuple[Query, Matrix]] = field(default_factory=dict)
     texts: int = 0
 
-    async def run(self, points: Sequence[Point]) -> tuple[LoopState, Stop]:
+    async def run(
+        self, points: Sequence[Point], ranked: Sequence[Candidate], first: Sufficiency
+    ) -> tuple[LoopState, Stop]:
         """Run the loop from the candidates of the search, and return its state with the reason why it stopped.
 
         Args:
             points: memory points related to the query, the most similar first.
+            ranked: the candidates, best first.
+            first: their sufficiency, which is too little.
         """
-        ranked, sufficiency = self.rank(self.candidates)
         state = LoopState.begin(
             self.space,
             self.query,
@@ -86,44 +89,24 @@ class RecallLoop:
             WIDTH,
             roots=self.roots,
             points=points,
-            uncovered=uncovered_share(self.query, sufficiency.missing),
+            uncovered=uncovered_share(self.query, first.missing),
         )
         settings, turns = self.settings.loop, self.query.max_turns
         stop = await run_loop(
             state,
-            self._assess(ranked, sufficiency),
+            first,
             select=self.policy.actions,
             execute=self._execute,
-            assess=lambda state: self._assess(*self.rank(self.boosted(state))),
+            assess=self._assess,
             settings=settings if turns is None else replace(settings, max_turns=turns),
             clock=self.settings.clock,
         )
         return state, stop
 
-    def rank(self, candidates: CandidateSet) -> tuple[Sequence[Candidate], Sufficiency]:
-        """Return the best candidates, and whether they suffice."""
-        ranked = rank_candidates(self.space, candidates, self.query.limit)
-        return ranked, judge_sufficiency(self.space, self.query, ranked)
-
-    def _assess(self, ranked: Sequence[Candidate], sufficiency: Sufficiency) -> Sufficiency:
+    def _assess(self, state: LoopState) -> Sufficiency:
+        boosted = boost_candidates(self.space, self.query, self.candidates, self.settings, state)
+        ranked, sufficiency = rank(self.space, self.query, boosted)
         return assess(self.space, self.query, [candidate.row for candidate in ranked], sufficiency, self.roots)
-
-    def boosted(self, state: LoopState, keep: int = 0) -> CandidateSet:
-        """Return the candidates with what the loop found; the best ``keep`` turns of the search keep their places.
-
-        If any are kept, similar turns are boosted as well (``search/candidates.py``).
-        """
-        space, best = self.space, float(self.candidates.total.max())
-        boosts: dict[str, Scores] = {}
-        for item in state.found.values():
-            if item.via and (weight := self.policy.worths.get(item.via)) is not None:
-                share = weight.talk if space.talk[item.row] else weight.document
-                scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
-                scores[item.row] = best * share * item.strength**weight.steepness
-        if keep and self.settings.reflection.enabled:
-            similar = similar_turn_scores(space, self.candidates, self.query.text, self.query.vectors[-1])
-            boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
-        return self.candidates.boost(space, boosts, keep)
 
     async def _execute(self, actions: Sequence[Action]) -> list[OperatorResult]:
         """Make the calls of a turn; their queries are embedded in one batch."""
@@ -157,6 +140,46 @@ class RecallLoop:
                 weigh=sentence_weights(self.space, query.vectors, cosines, gates, window),
             )
         return self.settings.operators[action.operator](call)
+
+
+def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Sufficiency]:
+    """Return the best candidates, and whether they suffice."""
+    ranked = () if candidates is None else rank_candidates(space, candidates, query.limit)
+    return ranked, judge_sufficiency(space, query, ranked)
+
+
+def boost_candidates(
+    space: Space,
+    query: Query,
+    candidates: CandidateSet,
+    settings: RecallSettings,
+    state: LoopState | None,
+    keep: int = 0,
+) -> CandidateSet:
+    """Return the candidates with what the loop found; the best ``keep`` turns of the search keep their places.
+
+    If any are kept, similar turns are boosted as well (``search/candidates.py``).
+
+    Args:
+        space: of the candidates.
+        query: understood and embedded.
+        candidates: of the search.
+        settings: of recall, with a policy.
+        state: of the loop; None where the search sufficed.
+        keep: see above.
+    """
+    best = float(candidates.total.max())
+    boosts: dict[str, Scores] = {}
+    worths = settings.policy.worths if settings.policy else {}
+    for item in state.found.values() if state else ():
+        if item.via and (weight := worths.get(item.via)) is not None:
+            share = weight.talk if space.talk[item.row] else weight.document
+            scores = boosts.setdefault(item.via, np.zeros(len(space.segments), dtype=np.float32))
+            scores[item.row] = best * share * item.strength**weight.steepness
+    if keep and settings.reflection.enabled:
+        similar = similar_turn_scores(space, candidates, query.text, query.vectors[-1])
+        boosts |= {} if similar is None else {SIMILAR_TURNS: similar}
+    return candidates.boost(space, boosts, keep)
 
 
 def _window(since: Argument | None, until: Argument | None) -> Window | None:

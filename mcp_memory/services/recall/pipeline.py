@@ -29,17 +29,16 @@ is asked 2.2 and 2.9 times and finds .2 points more and nothing more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.times import Millis
 from mcp_memory.gain.guided import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.questions import understand
@@ -47,15 +46,15 @@ from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_path
 from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
 from mcp_memory.ports import Embedder, QuestionJudge, Store
+from mcp_memory.reconstruct.loop import LoopState, assess
 from mcp_memory.reflection.questions import pool_similarity
-from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates, rank_candidates
+from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
-from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.evidence import evidence_of, rank_confirmed
-from mcp_memory.services.recall.loop import KEPT, RecallLoop
+from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
@@ -67,23 +66,6 @@ NEAREST = 200
 """Segments that the store names for a query if the view holds no vectors."""
 NAMED = 5
 """Spaces that a warning names, those with most in them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What recall found in a view, as long as that view is held.
-
-    Attributes:
-        result: as the caller gets it.
-        facts: what the facts know about the query.
-        candidates: best first; the evidence of the result shows them.
-        gates: of the sentences that are not neutral for the query, by row.
-    """
-
-    result: RecallResult
-    facts: KnownFacts
-    candidates: Sequence[Candidate]
-    gates: Mapping[int, float]
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
@@ -185,7 +167,7 @@ async def find(
     query: Query,
     settings: RecallSettings,
     evaluation: Evaluation = FORMULAS,
-) -> Findings:
+) -> tuple[RecallResult, KnownFacts, Sequence[Candidate], Mapping[int, float]]:
     """Return what a space holds for a query, as callers have taught it.
 
     Args:
@@ -196,6 +178,10 @@ async def find(
         query: understood and embedded; of its space.
         settings: of recall.
         evaluation: of the paths through facts, from `judge_paths`.
+
+    Returns:
+        The result, what the facts know about the query, the candidates that its evidence shows, best first, and by row
+        the gates of the sentences that are not neutral for the query. Rows mean something as long as the view is held.
     """
     space = view.space(query.space)
     placed = _place_event(space, query, settings)
@@ -203,24 +189,13 @@ async def find(
     roots, paths = run_search(
         find_paths(space, placed, cosines, _rarity(space, placed), settings.navigation), evaluation.scores
     )
-    guidance = guide(
-        space,
-        space.beliefs,
-        placed,
-        vectors,
-        cosines,
-        time=query.time_vector,
-        window=query.window,
-        settings=settings.gain,
-    )
+    learnt, activated, rounds, gates = guide(space, space.beliefs, placed, cosines, settings.gain)
     points: Sequence[Point] = ()
     if settings.points.enabled:
         named = [root.key for root in roots if not root.soft]
         points = relevant_points(space, query.names, named, scope_of(query.text), vectors[0], settings.points.shown)
     external: dict[Channel, Scores] = {
-        channel: guidance.channels[channel.name]
-        for channel in (EXPERIENCE, PROPAGATION)
-        if channel.name in guidance.channels
+        channel: learnt[channel.name] for channel in (EXPERIENCE, PROPAGATION) if channel.name in learnt
     }
     if paths:
         external[FACTS] = score_segments(space, placed, paths)
@@ -230,48 +205,45 @@ async def find(
         external[POINTS] = scores
 
     texts = len(vectors) + sum(len(part.vectors) for part in query.parts) + (query.time_vector is not None)
-    result = RecallResult(roots=roots, paths=paths, rounds=guidance.rounds, points=tuple(points))
-    ranked: Sequence[Candidate] = ()
-    sufficiency = judge_sufficiency(space, query, ranked)
-    times: Mapping[str, tuple[Millis, Millis]] = {}
     found, embedded = await _search(store, embedder, space, placed, cosines, external, settings)
-    if found is not None and settings.policy is None:
-        ranked = rank_candidates(space, found, query.limit)
-        sufficiency = judge_sufficiency(space, query, ranked)
-    elif found is not None and settings.policy is not None:
-        loop = RecallLoop(
-            space,
-            placed,
-            found,
-            [root.name for root in roots if not root.soft],
-            guidance.gates,
-            settings,
-            settings.policy,
-            embedder,
-            partial(similarity, store, space),
-            {placed.text: (placed, cosines)},
-        )
-        state, stop = await loop.run(points)
-        ranked, sufficiency = loop.rank(loop.boosted(state, KEPT))
-        times, embedded = state.dated, embedded + loop.texts
-        result = replace(result, stop=stop, trace=tuple(state.trace), turns=state.turns)
-    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, guidance.gates)
+    ranked, sufficiency = rank(space, placed, found)
+    state: LoopState | None = None
+    stop: Stop | None = None
+    if found is not None and settings.policy is not None:
+        names = [root.name for root in roots if not root.soft]
+        first, stop = assess(space, placed, [candidate.row for candidate in ranked], sufficiency, names), "sufficient"
+        if not first.sufficient:
+            near, policy = partial(similarity, store, space), settings.policy
+            loop = RecallLoop(
+                space, placed, found, names, gates, settings, policy, embedder, near, {placed.text: (placed, cosines)}
+            )
+            state, stop = await loop.run(points, ranked, first)
+            embedded += loop.texts
+        ranked, sufficiency = rank(space, placed, boost_candidates(space, placed, found, settings, state, KEPT))
+    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
     facts = known_facts(space, query, roots, paths, turns)
-    evidence = evidence_of(space, ranked, paths, query, points, times)
-    result = replace(
-        result,
-        evidence=evidence,
-        sufficiency=sufficiency.score,
-        sufficient=sufficiency.sufficient,
-        missing=sufficiency.missing,
-        conflicts=find_conflicts(query, facts),
-        next=suggest_steps(space, query, roots, paths, evidence, sufficiency.missing, result.trace),
-        texts=texts + embedded,
-        activated=guidance.activated,
+    evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
+    missing, trace = sufficiency.missing, tuple(state.trace) if state else ()
+    result = RecallResult(
+        evidence,
+        sufficiency.score,
+        sufficiency.sufficient,
+        missing,
         warnings=unknown_space(view, query.space),
+        conflicts=find_conflicts(query, facts),
+        roots=roots,
+        paths=paths,
+        next=suggest_steps(space, query, roots, paths, evidence, missing, trace),
+        rounds=rounds,
+        points=tuple(points),
+        stop=stop,
+        trace=trace,
+        turns=state.turns if state else 0,
+        texts=texts + embedded,
+        activated=activated,
     )
-    return Findings(result, facts, ranked, guidance.gates)
+    return result, facts, ranked, gates
 
 
 async def _search(

@@ -14,7 +14,6 @@ from mcp_memory.gain.gates import (
     sentence_gates,
     sentence_weights,
 )
-from mcp_memory.gain.propagation import Round
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix
 from mcp_memory.view.beliefs import Beliefs
@@ -111,8 +110,8 @@ def test_segment_cosines_are_used_if_the_view_holds_no_sentence_vectors() -> Non
 def test_one_message_that_is_known_to_help_is_enough_and_of_documents_it_takes_two() -> None:
     gates = {0: 1.35, 1: 1.2, 2: 1.3}
     assert confident_sentences(gates) == [0, 2]
-    first, second = Round({}, (1, 0), (0.6, 0.4)), Round({}, (2,), (1.0,))
+    first, second = {1: 0.6, 0: 0.4}, {2: 1.0}
     talk = confidence_reached(space_of(LINES, "message"), confident_sentences(gates))
     papers = confidence_reached(documents(*LINES), confident_sentences(gates))
     assert [talk([first]), papers([first]), papers([first, second])] == [True, False, True]
-    assert not talk([Round({}, (1,), (1.0,))])
+    assert not talk([{1: 1.0}])

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from sentence_space import documents, unit
 
-from mcp_memory.gain.propagation import Propagation, anchor_entities, propagate
+from mcp_memory.gain.propagation import (
+    Round,
+    activated_rows,
+    anchor_entities,
+    next_entities,
+    propagate,
+    relative_bonuses,
+)
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.entities import EntityIndex
@@ -25,29 +32,29 @@ def worth(*weights: float) -> Callable[[np.ndarray], Scores]:
     return lambda rows: np.float32(weights)[rows]
 
 
-def worked(divided: str = "activated") -> tuple[Space, Propagation]:
+def worked(divided: str = "activated") -> tuple[list[Round], dict[int, float], dict[str, float]]:
+    """Return the rounds, the bonuses, and the entities of the second round by their keys."""
     space = documents([("ann E1", Z), ("bob E1 E2", Z)], [("cid E2 E3", Z)])
     settings = GainSettings(sentences=2, divided=divided)  # type: ignore[arg-type]
-    begin = {index_of(space).find("e1") or 0: 0.9}
-    return space, propagate(space, index_of(space), begin, worth(0.4, 0.5, 0.3), settings)
+    index = index_of(space)
+    rounds, bonuses = propagate(space, index, {index.find("e1") or 0: 0.9}, worth(0.4, 0.5, 0.3), settings)
+    entities = next_entities(index, rounds[0], settings)
+    return rounds, bonuses, {index.key(number): value for number, value in entities.items()}
 
 
 def test_the_worked_example_comes_out_to_six_places() -> None:
-    space, found = worked()
-    first, second = found.rounds
-    assert dict(zip(first.sentences, first.scores, strict=True)) == pytest.approx({1: 0.555556, 0: 0.444444}, **NEAR)
-    entities = {index_of(space).key(number): value for number, value in second.entities.items()}
+    (first, second), bonuses, entities = worked()
+    assert first == pytest.approx({1: 0.555556, 0: 0.444444}, **NEAR)
     assert entities == pytest.approx({"e1": 0.5, "e2": 0.555556}, **NEAR)
-    assert (second.sentences, second.scores) == ((2,), (1.0,))
-    assert found.activated == (1, 0, 2)
-    passages = [0.01 * alike + found.bonuses[row] for row, alike in enumerate((0.5, 0.3))]  # eq. 8
+    assert second == {2: 1.0}
+    assert activated_rows([first, second]) == (1, 0, 2)
+    passages = [0.01 * alike + bonuses[row] for row, alike in enumerate((0.5, 0.3))]  # eq. 8
     assert passages == pytest.approx([0.698147, 0.349574], **NEAR)
-    assert found.channel(2) == pytest.approx([1, 0.5], abs=1e-6)
+    assert relative_bonuses(bonuses, 2) == pytest.approx([1, 0.5], abs=1e-6)
 
 
 def test_dividing_by_degree_lowers_hubs() -> None:
-    space, found = worked("degree")
-    entities = {index_of(space).key(number): value for number, value in found.rounds[1].entities.items()}
+    *_, entities = worked("degree")
     assert entities == pytest.approx({"e1": 0.5, "e2": 0.277778}, **NEAR)
 
 
@@ -65,23 +72,24 @@ def chance_space(seed: int) -> Space:
 def test_no_sentence_is_activated_twice_and_no_round_is_wider_than_it_may_be(seed: int) -> None:
     space, settings = chance_space(seed), GainSettings(rounds=4, sentences=2, entities=3)
     weights = np.random.default_rng(seed).uniform(-0.5, 1, 36)
-    found = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), settings)
-    assert 1 < len(found.rounds) <= 4
-    assert len(set(found.activated)) == len(found.activated) <= 4 * 2
-    assert all(len(held.sentences) <= 2 and len(held.entities) <= 3 for held in found.rounds)
-    assert all(weights[row] > 0 for row in found.activated)
-    assert all(a >= b for held in found.rounds for a, b in pairwise(held.scores))
+    rounds, _ = propagate(space, index_of(space), {0: 1.0, 1: 0.5}, worth(*weights), settings)
+    activated = activated_rows(rounds)
+    assert 1 < len(rounds) <= 4
+    assert len(set(activated)) == len(activated) <= 4 * 2
+    assert all(len(held) <= 2 and len(next_entities(index_of(space), held, settings)) <= 3 for held in rounds)
+    assert all(weights[row] > 0 for row in activated)
+    assert all(a >= b for held in rounds for a, b in pairwise(held.values()))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_shares_of_a_round_add_up_to_1_and_scaling_changes_nothing(seed: int) -> None:
     space, settings = chance_space(seed), GainSettings(sentences=40)
     weights = np.random.default_rng(seed).uniform(0.1, 1, 36)
-    found = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), settings)
-    scaled = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), settings)
-    assert all(sum(held.scores) == pytest.approx(1, **NEAR) for held in found.rounds)
-    assert scaled.activated == found.activated
-    assert scaled.bonuses == pytest.approx(found.bonuses, **NEAR)
+    rounds, bonuses = propagate(space, index_of(space), {0: 1.0, 5: 0.4}, worth(*weights), settings)
+    scaled, scaled_bonuses = propagate(space, index_of(space), {0: 3.0, 5: 1.2}, worth(*(7 * weights)), settings)
+    assert all(sum(held.values()) == pytest.approx(1, **NEAR) for held in rounds)
+    assert activated_rows(scaled) == activated_rows(rounds)
+    assert scaled_bonuses == pytest.approx(bonuses, **NEAR)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -90,7 +98,7 @@ def test_a_passage_never_loses_by_a_further_round_and_gains_at_most_ln_2_over_it
     weights = worth(*np.random.default_rng(seed).uniform(0, 1, 36))
     before: dict[int, float] = {}
     for rounds in (1, 2, 3, 4):
-        found = propagate(space, index_of(space), {0: 1.0}, weights, GainSettings(rounds=rounds)).bonuses
+        _, found = propagate(space, index_of(space), {0: 1.0}, weights, GainSettings(rounds=rounds))
         for row in range(12):
             assert -1e-9 <= found.get(row, 0) - before.get(row, 0) <= np.log(2) / rounds + 1e-9
         before = dict(found)
@@ -104,8 +112,8 @@ def test_a_round_reads_only_active_entities() -> None:
         asked.extend(rows.tolist())
         return np.ones(len(rows), np.float32)
 
-    found = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, GainSettings())
-    assert found.activated == (500, 501)
+    rounds, _ = propagate(space, index_of(space), {index_of(space).find("ann") or 0: 1.0}, weigh, GainSettings())
+    assert activated_rows(rounds) == (500, 501)
     assert asked == [500, 501]
 
 
@@ -114,54 +122,53 @@ def test_after_the_first_round_hubs_are_skipped() -> None:
     space = documents([("Ann Hub", Z)], *lines)
     begin = {index_of(space).find("ann") or 0: 1.0}
     every = worth(*[1.0] * 6)
-    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=5)).rounds) == 1
-    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=6)).rounds) == 2
+    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=5))[0]) == 1
+    assert len(propagate(space, index_of(space), begin, every, GainSettings(hub=6))[0]) == 2
     from_hub = {index_of(space).find("hub") or 0: 1.0}
-    assert propagate(space, index_of(space), from_hub, every, GainSettings(hub=1)).rounds
+    assert propagate(space, index_of(space), from_hub, every, GainSettings(hub=1))[0]
 
 
 def test_equal_sentences_go_by_id() -> None:
     space = documents(*([("Ann", Z)] for _ in range(4)))
-    found = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), GainSettings(sentences=2))
-    assert found.rounds[0].sentences == (0, 1)
+    rounds, _ = propagate(space, index_of(space), {0: 1.0}, worth(1, 1, 1, 1), GainSettings(sentences=2))
+    assert tuple(rounds[0]) == (0, 1)
 
 
 def test_a_question_without_entities_begins_with_the_given_sentences() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Dan", Z)])
-    found = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), GainSettings(sentences=1), free=(0, 1))
-    assert found.rounds[0].entities == {}
-    assert found.activated == (0, 1)
-    assert propagate(space, index_of(space), {}, worth(1, 1, 1), GainSettings()) == Propagation((), {})
+    rounds, _ = propagate(space, index_of(space), {}, worth(0.2, 0.1, 0.9), GainSettings(sentences=1), free=(0, 1))
+    assert activated_rows(rounds) == (0, 1)
+    assert propagate(space, index_of(space), {}, worth(1, 1, 1), GainSettings()) == ([], {})
 
 
 def test_a_round_without_any_weight_is_not_counted() -> None:
     space = documents([("Ann", Z)])
     found = propagate(space, index_of(space), {0: 1.0}, worth(-0.5), GainSettings())
-    assert found == Propagation((), {})
-    assert (found.channel(1) == 0).all()
+    assert found == ([], {})
+    assert (relative_bonuses({}, 1) == 0).all()
 
 
 def test_the_caller_may_end_propagation_between_rounds() -> None:
     space = documents([("Ann Bob", Z)], [("Bob Cid", Z)], [("Cid Dan", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
-    whole = propagate(space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda _: False)
-    assert (len(whole.rounds), whole.stopped) == (3, False)
-    short = propagate(
-        space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda held: 1 in held[-1].sentences
+    whole, _ = propagate(space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda _: False)
+    assert len(whole) == 3
+    short, _ = propagate(
+        space, index_of(space), begin, worth(1, 1, 1), GainSettings(), enough=lambda held: 1 in held[-1]
     )
-    assert (len(short.rounds), short.stopped) == (2, True)
-    assert short.activated == whole.activated[:2]
+    assert len(short) == 2
+    assert activated_rows(short) == activated_rows(whole)[:2]
 
 
 def test_known_helpful_sentences_take_part_in_the_first_round() -> None:
     space = documents([("Ann Bob", Z)], [("Cid Dan", Z)], [("Dan Eve", Z)])
     begin = {index_of(space).find("ann") or 0: 1.0}
-    alone = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings())
-    assert alone.activated == (0,)
-    found = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings(), known=(0, 1))
-    assert found.rounds[0].sentences == (0, 1)  # .5 · (1 + 1) and 1 · 1, which tie and go by id
-    assert found.rounds[0].scores == pytest.approx((0.5, 0.5))
-    assert found.activated == (0, 1, 2)
+    alone, _ = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings())
+    assert activated_rows(alone) == (0,)
+    rounds, _ = propagate(space, index_of(space), begin, worth(0.5, 1, 1), GainSettings(), known=(0, 1))
+    assert tuple(rounds[0]) == (0, 1)  # .5 · (1 + 1) and 1 · 1, which tie and go by id
+    assert tuple(rounds[0].values()) == pytest.approx((0.5, 0.5))
+    assert activated_rows(rounds) == (0, 1, 2)
 
 
 def test_questions_are_anchored_by_names_alone() -> None:

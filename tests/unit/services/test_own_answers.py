@@ -10,7 +10,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.services.learn.episodes import KEPT
-from mcp_memory.services.learn.update import SupportInput, learn, own_lesson, relearner
+from mcp_memory.services.learn.update import learn, relearner, support_lesson
 
 pytestmark = pytest.mark.anyio
 WHERE = "Where did Bob move to?"
@@ -19,18 +19,6 @@ TALK = ("Ann: I adopted a beagle.", "Bob: I moved to Lisbon last Friday.")
 
 def lessons_of(one, episode=None):
     return one.store._view.space("default").beliefs.lessons(episode)
-
-
-class Saying:
-    """A judge that says the same of everything."""
-
-    engine = "embedded"
-
-    def __init__(self, names):
-        self.names = names
-
-    async def supporting(self, question, answer, names, witnesses):
-        return self.names
 
 
 async def asked(one, question=WHERE, **more):
@@ -144,9 +132,8 @@ async def test_an_own_lesson_leaves_out_only_what_a_caller_called_wrong():
     one = await told(memory(), *TALK)
     await asked(one)
     (lesson,) = lessons_of(one)
-    support = SupportInput(None, (), (), known={"s_1"}, wrong={"s_2"})
     for names, says in ((("s_2",), None), (("s_1", "s_2"), None), (("s_2", "s_3"), {"s_3": 1})):
-        found = await own_lesson(Saying(names), lesson.episode(), support)
+        found = support_lesson("embedded", lesson.episode(), names, known={"s_1"}, wrong={"s_2"})
         assert (found and found.labels) == says
 
 
@@ -155,7 +142,7 @@ async def test_a_lesson_with_one_unknown_sentence_is_recorded():
     await asked(one)
     (lesson,) = lessons_of(one)
     for names, says in (((), None), (("s_1",), None), (("s_1", "s_2"), {"s_1": 1, "s_2": 1})):
-        found = await own_lesson(Saying(names), lesson.episode(), SupportInput(None, (), (), {"s_1"}))
+        found = support_lesson("embedded", lesson.episode(), names, known={"s_1"})
         assert (found and found.labels) == says
 
 
