@@ -46,7 +46,7 @@ from mcp_memory.services.background.ledger import DayLedger
 from mcp_memory.services.background.queue import WARMED_AT_ONCE, Background, warm
 from mcp_memory.services.evolve import evolve
 from mcp_memory.services.explore import explore
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.status import status
@@ -63,10 +63,6 @@ DRAIN_S = 1.5
 def now() -> Millis:
     """Return milliseconds since 1970 in UTC."""
     return time.time_ns() // 1_000_000
-
-
-async def silent(_done: float, _total: float, _what: str) -> None:
-    """Ignore a report of progress."""
 
 
 class LanguageModel(Protocol):

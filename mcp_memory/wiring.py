@@ -19,7 +19,7 @@ from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbed
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
-from mcp_memory.memory import Memory, silent
+from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude, ClaudeSettings
@@ -34,7 +34,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Reading, deriver
+from mcp_memory.services.ingest import Reading, deriver, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore

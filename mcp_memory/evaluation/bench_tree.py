@@ -136,7 +136,7 @@ async def measured(settings: Settings, folder: Path, trees: dict[int, int], tell
                 await plant(memory, one, space := f"depth-{depth}-{place}")
                 for way, each in enumerate(WAYS):
                     hits[way] += sum([await reaches(each.of(memory), one, q, space, each.spare) for q in one.questions])
-            asked = sum(len(one.questions) for one in grown)
+            asked = sum(len(tree.questions) for tree in grown)
             found.append(Reached(depth, len(grown), asked, tuple(hits)))
             tell(f"depth {depth}: the loop reaches {hits[0]} of {asked}")
     return found

@@ -100,8 +100,8 @@ def read(path: Path, questions: int | None = None) -> Dataset:
     for call in calls:
         known.setdefault(call.space, set()).update(item["id"] for item in call.items)
     asked = _asked(path, known)
-    if asked and all(len(one.unknown) == len(one.gold) for one in asked):
-        some = ", ".join(dict.fromkeys(name for one in asked for name in one.unknown))[:_NAMED]
+    if asked and all(len(question.unknown) == len(question.gold) for question in asked):
+        some = ", ".join(dict.fromkeys(name for question in asked for name in question.unknown))[:_NAMED]
         raise ConfigurationError(f"{_file(path, 'questions')}: none of the evidence is in the data: {some}")
     if questions is not None and len(asked) > questions:
         asked = [asked[i * len(asked) // questions] for i in range(questions)]

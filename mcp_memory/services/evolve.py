@@ -115,7 +115,11 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
 def _correction_warning(changes: Sequence[Improved]) -> tuple[str, ...]:
     """Return a warning if no fact was read from a stored correction, so that it ends no fact."""
     stored = any(change.kind == "message" for change in changes)
-    return (_NO_FACT,) if stored and not any(one.step == "feedback" and one.kind == "fact" for one in changes) else ()
+    return (
+        (_NO_FACT,)
+        if stored and not any(change.step == "feedback" and change.kind == "fact" for change in changes)
+        else ()
+    )
 
 
 def _default_steps(request: EvolveRequest) -> tuple[EvolveStep, ...]:
@@ -175,7 +179,7 @@ async def _organised(
         report=report,
     )
     skipped += done.left
-    skipped += [one for one in done.skipped if request.steps or one.step == "points" or not done.changes]
+    skipped += [skip for skip in done.skipped if request.steps or skip.step == "points" or not done.changes]
     await context.progress(4, 4, "done")
     return done
 

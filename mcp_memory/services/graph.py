@@ -93,7 +93,7 @@ def hyperedges_of(space: Space, graph: MultiDiGraph[str], key: str | None = None
     for point in space.hypergraph.active():
         nodes = {space.facts.key(name): name for name in reversed(point.entities)}
         if key is None or key in nodes or len(nodes.keys() & graph.nodes.keys()) > 1:
-            names = {one: graph.nodes[one]["name"] if one in graph else nodes[one] for one in reversed(nodes)}
+            names = {key: graph.nodes[key]["name"] if key in graph else nodes[key] for key in reversed(nodes)}
             found.append(Hyperedge(point, names))
     return found
 

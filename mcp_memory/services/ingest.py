@@ -98,6 +98,10 @@ async def derive(
     ]
 
 
+async def silent(_done: float, _total: float, _what: str) -> None:
+    """Ignore a report of progress."""
+
+
 def batch_of(turns: Sequence[Turn], derived: Sequence[DerivedRows]) -> Batch:
     """Return the rows of the turns and of everything derived from them."""
     segments: list[Segment] = []

@@ -15,8 +15,8 @@ from written_stores import FACTS, MESSAGES, STORES, held, memory_of, unpacked, w
 
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewItem, WriteRequest
-from mcp_memory.memory import Memory, silent
-from mcp_memory.services.ingest import deriver
+from mcp_memory.memory import Memory
+from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables

@@ -12,8 +12,7 @@ from written_stores import held, memory_of, write
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.turns import Turn
-from mcp_memory.memory import silent
-from mcp_memory.services.ingest import deriver
+from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.storage import refresh
 from mcp_memory.storage.store import LanceStore
 

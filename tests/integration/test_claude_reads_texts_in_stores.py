@@ -16,8 +16,8 @@ from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.requests import WriteRequest
 from mcp_memory.domain.status import TextsRead
-from mcp_memory.memory import Memory, silent
-from mcp_memory.services.ingest import deriver
+from mcp_memory.memory import Memory
+from mcp_memory.services.ingest import deriver, silent
 from mcp_memory.storage.settings import StorageSettings
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.wiring import open_store

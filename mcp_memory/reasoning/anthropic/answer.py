@@ -133,13 +133,13 @@ def _suggestions(reply: AnswerReply) -> tuple[Suggestion, ...]:
 
 
 def _distinct_lines(texts: list[str], most: int) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(line for one in texts if (line := one_line(one))))[:most]
+    return tuple(dict.fromkeys(line for text in texts if (line := one_line(text))))[:most]
 
 
 def _proposal(text: str, reply: AnswerReply, items: list[CitableItem]) -> Proposal:
-    hedged = reply.hedged or not all(one.certain for one in items)
-    return Proposal(text, reply.confidence, hedged, _citations(items), min(one.gate for one in items))
+    hedged = reply.hedged or not all(item.certain for item in items)
+    return Proposal(text, reply.confidence, hedged, _citations(items), min(item.gate for item in items))
 
 
 def _citations(items: Iterable[CitableItem]) -> tuple[Citation, ...]:
-    return tuple(dict.fromkeys(citation for one in items for citation in one.citations))
+    return tuple(dict.fromkeys(citation for item in items for citation in item.citations))

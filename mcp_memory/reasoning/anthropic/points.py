@@ -150,7 +150,7 @@ def to_edits(reply: PointsReply, shown: RenderedPoints) -> PointProposals:
     for new in reply.insert:
         grounds, text = _cited_grounds(new.supports, shown), one_line(new.description, POINT_CHARS)
         if not _is_incomplete(left, text, grounds):
-            names = tuple(name for one in new.entities if (name := one_line(one, NAME_CHARS)))
+            names = tuple(name for entity in new.entities if (name := one_line(entity, NAME_CHARS)))
             insert.append(ProposedPoint(names, text, grounds))
     for changed in reply.update:
         point = shown.points.get(normalise_number(changed.point))
@@ -181,7 +181,7 @@ def to_merges(reply: MergeReply, shown: RenderedPoints) -> PointProposals:
     used: set[str] = set()
     for group in reply.merge:
         numbers = dict.fromkeys(map(normalise_number, group.points))
-        points = tuple(shown.points[one] for one in numbers if one in shown.points)
+        points = tuple(shown.points[number] for number in numbers if number in shown.points)
         text = one_line(group.description, MERGED_CHARS)
         if len(points) < len(numbers):
             left[_UNKNOWN] = None
@@ -214,7 +214,9 @@ def _is_incomplete(left: dict[str, None], text: str, grounds: Sequence[PointEvid
 
 
 def _cited_grounds(numbers: Iterable[str], shown: RenderedPoints) -> tuple[PointEvidence, ...]:
-    return tuple(shown.grounds[one] for one in dict.fromkeys(map(normalise_number, numbers)) if one in shown.grounds)
+    return tuple(
+        shown.grounds[number] for number in dict.fromkeys(map(normalise_number, numbers)) if number in shown.grounds
+    )
 
 
 def _request_text(matter: PointJudgeInput, data: str) -> str:

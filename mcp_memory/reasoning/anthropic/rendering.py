@@ -147,7 +147,7 @@ def _fact_lines(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
 
 
 def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
-    places = [place for one in version.assertions if (place := knowledge.source(one))]
+    places = [place for assertion in version.assertions if (place := knowledge.source(assertion))]
     citations = tuple(Citation(version.id, place) for place in places[:PLACES])
     if not citations:
         return None
@@ -190,6 +190,6 @@ def _heading(turn: Turn) -> str:
 
 def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
     recall = judge_input.recall
-    yield from (f"Conflict: {one_line(one)}" for one in recall.conflicts[:BESIDE])
-    yield from (f"Path: {one_line(serialise(one))}" for one in recall.paths[:BESIDE] if len(one.steps) > 1)
+    yield from (f"Conflict: {one_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
+    yield from (f"Path: {one_line(serialise(path))}" for path in recall.paths[:BESIDE] if len(path.steps) > 1)
     yield from (f"Memory point: {one_line(one.description)}" for one in recall.points[:BESIDE])

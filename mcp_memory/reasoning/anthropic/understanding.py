@@ -47,7 +47,7 @@ TIME_SHARE = 0.4
 
 
 def _bounded(texts: list[str]) -> list[str]:
-    if len(texts) > 12 or any(len(one) > 400 for one in texts):
+    if len(texts) > 12 or any(len(text) > 400 for text in texts):
         raise ValueError("at most 12 items of at most 400 characters")
     return texts
 
@@ -104,7 +104,7 @@ class ClaudeQuestionReader:
 def to_meaning(reply: MeaningReply) -> Interpretation:
     """Return the interpretation that a reply gives, without its invalid parts."""
     registry = relations()
-    known = {one.name for one in registry}
+    known = {relation.name for relation in registry}
     named = dict.fromkeys(registry.name(name) for name in reply.relations)
     return Interpretation(
         names=_distinct_lines(reply.names, NAMES),
@@ -113,7 +113,7 @@ def to_meaning(reply: MeaningReply) -> Interpretation:
         answer_type=reply.asked,
         time=_time(reply.since, reply.until),
         accepts_guesses=reply.uncertain,
-        parts=_distinct_lines((one for one in reply.parts if len(one) <= PART_CHARS), PARTS),
+        parts=_distinct_lines((part for part in reply.parts if len(part) <= PART_CHARS), PARTS),
     )
 
 
@@ -129,13 +129,13 @@ def _system_prompt() -> str:
 
 def _speaker_lines(speakers: Collection[str]) -> str:
     """Return speakers as numbered lines of data."""
-    names = [name for one in islice(speakers, SPEAKERS) if (name := one_line(one, 60))]
+    names = [name for speaker in islice(speakers, SPEAKERS) if (name := one_line(speaker, 60))]
     return frame(f"[P{number}] {name}" for number, name in enumerate(names, 1)) if names else "none"
 
 
 def _distinct_lines(texts: Iterable[str], most: int) -> tuple[str, ...]:
     """Return the texts that hold letters or digits, each on one line and once."""
-    lines = (line for one in texts if (line := one_line(one)) and any(sign.isalnum() for sign in line))
+    lines = (line for text in texts if (line := one_line(text)) and any(sign.isalnum() for sign in line))
     return tuple(islice(dict.fromkeys(lines), most))
 
 

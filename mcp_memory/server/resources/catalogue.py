@@ -169,7 +169,7 @@ async def complete(memory: Memory, uri_template: str, argument: str, prefix: str
         if argument == "space":
             options = sorted(view.spaces)
         elif argument == "id":
-            options = next((one.ids(space) for one in TEMPLATES if str(one.uri) == uri_template), ())
+            options = next((template.ids(space) for template in TEMPLATES if str(template.uri) == uri_template), ())
         elif argument in ("name", "entity"):
             options = sorted(space.facts.name(key) for key in space.facts.entities())
         matching = [option for option in options if option.casefold().startswith(prefix.casefold())]

@@ -158,16 +158,18 @@ def _graph_page(space: Space, values: Values) -> dict[str, Any]:
     edges = drawings.edges_of(drawn)
     start, end = page_of(values, len(edges) + len(points))
     page_points = points[max(start - len(edges), 0) : max(end - len(edges), 0)]
-    joined = {key: {"name": name} for one in page_points for key, name in one.nodes.items()}
+    joined = {key: {"name": name} for hyperedge in page_points for key, name in hyperedge.nodes.items()}
     nodes = dict.fromkeys((*(node for edge in edges[start:end] for node in edge[:2]), *joined))
     rows = [{"id": node} | (drawn.nodes[node] if node in drawn else joined[node]) for node in nodes]
     parameters = {name: value for name, value in values.items() if name in ("space", "entity", "depth", "as_of")}
-    only_joined = {key for one in points for key in one.nodes if key not in drawn}
+    only_joined = {key for hyperedge in points for key in hyperedge.nodes if key not in drawn}
     return {
         "space": space.name,
         "nodes": [without_none(row | (_entity_uris(space, row["id"]) if row["id"] in drawn else {})) for row in rows],
         "edges": [{"from": head, "to": tail} | _fact_row(space, version) for head, tail, version in edges[start:end]],
-        "hyperedges": [point_row(space, one.point) | {"nodes": list(one.nodes)} for one in page_points],
+        "hyperedges": [
+            point_row(space, hyperedge.point) | {"nodes": list(hyperedge.nodes)} for hyperedge in page_points
+        ],
         "total": {
             "nodes": drawn.number_of_nodes() + len(only_joined),
             "edges": len(edges),
@@ -283,7 +285,7 @@ def _history(space: Space, version: Version) -> list[dict[str, Any]]:
             for one in known
             if facts.key(one.tail) == key or (single and one.since <= version.until and one.until >= version.since)
         ]
-        rows = [without_none({"tail": one.tail} | _validity_row(space, one)) for one in relevant[:PAGE]]
+        rows = [without_none({"tail": version.tail} | _validity_row(space, version)) for version in relevant[:PAGE]]
         if rows and (not history or rows != history[-1]["known"]):
             history.append({"recorded": iso.show(moment), "known": rows})
     return history

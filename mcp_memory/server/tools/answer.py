@@ -103,7 +103,7 @@ def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "b
     recall, citations = answer.recall, answer.citations
     numbers = {item.id: number for number, item in enumerate(recall.evidence, 1)}
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
-    missing = fit_share([one_line(one) for one in recall.missing], "missing", max_tokens)
+    missing = fit_share([one_line(text) for text in recall.missing], "missing", max_tokens)
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
     def render(number: int) -> Reply:

@@ -121,7 +121,7 @@ def explore_request(args: ExploreInput, limits: LimitSettings) -> ExploreRequest
 
 def explore_reply(found: OperatorResult, max_tokens: int) -> Reply:
     """Return the reply to a call, within ``max_tokens``."""
-    steps = fit_share([next_output(one) for one in found.next], "next", max_tokens)
+    steps = fit_share([next_output(suggestion) for suggestion in found.next], "next", max_tokens)
     found_warnings = fit_share(found.warnings, "warnings", max_tokens)
 
     def render(number: int) -> Reply:

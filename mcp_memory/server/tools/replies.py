@@ -212,7 +212,7 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
     for number, item in enumerate(items, 1):
         if item.kind == "point":  # its sources are not listed as items of their own
             lines.append(f"{number}. [memory point {item.id}] {indent(_beyond_sources(item))}".rstrip())
-            lines += [f"   {heading(one.turn)} {indent(one.quote[:QUOTE_CHARS])}" for one in item.sources]
+            lines += [f"   {heading(source.turn)} {indent(source.quote[:QUOTE_CHARS])}" for source in item.sources]
             continue
         marks = [validity(item.valid_from, item.valid_to)]
         if item.inferred:

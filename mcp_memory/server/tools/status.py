@@ -119,7 +119,7 @@ class StatusOutput(Output):
 def status_reply(status: Status) -> Reply:
     """Return the reply to a call; of many spaces only the first are listed."""
     spaces, store = [space_counts(space) for space in status.spaces], status.store
-    total = CountsOutput(**{name: sum(getattr(one, name) for one in spaces) for name in CountsOutput.model_fields})
+    total = CountsOutput(**{name: sum(getattr(space, name) for space in spaces) for name in CountsOutput.model_fields})
     warnings = list(store.problems)
     if (more := len(spaces) - SPACES_LISTED) > 0:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")

@@ -249,7 +249,9 @@ class Enrichment:
         async with self.store.writing() as transaction:
             now = self.clock()
             ours = {job.turn_id: update(job, now) for job in _valid(transaction.view, leases)}
-            recorded = tuple(replace(one, recorded_at=now) for one in assertions if one.turn_id in ours)
+            recorded = tuple(
+                replace(assertion, recorded_at=now) for assertion in assertions if assertion.turn_id in ours
+            )
             await transaction.commit(Batch(assertions=recorded, jobs=tuple(ours.values())))
 
 

@@ -53,7 +53,7 @@ from mcp_memory.errors import InvalidInput
 from mcp_memory.language.questions import understand
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
-from mcp_memory.services.ingest import Reading
+from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes, record_ids
 from mcp_memory.services.learn.update import labelled_sentences, learn, quote
 from mcp_memory.services.points.edits import PointContext
@@ -178,8 +178,8 @@ def check_feedback(feedback: Feedback, episode: Episode) -> None:
     for name in feedback.supports:
         if name in feedback.not_supports:
             raise InvalidInput("feedback.not_supports", f"{name} stands in supports too", "Leave it out of one.")
-    silent = not (feedback.supports or feedback.not_supports or feedback.correction)
-    if silent and feedback.answer_correct is not None and not (episode.answer or episode.abstained):
+    only_verdict = not (feedback.supports or feedback.not_supports or feedback.correction)
+    if only_verdict and feedback.answer_correct is not None and not (episode.answer or episode.abstained):
         problem = "this episode is a recall, which gave no answer"
         remedy = "Name in supports the evidence that held yours."
         if not feedback.answer_correct:
@@ -296,7 +296,7 @@ async def _store_correction(text: str, episode: Episode, context: EvolveContext)
     """Store a correction, and return the changes; none if it was stored before."""
     ref = digest(episode.id, text)
     request = WriteRequest(episode.space, SESSION, "message", (NewItem(text, ref=ref),))
-    written = await write(context.store, context.reading, request, now=context.now, progress=_no_progress)
+    written = await write(context.store, context.reading, request, now=context.now, progress=silent)
     if not any(item.stored for item in written.items):
         return []
     facts = [
@@ -321,7 +321,7 @@ async def _confirm(names: Sequence[str], episode: Episode, context: EvolveContex
     stated = tuple(_as_new_fact(version) for version in versions if version.confidence < stable)
     if stated:
         request = WriteRequest(episode.space, SESSION, "statement", (), stated)
-        await write(context.store, context.reading, request, now=context.now, progress=_no_progress)
+        await write(context.store, context.reading, request, now=context.now, progress=silent)
     return skipped
 
 
@@ -398,6 +398,3 @@ _VALUES: dict[Cardinality, str] = {
     "multi": "It has several values at a time: a new one closes none.",
     "unknown": "It is not known how many values it has at a time.",
 }
-
-
-async def _no_progress(_done: float, _total: float, _what: str) -> None: ...

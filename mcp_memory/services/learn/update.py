@@ -184,7 +184,9 @@ def support_candidates(
     paths = [path for path in answer.recall.paths if any(step.version.id in facts for step in path.steps)]
     steps = [step for path in paths for step in path.steps]
     assertions = [assertion for step in steps for assertion in (step.via or step.version.assertions)]
-    rows = {row for one in assertions if (row := space.sentence_row(one.turn_id, one.sentence)) != NONE}
+    rows = {
+        row for assertion in assertions if (row := space.sentence_row(assertion.turn_id, assertion.sentence)) != NONE
+    }
     on_path = {space.sentences[row].id for row in rows}
     names = [root.name for root in answer.recall.roots if not root.soft]
     names += [name for step in steps for name in (step.version.head, step.version.tail)]

@@ -135,7 +135,11 @@ def _new_questions(space: Space) -> list[PooledQuestion]:
     """Return the questions that would join the pool, in the order of the facts; none for old revisions of documents."""
     counting = {assertion.id for turn in space.turns for assertion in space.facts.assertions_in(turn)}
     questions = questions_of(space, (row for row in space.facts.rows if row.id in counting))
-    live = [one for one in questions if (row := space.segment_row(one.segment_id)) != NONE and space.live[row]]
+    live = [
+        question
+        for question in questions
+        if (row := space.segment_row(question.segment_id)) != NONE and space.live[row]
+    ]
     return admit(_pool(space, live), live)
 
 
@@ -144,4 +148,6 @@ def _pool(space: Space, candidates: Sequence[PooledQuestion]) -> list[PooledQues
     segments = dict.fromkeys(question.segment_id for question in candidates)
     known = (question for segment in segments for question in space.questions.of_segment(segment))
     entity = space.facts.known_entity
-    return [replace(one, entities=frozenset(entity(key) or key for key in one.entities)) for one in known]
+    return [
+        replace(question, entities=frozenset(entity(key) or key for key in question.entities)) for question in known
+    ]

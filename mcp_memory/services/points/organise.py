@@ -193,7 +193,7 @@ async def _by_judge(goal: _Goal, judge: PointJudge) -> OrganiseResult | None:
     changes, left = (*points.changes, *merged.changes), (*points.left, *merged.left)
     reported = {skipped.step for skipped in left}
     unchanged = _unchanged_steps(goal, changes, points.reason, merged.reason)
-    skipped = tuple(one for one in unchanged if one.step not in reported)
+    skipped = tuple(skip for skip in unchanged if skip.step not in reported)
     engine: Engine = judge.engine if points.decided or merged.decided else "embedded"
     return OrganiseResult(changes, skipped, left, engine)
 
