@@ -99,7 +99,7 @@ def read(path: Path, questions: int | None = None) -> Dataset:
     known: dict[str, set[str]] = {}
     for call in calls:
         known.setdefault(call.space, set()).update(item["id"] for item in call.items)
-    asked = _asked(path, known)
+    asked = _questions(path, known)
     if asked and all(len(question.unknown) == len(question.gold) for question in asked):
         some = ", ".join(dict.fromkeys(name for question in asked for name in question.unknown))[:_NAMED]
         raise ConfigurationError(f"{_file(path, 'questions')}: none of the evidence is in the data: {some}")
@@ -174,7 +174,7 @@ def _document(row: dict[str, Any]) -> Iterable[dict[str, str]]:
     yield {"id": str(row["doc_id"]), "text": row["text"]} | title
 
 
-def _asked(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
+def _questions(path: Path, known: Mapping[str, Collection[str]]) -> list[Asked]:
     """Return the questions with evidence in known spaces; ``known`` has the ids of the items of each space."""
 
     def question(row: dict[str, Any]) -> Iterable[Asked]:

@@ -73,7 +73,7 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         now=query.now if now is None else now,
         stems=tuple(whole),
         content_words=tuple(content.items()),
-        answer_type=_asked(question),
+        answer_type=_answer_type(question),
         speakers=who,
         names=names(question),
         first_person=None if first_person == question else first_person,
@@ -81,7 +81,7 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
     )
 
 
-def _asked(question: str) -> AnswerType:
+def _answer_type(question: str) -> AnswerType:
     text = " ".join(question.lower().split())
     if _YES_NO.match(text):
         return "yes_no"

@@ -169,13 +169,13 @@ class ClaudePointJudge:
 
     async def evolve(self, matter: PointJudgeInput) -> PointProposals | None:
         """See `ports.PointJudge`."""
-        return await self._asked(self._claude.evolve(matter, self._budget), "make memory points of this")
+        return await self._result_of(self._claude.evolve(matter, self._budget), "make memory points of this")
 
     async def merge(self, matter: PointJudgeInput) -> PointProposals | None:
         """See `ports.PointJudge`."""
-        return await self._asked(self._claude.merge(matter, self._budget), "choose which memory points to merge")
+        return await self._result_of(self._claude.merge(matter, self._budget), "choose which memory points to merge")
 
-    async def _asked(self, proposal: Awaitable[PointProposals], what: str) -> PointProposals | None:
+    async def _result_of(self, proposal: Awaitable[PointProposals], what: str) -> PointProposals | None:
         self._has_asked = True
         try:
             return await proposal

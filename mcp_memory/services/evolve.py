@@ -80,7 +80,7 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
     changes: list[Improved] = []
     skipped: list[Skipped] = []
     if edits is not None:
-        changes += await _edited(edits, request, context, asked, skipped)
+        changes += await _apply_edits(edits, request, context, asked, skipped)
     if feedback is not None and episode is not None:
         if judged := tuple(step for step in asked if step in _ALL):
             several = feedback.correction is not None or any(map(names_fact, feedback.supports))
@@ -94,7 +94,7 @@ async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult
     warnings: tuple[str, ...] = ()
     spent = None
     if organising and set(asked) & set(_MAKING):
-        done = await _organised(request, episode, context, asked, skipped)
+        done = await _organise(request, episode, context, asked, skipped)
         changes += done.changes
         engine, warnings, spent = done.engine if engine == "embedded" else engine, done.warnings, done.spent
     elif request.goal is not None and not brings_points:
@@ -128,7 +128,7 @@ def _default_steps(request: EvolveRequest) -> tuple[EvolveStep, ...]:
     return (*(_MAKING if organising else ()), *(_ALL if request.feedback is not None else ()))
 
 
-async def _edited(
+async def _apply_edits(
     edits: PointEdits,
     request: EvolveRequest,
     context: EvolveContext,
@@ -148,7 +148,7 @@ async def _edited(
     return await apply_edits(request.space, edits, scope_of(request.goal or ""), context.points, now=context.now)
 
 
-async def _organised(
+async def _organise(
     request: EvolveRequest,
     episode: Episode | None,
     context: EvolveContext,

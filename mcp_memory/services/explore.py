@@ -84,11 +84,11 @@ async def explore(
         raise InvalidInput("operator", f"there is no operator {request.operator[:60]!r}", f"There are: {known}.")
     for needed in operator.needs:
         either = needed.split(" or ")
-        if not any(_given(request, argument) for argument in either):
+        if not any(_has_argument(request, argument) for argument in either):
             problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
             raise InvalidInput(needed, problem, f"The operator {operator.name} cannot do without {without}.")
     for argument in _ARGUMENTS:
-        if argument not in operator.uses and _given(request, argument):
+        if argument not in operator.uses and _has_argument(request, argument):
             remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
             raise InvalidInput(argument, f"the operator {operator.name} does not use it", remedy)
     if request.episode is not None and "ids" not in operator.uses:
@@ -196,7 +196,7 @@ def _why_unknown(space: Space, name: str, is_point: bool) -> tuple[str, str]:
     return f"space {space.name!r} holds no evidence {name[:60]!r}", remedy
 
 
-def _given(request: ExploreRequest, argument: str) -> bool:
+def _has_argument(request: ExploreRequest, argument: str) -> bool:
     if argument == "since":
         return request.window.since > BEGINNING
     if argument == "until":

@@ -177,7 +177,7 @@ class Claude:
         """
         if not self.ready:
             raise EngineRefused("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
-        client = await self._opened()
+        client = await self._sdk_client()
         began = anyio.current_time()
         left = self.terms.timeout_s - budget.spent.seconds
         try:
@@ -196,7 +196,7 @@ class Claude:
             client, self._client = self._client, None
             await client.close()
 
-    async def _opened(self) -> AsyncAnthropic:
+    async def _sdk_client(self) -> AsyncAnthropic:
         async with self._opening:
             if self._client is None:
                 self._client = await to_thread.run_sync(self._open, abandon_on_cancel=True)
@@ -240,7 +240,7 @@ class Claude:
                 await _pause(wait, reason)
                 pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
             try:
-                return convert(parse_reply(await self._sent(client, request, form, problem, budget), form))
+                return convert(parse_reply(await self._send(client, request, form, problem, budget), form))
             except UnusableReply as error:
                 reason, problem = error.reason, error.detail
                 failure = EngineCutOff if isinstance(error, CutOffReply) else EngineError
@@ -261,7 +261,7 @@ class Claude:
                         break
         raise failure(reason)
 
-    async def _sent(
+    async def _send(
         self, client: AsyncAnthropic, request: Request, form: type[BaseModel], problem: str, budget: Budget
     ) -> Message:
         """Return one reply of the API; its cost is counted in every case, once a server was reached."""

@@ -86,7 +86,7 @@ async def test_a_server_that_recovers_is_asked_again():
 
 async def test_a_silent_server_is_given_up_after_its_time():
     async with judged([Silence()], timeout_s=0.5) as (memory, api):
-        await claude_of(memory)._opened()
+        await claude_of(memory)._sdk_client()
         answer = await asked(memory)
         assert (answer.text, answer.engine) == ("Lisbon", "embedded")
         assert answer.recall.warnings[0].endswith("there was no answer within 0.5 s.")

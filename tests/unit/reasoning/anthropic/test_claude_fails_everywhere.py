@@ -119,7 +119,7 @@ async def test_a_bad_reading_leaves_the_facts_of_the_rules():
 @pytest.mark.parametrize("reply", [Silence(), Reply(200, b"{}")])
 async def test_a_call_keeps_its_time_and_budget_when_every_step_fails(reply):
     async with judged([reply], *TALK, understand=True, paths=True, points=True, timeout_s=0.6) as (memory, _):
-        await claude_of(memory)._opened()
+        await claude_of(memory)._sdk_client()
         recall = await memory.reconstruct(Query(QUESTION, "default", 12))
         answer = await asked(memory, QUESTION)
         done = await memory.evolve(EvolveRequest("default", goal=GOAL))

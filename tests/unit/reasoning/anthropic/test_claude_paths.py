@@ -149,7 +149,7 @@ async def test_a_bad_reply_leaves_the_formulas_with_one_warning(case):
 async def test_a_silent_judge_of_paths_leaves_the_answer_its_time():
     script = each(navigation=[Silence()], answer=[said("Acme", ("S1",))])
     async with judged(script, *FAMILY, paths=True, timeout_s=8.0) as (memory, api):
-        await claude_of(memory)._opened()
+        await claude_of(memory)._sdk_client()
         answer = await asked(memory, QUESTION)
         assert (answer.text, answer.engine) == ("Acme", "anthropic")
         assert answer.recall.warnings[0].endswith("the embedded engine did: there was no answer within 2 s.")
