@@ -23,7 +23,7 @@ from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
-from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
@@ -203,7 +203,7 @@ class OperatorInput:
     tag: str | None = None
     topic: str | None = None
     ids: tuple[str, ...] = ()
-    window: Window = field(default_factory=Window)
+    window: Window = ANY_TIME
     limit: int = 12
     weigh: Callable[[NDArray[np.intp]], Scores] | None = None
 

@@ -35,6 +35,10 @@ class Window:
     until: Millis = FOREVER
 
 
+ANY_TIME = Window()
+"""The window that restricts nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question or a handful of keywords, with everything that finding an answer to it needs.
@@ -75,7 +79,7 @@ class Query:
     text: str
     space: str = DEFAULT_SPACE
     limit: int = 12
-    window: Window = field(default_factory=Window)
+    window: Window = ANY_TIME
     as_of: Millis | None = None
     entities: tuple[str, ...] = ()
     include_uncertain: bool = False

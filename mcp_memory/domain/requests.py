@@ -5,12 +5,12 @@ The request of the tools that read is a `domain.query.Query`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.facts import Engine, Intent
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Kind
 
@@ -289,7 +289,7 @@ class ExploreRequest:
     entity: str | None = None
     relation: str | None = None
     query: str | None = None
-    window: Window = field(default_factory=Window)
+    window: Window = ANY_TIME
     limit: int = 12
     tag: str | None = None
     topic: str | None = None

@@ -25,7 +25,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.query import Window
+from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.gain.propagation import Round, Rows, in_window
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix, Scores, Vector
@@ -113,7 +113,7 @@ def sentence_weights(
     vectors: Matrix,
     cosines: Matrix,
     gates: Mapping[int, float],
-    window: Window = Window(),  # noqa: B008 - frozen
+    window: Window = ANY_TIME,
 ) -> Callable[[Rows], Scores]:
     """Return w of eq. 4 for propagation: the cosine of a sentence to the question, at least 0, times its gate.
 

@@ -202,7 +202,8 @@ def weigh_sentences(
     for sentence in sentences:
         text = _ASIDE.sub(lambda aside: " " * len(aside[0]), sentence.source.quote)
         hits = asked.intersection(stems(text))
-        time = max((time_similarity(wanted, stated, weights) for stated in _sentence_times(sentence)), default=0.0)
+        times = _sentence_times(sentence) if wanted.time else ()
+        time = max((time_similarity(wanted, stated, weights) for stated in times), default=0.0)
         turn = sentence.source.turn
         if turn.id not in titles:
             titles[turn.id] = frozenset(stems(turn.title or ""))

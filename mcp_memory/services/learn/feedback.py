@@ -55,7 +55,7 @@ from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.ports import BeliefUpdate, Embedder, PointJudge, Progress, Store
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes, record_ids
-from mcp_memory.services.learn.update import labelled_sentences, learn, quote
+from mcp_memory.services.learn.update import belief_change, labelled_sentences, learn, quote
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.write import write
 from mcp_memory.view.space import Space
@@ -359,7 +359,7 @@ async def _teach(feedback: Feedback, episode: Episode, context: EvolveContext) -
     own = without_denied(pending, labels)
     lessons = [lesson] if own is None else [own, lesson]
     learnt = await learn(context.store, context.embedder, context.teach, lessons)
-    return _HEARD if learnt is None else learnt
+    return _HEARD if learnt is None else [belief_change(*change) for change in learnt]
 
 
 async def _facts_before(store: Store, space: str) -> tuple[int, dict[str, Cardinality]]:

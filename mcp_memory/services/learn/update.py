@@ -49,7 +49,7 @@ TEXT_CHARS = 300
 
 async def learn(
     store: Store, embedder: Embedder, teach: BeliefUpdate, lessons: Sequence[Lesson]
-) -> list[Improved] | None:
+) -> list[tuple[Belief, Belief | None, Target, str]] | None:
     """Record lessons about one episode, and the beliefs that follow from them, in one commit.
 
     Args:
@@ -59,8 +59,8 @@ async def learn(
         lessons: of one episode, each by another judge, in the order in which they count.
 
     Returns:
-        The changes, one for each labelled sentence that still exists; None, with nothing recorded, if the lessons of
-        all these judges were recorded before.
+        For each labelled sentence that still exists its belief after and before, its label and its text; None, with
+        nothing recorded, if the lessons of all these judges were recorded before.
 
     Raises:
         StoreError: nothing is learnt.
@@ -81,7 +81,7 @@ async def learn(
             after |= _updated(teach, lesson, taught, before | after)
         await transaction.commit(Batch(lessons=tuple(fresh), beliefs=tuple(after.values())))
     labels = {sentence_id: target for lesson in fresh for sentence_id, target in lesson.labels.items()}
-    return [_change(belief, before[key], labels[key], texts[key]) for key, belief in after.items()]
+    return [(belief, before[key], labels[key], texts[key]) for key, belief in after.items()]
 
 
 def relearner(embedder: Embedder, teach: BeliefUpdate) -> Callable[[Space, Sequence[Lesson]], Awaitable[list[Belief]]]:
@@ -103,7 +103,7 @@ def quote(text: str) -> str:
     return text if len(text) <= TEXT_CHARS else f"{text[:TEXT_CHARS]}…"
 
 
-def _change(after: Belief, before: Belief | None, target: Target, text: str) -> Improved:
+def belief_change(after: Belief, before: Belief | None, target: Target, text: str) -> Improved:
     """Return the effect of a lesson on a sentence as a change of its doubt; 1 means that nothing is known."""
     words = {1: "supports", 0: "does not support", -1: "is wrong for"}
     doubt = 1.0 if before is None else before.task_doubt
