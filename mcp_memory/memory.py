@@ -104,8 +104,8 @@ class Memory:
         embedder: the vectors.
         clock: milliseconds since 1970, UTC; a test gives its own.
         extractor: extracts facts from texts; None extracts none.
-        inquire: returns the judge of a query; called once for each query.
-        judge: decides which sentences support an answer.
+        new_question_judge: returns the judge of a query; called once for each query.
+        support_judge: decides which sentences support an answer.
         organiser: returns the judge of memory points, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
@@ -118,8 +118,8 @@ class Memory:
     embedder: Embedder
     extractor: Extractor | None = None
     clock: Callable[[], Millis] = now
-    inquire: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
-    judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
+    new_question_judge: Callable[[], QuestionJudge] = EmbeddedQuestionJudge
+    support_judge: SupportJudge = field(default_factory=EmbeddedSupportJudge)
     organiser: Callable[[], PointJudge] | None = None
     text_reader: TextReader | None = None
     language_model: LanguageModel | None = None
@@ -158,7 +158,7 @@ class Memory:
     @cached_property
     def self_feedback(self) -> SelfFeedback | None:
         """How the memory learns from its own answers; None if learning is switched off."""
-        return SelfFeedback(self.judge, self.teacher, self.settings.gain.own_labels) if self.teacher else None
+        return SelfFeedback(self.support_judge, self.teacher, self.settings.gain.own_labels) if self.teacher else None
 
     async def write(self, request: WriteRequest, progress: Progress = silent) -> WriteResult:
         """See `mcp_memory.services.write.write`."""
@@ -207,7 +207,7 @@ class Memory:
             replace(query, now=self.clock()),
             settings=self.recall,
             episodes=self.episodes,
-            judge=self.inquire(),
+            judge=self.new_question_judge(),
         )
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
@@ -230,7 +230,7 @@ class Memory:
         result = await answer(
             self.store,
             self.embedder,
-            self.inquire(),
+            self.new_question_judge(),
             replace(query, now=self.clock()),
             settings=self.recall,
             thresholds=self.settings.answer,

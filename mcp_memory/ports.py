@@ -142,14 +142,14 @@ class Excerpt:
         partner: the addressee of a message, if known: "you".
         sentences: spans of all sentences of the text, in characters.
         first: index of the first sentence of the excerpt.
-        last: index of the first one after it.
+        stop: index of the first one after it.
     """
 
     turn: Turn
     partner: str | None
     sentences: Sequence[tuple[int, int]]
     first: int
-    last: int
+    stop: int
 
 
 class TextReader(Protocol):
@@ -407,7 +407,7 @@ class BeliefUpdate(Protocol):
         """Return the belief about a sentence after a judge has labelled it.
 
         Args:
-            before: what was believed: at first the sentence's own vector with full doubt (eq. 2).
+            before: what was believed: at first the sentence's own vector with uncertainty 1 (eq. 2).
             target: y.
             source: whose word it is.
             query: q_task, shape ``(d,)``, length 1: the form of the query that fits the sentence, for talk the

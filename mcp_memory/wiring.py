@@ -64,7 +64,7 @@ async def open_memory(settings: Settings) -> Memory:
         open_store(settings, embedder, extractor),
         embedder,
         extractor,
-        inquire=open_inquiries(settings, claude),
+        new_question_judge=open_question_judges(settings, claude),
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
@@ -139,7 +139,7 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
     return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
 
 
-def open_inquiries(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
+def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:
     """Return the constructor of the configured judge of queries."""
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":

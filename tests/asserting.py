@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mcp_memory.domain.facts import Assertion, Extractor, Intent, Version
+from mcp_memory.domain.facts import Assertion, ExtractorName, Intent, Version
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
 
@@ -20,7 +20,7 @@ def asserted(
     confidence: float = 0.95,
     intent: Intent = "FACT",
     change: bool = False,
-    extractor: Extractor = "caller",
+    extractor: ExtractorName = "caller",
     said_at: int | None = None,
     recorded_at: int = 0,
 ) -> Assertion:

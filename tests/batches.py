@@ -9,7 +9,7 @@ import numpy as np
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, ShownEvidence, Target
-from mcp_memory.domain.facts import Assertion, Engine, Extractor
+from mcp_memory.domain.facts import Assertion, Engine, ExtractorName
 from mcp_memory.domain.ids import assertion_id, segment_id, sentence_id, turn_id
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.times import FOREVER, StatedTime
@@ -65,7 +65,7 @@ def batch(*refs: str, space: str = "default", dimension: int = DIMENSION) -> Bat
     return replace(rows, assertions=(*told, *rows.assertions))
 
 
-def asserted(one: Turn, number: int = 0, extractor: Extractor = "embedded", **changes: object) -> Assertion:
+def asserted(one: Turn, number: int = 0, extractor: ExtractorName = "embedded", **changes: object) -> Assertion:
     """Return an assertion of a turn; ``number`` distinguishes several of one extractor."""
     tail = f"place {number}"
     made = Assertion(

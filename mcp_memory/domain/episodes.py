@@ -169,15 +169,15 @@ class Belief:
     """The memory of one sentence, Mem(s) (GAM-RAG §3.1.2, eq. 2).
 
     A sentence without labels has no belief. That equals the initial one: its task vector is the sentence's own, its
-    time vector is that of the time it states, and its doubts are 1, so that every gate is 1 (DESIGN I20).
+    time vector is that of the time it states, and its uncertainties are 1, so that every gate is 1 (DESIGN I20).
 
     Attributes:
         sentence_id: of the sentence.
         space: of the sentence.
         task: m_task, shape ``(d,)``, length 1: the questions that it helped with.
-        task_doubt: π_task in (0, 1]; 1 knows nothing.
+        task_doubt: uncertainty π_task in (0, 1]; 1 means that nothing is known.
         time: m_time, likewise; None if the sentence states no time, or nothing was learnt of it yet.
-        time_doubt: π_time in (0, 1].
+        time_doubt: uncertainty π_time in (0, 1].
         supported: how often it was judged to support an answer.
         unsupported: how often it was judged not to.
     """

@@ -16,7 +16,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 
-Extractor = Literal["caller", "anthropic", "embedded"]
+ExtractorName = Literal["caller", "anthropic", "embedded"]
 """Who extracted an assertion. For one sentence only the assertions of the first of these extractors count."""
 Engine = Literal["embedded", "anthropic", "caller"]
 """Whose judgement decided: the caller's where the call itself contains it (facts, feedback, points, the step to
@@ -72,14 +72,14 @@ class Assertion:
     confidence: float
     intent: Intent
     change: bool
-    extractor: Extractor
+    extractor: ExtractorName
     said_at: Millis
     recorded_at: Millis
 
 
 def new_assertion(
     turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
-    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: Extractor,
+    stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: ExtractorName,
     recorded_at: Millis | None = None,
 ) -> Assertion:  # fmt: skip
     """Return an assertion of a turn with its id.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
 
 DEFAULT_SPACE = "default"
 """The space that is meant where none is named."""
-_NOT_YET: Any = None  # a query that is looked for has its vectors
+_NOT_YET: Any = None  # the vectors are always set before the query is searched
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""

@@ -100,7 +100,7 @@ _MINUTE: Millis = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The memories of one tree, and the questions about it.
+    """A generated benchmark memory in the shape of a binary tree, with questions about it.
 
     Attributes:
         depth: steps from the root to a leaf.

@@ -13,9 +13,10 @@ five rounds of teaching, it gains as much on the questions that were taught and 
 
 In the paper gates steer propagation only. Measured, that brought 1 point on what was taught; added to the ranking
 score, 9 to 16. A gate that multiplies that score lifts most what is high already: a sentence wrongly taught for one
-question then leads many. Added, in units of the best cosine, no number of lessons lifts a segment by more than one
-weight: with 30 % wrong words -.2 points on questions never taught, where the product loses 2. The gate of a segment is
-that of its sentence farthest from 1: one sentence of a passage is what helped, and the others say nothing.
+question then leads many. If the gate is added, in units of the best cosine, a segment gains at most the channel's
+weight, however many lessons there are: with 30 % wrong labels -.2 points on questions never taught, where the product
+loses 2. The gate of a segment is that of its sentence farthest from 1: one sentence of a passage is what helped, and
+the others say nothing.
 """
 
 from __future__ import annotations
@@ -166,16 +167,16 @@ def _best(space: Space, cosines: Scores, row: int) -> float:
     return float(cosines[segments].max()) if segments else 0.0
 
 
-def gate(cosines: Scores, doubts: Scores, threshold: float, against: float | None = None) -> Scores:
-    """Return the gates, each in [0, 2]; 1 for a doubt of 1.
+def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: float | None = None) -> Scores:
+    """Return the gates, each in [0, 2]; 1 for an uncertainty of 1.
 
     Args:
         cosines: of each memory vector to the question's, in [-1, 1].
-        doubts: π of each, in [0, 1], of the same shape.
+        uncertainties: π of each, in [0, 1], of the same shape.
         threshold: θ in [0, 1), up to which a cosine does not count; 0 is eq. 4 as published.
         against: θ for cosines below 0; None for the same.
     """
     theta = np.where(cosines > 0, threshold, threshold if against is None else against)
     beyond = np.sign(cosines) * np.maximum(0, np.abs(cosines) - theta) / (1 - theta)
-    gates: Scores = np.clip(1 + (1 - doubts) * beyond, 0, 2).astype(np.float32)
+    gates: Scores = np.clip(1 + (1 - uncertainties) * beyond, 0, 2).astype(np.float32)
     return gates

@@ -1,10 +1,10 @@
 """The Kalman update of a sentence memory after a judgement (GAM-RAG §3.3, eqs 10-13; DESIGN 2.6).
 
-A memory is a unit vector ``m`` and a doubt ``π`` in (0, 1], one pair for each channel (task, time). A judge says of a
-question ``q`` with target ``y`` that the sentence supports an answer (1), does not (0), or is wrong (-1). The Kalman
-gain ``K`` is the share of the way from the predicted ``s = cos(q, m)`` to ``y`` that the memory moves. The task channel
-moves for every judgement, the time channel only if the question and the sentence both state a time; a silent channel
-keeps its vector and its doubt (DESIGN D14, DESIGN D15, DESIGN I25).
+A memory is a unit vector ``m`` and an uncertainty ``π`` in (0, 1], one pair for each channel (task, time). A judge says
+of a question ``q`` with target ``y`` that the sentence supports an answer (1), does not (0), or is wrong (-1). The
+Kalman gain ``K`` is the share of the way from the predicted ``s = cos(q, m)`` to ``y`` that the memory moves. The task
+channel moves for every judgement, the time channel only if the question and the sentence both state a time; a silent
+channel keeps its vector and its uncertainty (DESIGN D14, DESIGN D15, DESIGN I25).
 
 **Departures.** Eq. 12 followed by normalisation does not follow the recursion of Proposition 1 (eq. 16), and breaks the
 bound of Corollary 1 at the first step (DESIGN D11). The update ``exact`` turns ``m`` within the plane of ``m`` and
@@ -16,9 +16,9 @@ to help would be trusted more for it. The value of Q is not published; .001 is w
 wrong (DESIGN D10).
 
 Whoever labels decides whether what was activated and not marked counts as not supporting (y = 0), as in the paper.
-Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the words are wrong: an early word
-moves a memory most, and then it is spent on those. A sentence's time vector is made when it is first needed. It would
-have had no effect before: while its doubt is 1 its gate is 1 (DESIGN I20).
+Measured, it gains nothing on what was taught, and costs up to 3 points where 30 % of the labels are wrong: the first
+labels move a memory most, and if they are wrong, later labels can hardly correct it. A sentence's time vector is made
+when it is first needed. It would have had no effect before: while its uncertainty is 1 its gate is 1 (DESIGN I20).
 
 Gates keep wrong labels from ruining a space (``gates.py``): the most that any number of lessons can add to a sentence
 is bounded, and far from the questions that taught it they add nothing.
@@ -40,30 +40,30 @@ _NOTHING = 1e-6
 """Length below which a vector has no direction: float32 rounding of a zero orthogonal part."""
 
 
-def gain(doubt: float, noise: float) -> float:
-    """Return K in (0, 1) for a doubt in (0, 1] and a noise above 0 (eq. 11)."""
-    return doubt / (doubt + noise)
+def gain(uncertainty: float, noise: float) -> float:
+    """Return K in (0, 1) for an uncertainty in (0, 1] and a noise above 0 (eq. 11)."""
+    return uncertainty / (uncertainty + noise)
 
 
 def update(
-    mean: Vector, doubt: float, query: Vector, target: Target, noise: float, process: float, form: Update
+    mean: Vector, uncertainty: float, query: Vector, target: Target, noise: float, process: float, form: Update
 ) -> tuple[Vector, float]:
-    """Return a memory after a judgement: its vector, of length 1, and its doubt, in (0, 1].
+    """Return a memory after a judgement: its vector, of length 1, and its uncertainty, in (0, 1].
 
     Args:
         mean: m, shape ``(d,)``, length 1.
-        doubt: π in (0, 1].
+        uncertainty: π in (0, 1].
         query: q, shape ``(d,)``, length 1.
         target: y.
         noise: R.
         process: Q.
         form: of the update.
     """
-    share = gain(doubt, noise)
+    share = gain(uncertainty, noise)
     moved = (_exact if form == "exact" else _additive)(mean.astype(np.float64), query.astype(np.float64), target, share)
     if moved is None:
-        return mean, doubt
-    return moved.astype(np.float32), min(1.0, (1 - share) * doubt + process)  # eq. 13; never below Q
+        return mean, uncertainty
+    return moved.astype(np.float32), min(1.0, (1 - share) * uncertainty + process)  # eq. 13; never below Q
 
 
 def _additive(mean: np.ndarray, query: np.ndarray, target: Target, share: float) -> np.ndarray | None:
@@ -118,7 +118,9 @@ class Teacher:
         )
 
     def _update(
-        self, mean: Vector, doubt: float, query: Vector, target: Target, source: Engine
+        self, mean: Vector, uncertainty: float, query: Vector, target: Target, source: Engine
     ) -> tuple[Vector, float]:
         settings = self._settings
-        return update(mean, doubt, query, target, settings.noise(target, source), settings.process, settings.update)
+        return update(
+            mean, uncertainty, query, target, settings.noise(target, source), settings.process, settings.update
+        )

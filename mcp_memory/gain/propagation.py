@@ -9,11 +9,11 @@ is. `Propagate` offers one round as an operator.
 **Departures.** No sentence is activated twice (DESIGN D12), or rounds 2 and 3 would choose what round 1 chose. Negative
 cosines weigh 0, and a round without any weight does not count (DESIGN D16). Eq. 9 divides by the number of *activated*
 sentences of an entity, as the text says, not by all of them, as the symbols say (DESIGN D13). Entities are taken from
-the question by their names, never by the nearest vector (DESIGN D18); without any, every given sentence has u = 1.
-After the first round hubs are skipped, entities that more than a few sentences name: they lead everywhere. Sentences
-that are confidently known to help take part in the first round wherever they stand: they need not be found again from
-hop to hop, which saves rounds, and from there the search goes on to sentences never shown. Ties go by id. Whether to go
-on is not asked of a language model but of the caller (``enough``).
+the question by their names, never by the nearest vector (DESIGN D18); if no entity is found, propagation starts from
+the given sentences, each with u = 1. After the first round hubs are skipped, entities that more than a few sentences
+name: they lead everywhere. Sentences that are confidently known to help take part in the first round wherever they
+stand: they need not be found again from hop to hop, which saves rounds, and from there the search goes on to sentences
+never shown. Ties go by id. Whether to go on is not asked of a language model but of the caller (``enough``).
 
 On questions of two and more hops over passages the bonuses, added to the ranking score, bring 3 to 6 points of R@5 and
 3 to 8 of R@10; on dialogues, where most sentences name nobody but their speaker, nothing (-.6 to +.3), whatever the

@@ -20,9 +20,9 @@ merge groups. Without it:
 - An extract never replaces a description by a caller or Claude; the evidence is only added to the point's support
   (`ids_in_description` tells the two apart, so that Claude can take it in later). Claude rewrites its own words, never
   a caller's.
-- First those pairs are merged in which each point joins an entity that the goal names and the other does not: these are
-  related by the goal. (Measured on questions of two hops over passages of an encyclopedia: of 100 such pairs both
-  points rest on answering evidence in 89; of pairs that share an entity and have a cosine of .6 only in 16.) Then pairs
+- First merge pairs in which each point contains an entity named in the goal that the other lacks: the goal relates
+  them. (Measured on questions of two hops over passages of an encyclopedia: in 89 of 100 such pairs both points are
+  based on evidence for the answer; of pairs that share an entity and have a cosine of .6 only in 16.) Then pairs
   are merged that share an entity and have similar descriptions, the most similar first: they say the same twice. The
   threshold is ours.
 """

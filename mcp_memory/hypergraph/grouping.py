@@ -6,7 +6,7 @@ entity in very many sentences, joins nothing; otherwise all statements of one sp
 an item joins nothing either: in a small memory, where no entity is a hub, a single speaker would join everything.
 
 A point may be made of a single sentence, as in the paper, if that names two entities besides its speaker. A sentence
-that names one entity joins only entities in its own text.
+that names only one entity (besides its speaker) makes no point.
 """
 
 from __future__ import annotations

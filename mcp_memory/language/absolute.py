@@ -29,7 +29,7 @@ from mcp_memory.language.expressions import (
     TimeRule,
     compiled,
     direction,
-    is_plain_word,
+    is_probably_not_a_month,
     month_number,
     occurrence,
     season_name,
@@ -128,7 +128,7 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     if match["year"]:
         days = days_of(int(match["year"]))
         return ResolvedTime(days, "day") if days else None
-    if context.said_at is None or (is_plain_word(name) and not match["ordinal"]):
+    if context.said_at is None or (is_probably_not_a_month(name) and not match["ordinal"]):
         return None
     now = year_of(context.said_at)
     if match["which"]:
@@ -162,6 +162,7 @@ def _season(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
 
 
 def _decade(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
+    """Resolve a decade ("the 90s"), or a century written as one ("the 1800s")."""
     if match["name"]:
         return _whole(years(_TIES[match["name"].lower()], 10), "decade", match)
     digits = match["digits"]

@@ -1,7 +1,4 @@
-"""Write times in plain English, for texts that people read or that are indexed; ``iso.py`` writes them as ISO-8601.
-
-`stated_times` of ``stated.py``, which finds the times in a sentence, can be imported from here as well.
-"""
+"""Write times in plain English, for texts that people read or that are indexed; ``iso.py`` writes them as ISO-8601."""
 
 from __future__ import annotations
 
@@ -22,9 +19,6 @@ from mcp_memory.language.gregorian import (
     week_at,
     years,
 )
-from mcp_memory.language.stated import stated_times
-
-__all__ = ["day_in_words", "in_words", "stated_times", "times_in_words"]
 
 
 def day_in_words(instant: Millis) -> str:

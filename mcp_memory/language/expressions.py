@@ -137,7 +137,7 @@ def number(words: str) -> int:
     return sum(parts) if parts[0] >= 20 else parts[-1]
 
 
-def is_plain_word(name: str) -> bool:
+def is_probably_not_a_month(name: str) -> bool:
     """Whether a month name without a number is probably another word: "may", "march", "mar" in lower case."""
     return name.lower() in ("may", "march", "mar") and name[0].islower()
 

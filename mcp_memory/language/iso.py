@@ -1,7 +1,7 @@
 """Parse and write the times of arguments and results: ISO-8601 only.
 
 A client passes a date or a date-time; without a zone it is UTC. Words such as "yesterday" are resolved in stored texts
-(``language.dates``); in an argument they are rejected, so that none is misread.
+(``language.stated``); in an argument they are rejected, so that none is misread.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from mcp_memory.language.expressions import (
     TimeRule,
     compiled,
     direction,
-    is_plain_word,
+    is_probably_not_a_month,
     month_number,
     number,
     occurrence,
@@ -191,7 +191,7 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     assert context.said_at is not None
     how, name, said_at = match["how"].lower().split()[-1], match["what"], context.said_at
     step = _STEPS[how]
-    if how in ("this", "next") and is_plain_word(name):
+    if how in ("this", "next") and is_probably_not_a_month(name):
         return None  # "this may be"
     if how in ("this", "coming") and name.lower() != "month" and name[:3].lower() in _WEEKDAY_STARTS:
         step = 0
@@ -265,7 +265,7 @@ def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTim
 
 def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    if is_plain_word(match["month"]):
+    if is_probably_not_a_month(match["month"]):
         return None
     year = civil(context.said_at)[0]
     months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]

@@ -17,7 +17,7 @@ capitalised words ("Bank of England") or a quoted text; brackets after a name on
 name, "Dream (Ann Lee song)". Entities are looked up by their words, the longest first, and no word is used twice, so
 that "New York City" does not also mention "York". Each is mentioned in one of three ways:
 
-- *named*: its name is a whole run, or all of one except what leads up to it, "President Marie Patel";
+- *named*: its name is the whole capitalised phrase, or the end of it after a title, "President Marie Patel";
 - *partly*: its name is less than that. A query about Madeleine of Savoy is not about every other entity of Savoy; but
   if nothing better is found, the entity known as Madeleine may be meant;
 - *common*: it is written in lower case, "the director", or as a number.

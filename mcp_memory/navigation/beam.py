@@ -47,9 +47,9 @@ from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import NONE, Space
 
 SUFFICIENT = 0.6
-"""S_AS from which on a path supports the texts that state it (.5 is the right type of answer, or all words of the
-query, alone). Without it every fact about a well-known entity gives its text a score, and the sentence with the time or
-place that was asked for loses: measured on dialogues, with weight .4, 59.1 points of R@2 with it and 57.9 without (58.3
+"""Minimum S_AS for a path to score its texts. The right type of answer alone, or all words of the query alone, give
+only .5. Without it every fact about a well-known entity gives its text a score, and the sentence with the time or place
+that was asked for loses: measured on dialogues, with weight .4, 59.1 points of R@2 with it and 57.9 without (58.3
 without facts at all); on questions about times 86.1, 81.7 and 85.6."""
 BRIDGED = 0.7
 """S_QR from which on a path of several steps does too: the query asks for every relation on it by name. The first fact

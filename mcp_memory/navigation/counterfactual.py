@@ -7,8 +7,8 @@ only take the places that reliable candidates leave: ``B_cf = max(0, m − |N_re
 Five rules bridge a gap in the graph (REAL table I, DESIGN 3.3). Each reads the facts around the end of a path and
 yields hypotheses, *guesses*: steps that would be possible if the rule were true. A guess has a temporary fact of its
 own (its id begins with ``i_``), made from its premises, with the interval they share and the lowest of their
-confidences times the discount of the rule; only the previous or next version is a stored fact. No guess is ever stored
-(DESIGN I11).
+confidences times the discount of the rule. Exception: for temporal succession the guess may be an existing stored
+version. No guess is ever stored (DESIGN I11).
 
 **Departures** (DESIGN D37). The paper's "symmetry", likes → interested_in, is an implication: the registry separates
 inverse, symmetric and implied relations here. Its temporal succession, "after(A, B) and B happened, so A did not", is

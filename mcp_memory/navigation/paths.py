@@ -148,7 +148,9 @@ class Neighbourhood:
         """
         if self._is_alias(key):
             return []
-        out = [version for name in self.facts.relations_of(key) if name in names for version in self._of(key, name)]
+        out = [
+            version for name in self.facts.relations_of(key) if name in names for version in self._versions(key, name)
+        ]
         links = [self._link(version, forward=True) for version in out[: self.settings.premises]]
         if self.facts.degree(key) <= self.settings.premises:
             into = self.facts.to(key, suspected=self.uncertain)
@@ -187,9 +189,9 @@ class Neighbourhood:
     def _out(self, key: str) -> Iterator[Version]:
         # Versions are computed only when read: those of relations that the query asks for, then the others in order.
         for relation in sorted(self.facts.relations_of(key), key=lambda name: -self.fact_query.demand(name)):
-            yield from self._of(key, relation)
+            yield from self._versions(key, relation)
 
-    def _of(self, key: str, relation: str) -> Iterator[Version]:
+    def _versions(self, key: str, relation: str) -> Iterator[Version]:
         """Yield the versions of one (head, relation) that take part, newest first."""
         yield from reversed(self.facts.versions(key, relation))
         if self.uncertain:

@@ -4,7 +4,7 @@ The state is S(t) = (Z(t), H(t)) (eq. 7). H holds the segments found so far, eac
 brought it. Z, the frontier, holds those that the last turn brought; the next turn goes on from them. The state also
 keeps which calls were made, so that none is made twice (DESIGN I35).
 
-A segment's *strength*, in (0, 1], says how surely the loop is on the right way there: for a candidate of the search,
+A segment's *strength*, in (0, 1], says how likely the segment leads to the answer: for a candidate of the search,
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 

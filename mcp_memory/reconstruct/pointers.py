@@ -4,8 +4,8 @@ What two texts name leads from one to the other, and a chain of such texts is as
 (Lemma C.9). Three things make a pointer less reliable:
 
 * more texts name it: it leads to each of them, and so less surely to any;
-* its text has other pointers that are as good: the way forks, and strength spreads like a wave, by the square root;
-* it is a way to phrase things. What is written like a name refers to something. A thing with an article, "the old
+* its text has other pointers that are as good: the strength is divided by the square root of their number;
+* it may be a stock phrase. Capitalised names always count as references. A thing with an article, "the old
   mill", mostly does so too, but where its two texts share more of their wording, "the clerk stamped", it is part of
   that wording. This only separates pointers of one text: where there is no better one, it is followed all the same.
 

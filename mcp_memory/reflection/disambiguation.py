@@ -8,7 +8,7 @@ enough to act on. Both are cautious: a wrong merge misleads, a missed one only c
 - people, one of whose names holds all words of the other ("Anna Patel", "Anna Maria Patel"), who come up in the same
   session, if no third name would fit as well, no fact joins the two, and no single-valued fact tells them apart.
 
-Other similar names are reported, not united: those that share half of their words, or that mean the same to the
+Other similar names are reported, not united: those that share .6 of their words, or that mean the same to the
 embedder. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
 """
 

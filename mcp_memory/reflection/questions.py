@@ -6,8 +6,8 @@ template of the relation ("Where does Ann live?"), and one for the head, by the 
 
 **Departures.** A question is compared only with those of the *same segment* that are about one of the same entities
 (DESIGN D24): "when did alice move to paris" and "when did bob move to rome" share two thirds of their words and ask for
-different things. Which of two similar questions is kept depends on which came first; that no two of the pool are
-similar does not (DESIGN I30).
+different things. Which of two similar questions is kept depends on which came first; in either order, no two
+pooled questions are similar (DESIGN I30).
 
 The paper adds the entities and relations of its questions to the graph. Here the pool is a further cue to its segments:
 a segment scores as high as its nearest question (`pool_similarity`). **Measured** on dialogues (some 40 facts and 70

@@ -29,7 +29,7 @@ Of two things that are compared, the second would rank behind what the first men
 of the seeds' titles, these documents get the most that any document gets (`raise_compared`; measured: R@2 of
 comparisons 94.1 and 98.1, 86.4 and 100; R@5 of all -.2 to 0; √k matters little beside it).
 
-In one space with the two others a set loses 2.5 points of R@5, one .9, and one gains .5. The loss comes from the number
+When all three data sets share one space, R@5 changes by -2.5, -.9 and +.5 points. The loss comes from the number
 of passages, not from statistics over them: with the others hidden but still counted, .1 of it remains.
 
 **Tried without success** (R@5): the distance of a mention from the query's words (-1 to -3; the similarity of its

@@ -17,8 +17,8 @@ says "In 1951 it was sold to Grey" and, further down, "In 1962 …". Known times
 
 For a query that is open on one side ("after 1962", "before", "since", "until") the named end is compared. An undated
 segment takes the last date before it in the document at half its worth, or the day on which its document was written
-where that is known. A message counts by when it was said and by the times it states, each by exp(-gap / 15 days); here
-an open side is used as it is.
+where that is known. A message counts by when it was said and by the times it states, each by exp(-gap / 15 days); for
+messages an open-ended interval stays open-ended.
 
 The terms count only as far as the document fits the query at all: they are multiplied by relevance = 2 · siblings /
 best - 1, at least 0, with the siblings' score before time. So a date does not lift a passage that has nothing else to

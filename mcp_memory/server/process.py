@@ -64,14 +64,14 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wire:
+class _ProtocolStreams:
     """The two ends of the protocol, on private file descriptors."""
 
     incoming: io.TextIOWrapper
     outgoing: io.TextIOWrapper
 
 
-def _claim_wire() -> _Wire:
+def _claim_wire() -> _ProtocolStreams:
     """Take stdin and stdout for the protocol; for all other code stdin is empty and stdout goes to stderr."""
     while (nothing := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass  # the process was started without this descriptor, which must not become the wire
@@ -87,7 +87,7 @@ def _claim_wire() -> _Wire:
     sys.stdout = sys.stderr
     # Not the platform's encoding (Windows); and bytes that are not UTF-8 must not end the server.
     reader, writer = io.FileIO(incoming, "r"), io.FileIO(outgoing, "w")
-    return _Wire(
+    return _ProtocolStreams(
         io.TextIOWrapper(io.BufferedReader(reader), "utf-8", errors="replace"),
         io.TextIOWrapper(io.BufferedWriter(writer), "utf-8", newline="\n"),
     )
@@ -104,7 +104,7 @@ def _opener(settings: Settings) -> Opener:
     return open_memory
 
 
-async def _serve(settings: Settings, open_memory: Opener, wire: _Wire) -> None:
+async def _serve(settings: Settings, open_memory: Opener, wire: _ProtocolStreams) -> None:
     server = build(open_memory, settings)
     incoming = cast("anyio.AsyncFile[str]", _lines(wire.incoming))
     outgoing = anyio.wrap_file(wire.outgoing)

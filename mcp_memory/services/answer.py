@@ -17,7 +17,7 @@ What was learnt counts: the judge gets the gates of the sentences, and what a ca
 not said plainly again.
 
 **Self-feedback** (GAM-RAG §3.3). The memory then judges its own answer and learns from that: one step, durable when the
-answer returns. Where a language model answered, its citations are its word on what supports the answer, and no other
+answer returns. Where a language model answered, its citations are taken as the supporting sentences, and no other
 judge is asked. An abstention teaches nothing, and neither does what is known already. If the store cannot be written
 to, the answer is given all the same, with a warning.
 """
@@ -352,9 +352,10 @@ def _place(source: Source) -> tuple[str, int]:
 
 
 def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallResult:
-    """Return a result as its judge sees it: what it needs comes first, each part in its order and half of the scores.
+    """Return a result as its judge sees it: what it needs comes first.
 
-    What recall found itself comes before what was found afterwards, unless the judge needs it.
+    Needed items get scores from .5 to 1, the others from 0 to .5, each part in its order. What recall found itself
+    comes before what was found afterwards, unless the judge needs it.
     """
     if judgement.engine == "embedded":
         return asked.recall

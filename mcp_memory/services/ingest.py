@@ -19,8 +19,8 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
-from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import pack_segments, split
+from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
 from mcp_memory.search.words import embedded_text
 from mcp_memory.vectors import Matrix

@@ -30,8 +30,8 @@ from mcp_memory.storage.schema import (
     LOG_TABLES,
     READABLE,
     Commit,
-    Rows,
     TableKind,
+    TableRows,
     commits_of,
     table_name,
     tables_of,
@@ -165,9 +165,9 @@ def _turn_faults(turns: Iterable[Turn], known: Container[str], now: Millis) -> I
 
 
 def _piece_faults(
-    turns: dict[str, Turn], segments: Rows | None, sentences: Rows | None, dimension: int
+    turns: dict[str, Turn], segments: TableRows | None, sentences: TableRows | None, dimension: int
 ) -> Iterator[Fault]:
-    kinds: list[tuple[str, Rows | None, Callable[[Rows], Iterator[Segment | Sentence]]]] = [
+    kinds: list[tuple[str, TableRows | None, Callable[[TableRows], Iterator[Segment | Sentence]]]] = [
         ("segments", segments, segments_of),
         ("sentences", sentences, sentences_of),
     ]
@@ -187,7 +187,7 @@ def _piece_faults(
 
 
 def _assertion_faults(
-    facts: Rows | None, assertions: Rows | None, known: Mapping[str, tuple[str, int]]
+    facts: TableRows | None, assertions: TableRows | None, known: Mapping[str, tuple[str, int]]
 ) -> Iterator[Fault]:
     if facts is not None:
         for fact in assertions_of(facts):
@@ -199,7 +199,7 @@ def _assertion_faults(
                 yield "warning", f"assertions: {fault}", assertion.id
 
 
-def _lesson_faults(episodes: Rows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
+def _lesson_faults(episodes: TableRows | None, judged: set[tuple[str, str, str]]) -> Iterator[Fault]:
     for row in lesson_records(episodes):
         key = row["space"], row["episode_id"], row["source"]
         lesson = lesson_of(row)
@@ -212,7 +212,7 @@ def _lesson_faults(episodes: Rows | None, judged: set[tuple[str, str, str]]) -> 
         judged.add(key)
 
 
-def _belief_faults(beliefs: Rows | None, sentences: Container[str], dimension: int) -> Iterator[Fault]:
+def _belief_faults(beliefs: TableRows | None, sentences: Container[str], dimension: int) -> Iterator[Fault]:
     for _, belief in beliefs_of(beliefs) if beliefs is not None else ():
         for fault in belief_faults(belief, dimension):
             yield "warning", f"beliefs: {fault}", belief.sentence_id
@@ -220,7 +220,7 @@ def _belief_faults(beliefs: Rows | None, sentences: Container[str], dimension: i
             yield "warning", "beliefs: of no stored sentence", belief.sentence_id
 
 
-def _point_faults(points: Rows | None, vectors: Rows | None, dimension: int) -> Iterator[Fault]:
+def _point_faults(points: TableRows | None, vectors: TableRows | None, dimension: int) -> Iterator[Fault]:
     names: dict[tuple[int, int], str] = {}
     for row in points.to_pylist() if points is not None else ():
         names[row["tx"], row["place"]] = row["id"]
@@ -239,7 +239,9 @@ def _point_faults(points: Rows | None, vectors: Rows | None, dimension: int) -> 
             yield "warning", "points: there is no vector of it (mcp-memory doctor --rebuild makes it)", name
 
 
-def _alias_and_question_faults(aliases: Rows | None, questions: Rows | None, dimension: int) -> Iterator[Fault]:
+def _alias_and_question_faults(
+    aliases: TableRows | None, questions: TableRows | None, dimension: int
+) -> Iterator[Fault]:
     for row in aliases.to_pylist() if aliases is not None else ():
         if isinstance(fault := alias_of(row), str):
             yield "error", f"aliases: {fault}", str(row["alias"])
@@ -247,7 +249,7 @@ def _alias_and_question_faults(aliases: Rows | None, questions: Rows | None, dim
         yield "warning", f"questions: {fault}", text
 
 
-def _job_faults(jobs: Rows | None, known: Mapping[str, tuple[str, int]]) -> Iterator[Fault]:
+def _job_faults(jobs: TableRows | None, known: Mapping[str, tuple[str, int]]) -> Iterator[Fault]:
     for _, job in jobs_of(jobs) if jobs is not None else ():
         for fault in job_faults(job):
             yield "warning", f"jobs: {fault} (the row before it counts, or none)", str(job.turn_id)
@@ -256,7 +258,7 @@ def _job_faults(jobs: Rows | None, known: Mapping[str, tuple[str, int]]) -> Iter
 
 
 def _count_faults(
-    commits: list[Commit], rebuilt: int, last_with: Mapping[TableKind, int], read: Mapping[TableKind, Rows | None]
+    commits: list[Commit], rebuilt: int, last_with: Mapping[TableKind, int], read: Mapping[TableKind, TableRows | None]
 ) -> Iterator[Fault]:
     """Compare the rows of each commit with the counts in it; derived ones only if no rebuild replaced them.
 

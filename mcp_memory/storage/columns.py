@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.turns import Turn
-from mcp_memory.storage.schema import Rows
+from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import Matrix, Vector
 
 LENGTH_TOLERANCE = 0.01
@@ -90,7 +90,7 @@ def tx_columns(txs: Sequence[int], places: Sequence[int]) -> dict[str, Any]:
     return {"tx": pa.array(txs, pa.int64()), "place": pa.array(places, pa.int64())}
 
 
-def int_column(rows: Rows, name: str) -> NDArray[np.int64]:
+def int_column(rows: TableRows, name: str) -> NDArray[np.int64]:
     """Return a column of integers; -1, which no column may hold, for a missing value."""
     import pyarrow.compute as pc
 
@@ -106,7 +106,7 @@ def vector_column(vectors: Matrix) -> Any:
     return pa.FixedSizeListArray.from_arrays(pa.array(flat), vectors.shape[1])
 
 
-def vectors_of(rows: Rows, name: str = "vector") -> Matrix:
+def vectors_of(rows: TableRows, name: str = "vector") -> Matrix:
     """Return a column of vectors, shape ``(len(rows), d)``, NaN for a missing one; d is 0 if it was not read."""
     if name not in rows.column_names:
         return np.empty((len(rows), 0), dtype=np.float32)
@@ -120,7 +120,7 @@ def vectors_of(rows: Rows, name: str = "vector") -> Matrix:
     return out
 
 
-def spans_are_valid(rows: Rows, find: FindTurn) -> NDArray[np.bool_]:
+def spans_are_valid(rows: TableRows, find: FindTurn) -> NDArray[np.bool_]:
     """Return which rows name a turn of their own space and a span that lies within its text.
 
     Args:
@@ -138,7 +138,7 @@ def spans_are_valid(rows: Rows, find: FindTurn) -> NDArray[np.bool_]:
     return valid
 
 
-def _value_per_pair(rows: Rows, first: str, second: str, value: Callable[[Any, Any], int]) -> NDArray[np.int64]:
+def _value_per_pair(rows: TableRows, first: str, second: str, value: Callable[[Any, Any], int]) -> NDArray[np.int64]:
     """Return for each row a value that two of its columns determine, computed once for each pair that occurs."""
     firsts, seconds = (rows[name].combine_chunks().dictionary_encode("encode") for name in (first, second))
     width = len(seconds.dictionary)

@@ -18,21 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import WHOLE, Assertion, Engine, Extractor, Intent
+from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, Intent
 from mcp_memory.domain.language_model import Job, State
 from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
-from mcp_memory.storage.schema import Rows
+from mcp_memory.storage.schema import TableRows
 
-LOGGED: frozenset[Extractor] = frozenset({"caller", "anthropic"})
+LOGGED: frozenset[ExtractorName] = frozenset({"caller", "anthropic"})
 """Extractors whose assertions are in ``facts``: what callers stated or what was paid for. No rebuild changes it."""
-DERIVED: frozenset[Extractor] = frozenset(get_args(Extractor)) - LOGGED
+DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
 """Extractors whose assertions stand in ``assertions_<generation>`` and are made anew by a rebuild."""
 
 
 # Assertions
 
 
-def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return assertions as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
@@ -44,7 +44,7 @@ def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: 
     return pa.table(columns)
 
 
-def assertions_in_order(facts: Rows | None, derived: Rows | None, find: FindTurn) -> tuple[Assertion, ...]:
+def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find: FindTurn) -> tuple[Assertion, ...]:
     """Return the assertions of some rows in the order of recording; bad ones are left out.
 
     Args:
@@ -71,7 +71,7 @@ def assertions_in_order(facts: Rows | None, derived: Rows | None, find: FindTurn
     return tuple(assertion for _, _, assertion in sorted(valid, key=lambda entry: entry[:2]))
 
 
-def assertions_of(rows: Rows) -> Iterator[Assertion]:
+def assertions_of(rows: TableRows) -> Iterator[Assertion]:
     """Return the assertions of some rows, in their order, right or not."""
     columns = [rows[f.name].to_pylist() for f in fields(Assertion)]
     return (Assertion(*values) for values in zip(*columns, strict=True))
@@ -106,7 +106,7 @@ def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extract
         yield "it ends before it begins"
 
 
-def _certainly_valid(rows: Rows, extractors: Collection[str], find: FindTurn) -> NDArray[np.bool_]:
+def _certainly_valid(rows: TableRows, extractors: Collection[str], find: FindTurn) -> NDArray[np.bool_]:
     """Return rows in which `assertion_faults` would find nothing; it may find nothing in some of the others as well."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -126,7 +126,7 @@ def _certainly_valid(rows: Rows, extractors: Collection[str], find: FindTurn) ->
 # Aliases
 
 
-def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return aliases as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
@@ -137,7 +137,7 @@ def alias_rows(aliases: Sequence[Alias], places: Sequence[int], txs: Sequence[in
     return pa.table(columns)
 
 
-def aliases_of(rows: Rows | None) -> tuple[Alias, ...]:
+def aliases_of(rows: TableRows | None) -> tuple[Alias, ...]:
     """Return the aliases of some rows in the order of recording; bad ones are left out."""
     valid = valid_values("aliases", "alias", rows.to_pylist() if rows is not None else (), alias_of)
     return tuple(alias for _, _, alias in valid)
@@ -155,7 +155,7 @@ def alias_of(row: Mapping[str, Any]) -> Alias | str:
 # Jobs
 
 
-def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return jobs as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
@@ -166,7 +166,7 @@ def job_rows(jobs: Sequence[Job], places: Sequence[int], txs: Sequence[int]) -> 
     return pa.table(columns)
 
 
-def latest_jobs(rows: Rows | None) -> tuple[Job, ...]:
+def latest_jobs(rows: TableRows | None) -> tuple[Job, ...]:
     """Return the last revision of each turn's job in the order of recording; bad rows are left out.
 
     Args:
@@ -181,7 +181,7 @@ def latest_jobs(rows: Rows | None) -> tuple[Job, ...]:
     return tuple(latest.values())
 
 
-def jobs_of(rows: Rows) -> Iterator[tuple[int, Job]]:
+def jobs_of(rows: TableRows) -> Iterator[tuple[int, Job]]:
     """Return the jobs of some rows with their commits' numbers, in the order of the rows, right or not."""
     columns = [rows[f.name].to_pylist() for f in fields(Job)]
     return zip(rows["tx"].to_pylist(), map(Job, *columns), strict=True)

@@ -30,12 +30,12 @@ from mcp_memory.storage.columns import (
     vector_faults,
     vectors_of,
 )
-from mcp_memory.storage.schema import Rows
+from mcp_memory.storage.schema import TableRows
 
 # Lessons
 
 
-def lesson_rows(lessons: Sequence[Lesson], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def lesson_rows(lessons: Sequence[Lesson], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return lessons as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
@@ -54,12 +54,12 @@ def lesson_rows(lessons: Sequence[Lesson], places: Sequence[int], txs: Sequence[
     )
 
 
-def lessons_of(rows: Rows | None) -> list[tuple[int, Lesson]]:
+def lessons_of(rows: TableRows | None) -> list[tuple[int, Lesson]]:
     """Return the lessons of some rows with their commits' numbers, in the order of recording; bad ones are left out."""
     return [(tx, lesson) for tx, _, lesson in valid_values("episodes", "episode_id", lesson_records(rows), lesson_of)]
 
 
-def lesson_records(rows: Rows | None) -> Iterator[Mapping[str, Any]]:
+def lesson_records(rows: TableRows | None) -> Iterator[Mapping[str, Any]]:
     """Return the rows of ``episodes`` one by one, right or not; the trace as UTF-8, which takes the least memory."""
     import pyarrow as pa
 
@@ -102,7 +102,7 @@ def lesson_of(row: Mapping[str, Any]) -> Lesson | str:
 # Beliefs
 
 
-def belief_rows(beliefs: Sequence[Belief], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def belief_rows(beliefs: Sequence[Belief], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return beliefs as rows, each with its place within its commit and with its commit's number.
 
     A sentence without a time has zeros for its time vector: LanceDB takes no column of vectors with gaps in it.
@@ -123,7 +123,7 @@ def belief_rows(beliefs: Sequence[Belief], places: Sequence[int], txs: Sequence[
     return pa.table(columns)
 
 
-def latest_beliefs(rows: Rows | None, dimension: int) -> tuple[Belief, ...]:
+def latest_beliefs(rows: TableRows | None, dimension: int) -> tuple[Belief, ...]:
     """Return the last belief about each sentence, in the order of recording; bad rows are left out.
 
     Args:
@@ -145,7 +145,7 @@ def latest_beliefs(rows: Rows | None, dimension: int) -> tuple[Belief, ...]:
     return tuple(valid[row] for row in order if row in valid)
 
 
-def beliefs_of(rows: Rows) -> Iterator[tuple[int, Belief]]:
+def beliefs_of(rows: TableRows) -> Iterator[tuple[int, Belief]]:
     """Return the beliefs of some rows with their commits' numbers, in the order of the rows, right or not."""
     times = vectors_of(rows, "time")
     columns = (

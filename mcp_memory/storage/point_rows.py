@@ -31,7 +31,7 @@ from mcp_memory.storage.columns import (
     vector_faults,
     vectors_of,
 )
-from mcp_memory.storage.schema import Rows
+from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import Matrix, Vector
 
 LISTS = ("entities", "parents", "sentences", "facts")
@@ -44,7 +44,7 @@ PlacedQuestion = tuple[str, PooledQuestion]
 # Memory points
 
 
-def point_rows(points: Sequence[Point], places: Sequence[int], txs: Sequence[int]) -> Rows:
+def point_rows(points: Sequence[Point], places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return revisions of points as rows, each with its place within its commit and with its commit's number."""
     import pyarrow as pa
 
@@ -56,14 +56,14 @@ def point_rows(points: Sequence[Point], places: Sequence[int], txs: Sequence[int
     return pa.table(columns)
 
 
-def point_vector_rows(vectors: Matrix, places: Sequence[int], txs: Sequence[int]) -> Rows:
+def point_vector_rows(vectors: Matrix, places: Sequence[int], txs: Sequence[int]) -> TableRows:
     """Return the vectors of descriptions as rows, with the places and commit numbers of their revisions."""
     import pyarrow as pa
 
     return pa.table({**tx_columns(txs, places), "vector": vector_column(vectors)})
 
 
-def points_of(rows: Rows | None) -> list[tuple[int, int, Point]]:
+def points_of(rows: TableRows | None) -> list[tuple[int, int, Point]]:
     """Return the revisions of some rows with commit numbers and places, in the order of recording, without bad ones."""
     return valid_values("points", "id", rows.to_pylist() if rows is not None else (), point_of)
 
@@ -84,7 +84,7 @@ def point_of(row: Mapping[str, Any]) -> Point | str:
     return Point(**{f.name: row[f.name] for f in fields(Point)} | lists)
 
 
-def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: Rows | None, dimension: int) -> Matrix:
+def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: TableRows | None, dimension: int) -> Matrix:
     """Return the vectors of revisions, shape ``(len(points), dimension)``, zeros for a missing one.
 
     Args:
@@ -107,7 +107,7 @@ def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: Rows | None
 
 def question_rows(
     questions: Sequence[PlacedQuestion], vectors: Matrix, places: Sequence[int], txs: Sequence[int]
-) -> Rows:
+) -> TableRows:
     """Return questions as rows, each with its vector, its place within its commit and its commit's number."""
     import pyarrow as pa
 
@@ -123,7 +123,7 @@ def question_rows(
     )
 
 
-def questions_with_vectors(rows: Rows | None, dimension: int) -> tuple[tuple[PlacedQuestion, ...], Matrix]:
+def questions_with_vectors(rows: TableRows | None, dimension: int) -> tuple[tuple[PlacedQuestion, ...], Matrix]:
     """Return the questions of some rows in the order of recording, with their vectors; bad ones are left out.
 
     Args:
@@ -136,12 +136,14 @@ def questions_with_vectors(rows: Rows | None, dimension: int) -> tuple[tuple[Pla
     for tx, place, vector in zip(rows["tx"].to_pylist(), rows["place"].to_pylist(), vectors_of(rows), strict=True):
         if not has_fault("questions", str(place), tx, vector_faults(vector, dimension)):
             valid[tx, place] = vector
-    questions = [(valid[tx, place], question) for tx, place, question in questions_of(rows) if (tx, place) in valid]
+    questions = [
+        (valid[tx, place], question) for tx, place, question in rows_to_questions(rows) if (tx, place) in valid
+    ]
     vectors = np.array([vector for vector, _ in questions], dtype=np.float32).reshape(len(questions), dimension)
     return tuple(question for _, question in questions), vectors
 
 
-def questions_of(rows: Rows | None) -> list[tuple[int, int, PlacedQuestion]]:
+def rows_to_questions(rows: TableRows | None) -> list[tuple[int, int, PlacedQuestion]]:
     """Return the questions of some rows with commit numbers and places, in the order of recording, without bad ones."""
     records = rows.drop_columns(["vector"]).to_pylist() if rows is not None else ()
     return valid_values("questions", "text", records, question_of)
@@ -157,7 +159,7 @@ def question_of(row: Mapping[str, Any]) -> PlacedQuestion | str:
     return row["space"], PooledQuestion(row["text"], row["segment_id"], frozenset(entities))
 
 
-def question_faults(rows: Rows, dimension: int) -> Iterator[tuple[str, str]]:
+def question_faults(rows: TableRows, dimension: int) -> Iterator[tuple[str, str]]:
     """Yield the faulty questions of some rows, with the reasons."""
     for row, vector in zip(rows.drop_columns(["vector"]).to_pylist(), vectors_of(rows), strict=True):
         question = question_of(row)

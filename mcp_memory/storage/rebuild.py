@@ -23,7 +23,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.fact_rows import DERIVED, assertion_rows
 from mcp_memory.storage.lock import lock_file, try_lock
-from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, questions_of
+from mcp_memory.storage.point_rows import point_vector_rows, points_of, question_rows, rows_to_questions
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.relearning import Relearn, Relearning
 from mcp_memory.storage.schema import (
@@ -31,7 +31,7 @@ from mcp_memory.storage.schema import (
     FORMAT,
     Commit,
     DerivedTable,
-    Rows,
+    TableRows,
     commit_rows,
     commits_of,
     generation_of,
@@ -206,7 +206,7 @@ class _Rebuild:
         """Return the condition for rows of the commits up to a number that are not rebuilt yet."""
         return f"tx > {self._done} AND tx <= {until}"
 
-    def _append(self, kind: DerivedTable, rows: Rows) -> None:
+    def _append(self, kind: DerivedTable, rows: TableRows) -> None:
         self._tables.append(table_name(kind, self._generation), rows)
 
     async def _embed_points_and_questions(self, embed: Embed, until: int) -> None:
@@ -216,13 +216,13 @@ class _Rebuild:
             vectors = await embed([point.description for point in revisions])
             await to_thread.run_sync(self._append, "point_vectors", point_vector_rows(vectors, places, txs))
         former = table_name("questions", self._former)
-        questions = questions_of(await to_thread.run_sync(self._tables.rows, former, self._new(until)))
+        questions = rows_to_questions(await to_thread.run_sync(self._tables.rows, former, self._new(until)))
         for txs, places, placed in _chunks(questions):
             vectors = await embed([question.text for _, question in placed])
             await to_thread.run_sync(self._append, "questions", question_rows(placed, vectors, places, txs))
 
     def _commit_ranges(self, until: int) -> list[tuple[int, int]]:
-        """Return runs of commits, as the number before the first and that of the last, of about `CHUNK` turns each."""
+        """Return commit ranges (start, end], start excluded, of about `CHUNK` turns each."""
         commits = self._tables.rows(COMMITS, self._new(until))
         if commits is not None:  # the log's assertions keep the first places, so every rebuild gives the same order
             self._places.update({commit.tx: commit.facts for commit in commits_of(commits)})

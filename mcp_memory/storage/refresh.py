@@ -23,7 +23,7 @@ from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
 from mcp_memory.storage.lesson_rows import latest_beliefs, lessons_of
 from mcp_memory.storage.point_rows import point_vectors_of, points_of, questions_with_vectors
-from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, Rows, TableKind, commits_of, table_name
+from mcp_memory.storage.schema import COMMITS, FORMAT, READABLE, Commit, TableKind, TableRows, commits_of, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import batch_of, turns_of
 from mcp_memory.view.view import View
@@ -47,7 +47,7 @@ def last_commit(tables: Tables) -> Commit | None:
     return None
 
 
-def _commits_after(tables: Tables, after: int) -> Rows | None:
+def _commits_after(tables: Tables, after: int) -> TableRows | None:
     """Return the commits with higher numbers, by number; None if there are none."""
     count = tables.count(COMMITS)
     if not count:
@@ -163,7 +163,7 @@ class Refresher:
             self.swept[COMMITS] = version
         return view
 
-    def _checked_last(self, rows: Rows) -> Commit:
+    def _checked_last(self, rows: TableRows) -> Commit:
         """Return the last of some commits; raise an error if this program cannot use the store as it is."""
         last = commits_of(rows.slice(len(rows) - 1))[0]
         if last.format > FORMAT:
@@ -184,7 +184,7 @@ class Refresher:
     def _load_turns(self, view: View, commits: list[Commit], part: list[Commit]) -> None:
         """Add a part of the new commits to the view; their segments and sentences become pending."""
 
-        def read(kind: TableKind) -> Rows | None:
+        def read(kind: TableKind) -> TableRows | None:
             """Return the rows of a table in this part; None, without opening it, if there are none."""
             counting = commits if kind in COUNTED_BY_REBUILD else part
             if not any(commit.count(kind) for commit in counting):
@@ -251,7 +251,7 @@ class Refresher:
         self._complete_to = until
         self._pending, self._pending_turns = self._pending[len(part) :], self._pending_turns[len(turns) :]
 
-    def _read_pieces(self, view: View, kind: TableKind, part: list[Commit], *, vectors: bool) -> Rows | None:
+    def _read_pieces(self, view: View, kind: TableKind, part: list[Commit], *, vectors: bool) -> TableRows | None:
         columns = None
         if not vectors:
             names = self.tables.column_names(table_name(kind, view.generation))
@@ -262,7 +262,7 @@ class Refresher:
 
     def _rows(
         self, kind: TableKind, view: View, after: int, part: list[Commit], last: int, columns: list[str] | None
-    ) -> Rows | None:
+    ) -> TableRows | None:
         """Return the rows of a part of the commits in the table of a kind.
 
         Args:
@@ -278,7 +278,9 @@ class Refresher:
             return self._newest_rows(name, after, until, sum(commit.count(kind) for commit in part), columns)
         return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)
 
-    def _newest_rows(self, name: str, after: int, until: int, expected: int, columns: list[str] | None) -> Rows | None:
+    def _newest_rows(
+        self, name: str, after: int, until: int, expected: int, columns: list[str] | None
+    ) -> TableRows | None:
         """Return the rows of the commits after one number up to the last commit.
 
         The commits say how many rows there are (``expected``), and these were appended last, so they are read from the

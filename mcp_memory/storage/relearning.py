@@ -1,8 +1,8 @@
 """Recompute the beliefs from the lessons, in the order of learning, as part of a rebuild.
 
-The room that learns decides how a lesson changes a belief (`Relearn`). It receives the part that it needs of the space
-as of the recording of the lesson: the turns written by then, the sentences that lessons are about, and the beliefs of
-the earlier lessons.
+The room that learns decides how a lesson changes a belief (`Relearn`). It gets the parts of the space that it needs, as
+they were when the lesson was recorded: the turns written by then, the sentences that lessons are about, and the beliefs
+of the earlier lessons.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mcp_memory.domain.episodes import Belief, Lesson
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.columns import vectors_of
 from mcp_memory.storage.lesson_rows import belief_rows, lessons_of
-from mcp_memory.storage.schema import Rows, table_name
+from mcp_memory.storage.schema import TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import sentences_of, turns_of
 from mcp_memory.view.space import Space
@@ -74,7 +74,7 @@ class Relearning:
             for start in range(0, len(part), CHUNK):
                 await self._learn(space, part[start : start + CHUNK])
 
-    def rows(self) -> Rows | None:
+    def rows(self) -> TableRows | None:
         """Return the beliefs as rows with the numbers of the commits that they are as of; None if there are none."""
         if not self._beliefs:
             return None

@@ -17,7 +17,7 @@ import numpy as np
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 
-Rows = Any
+TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
 FORMAT = 6
@@ -124,7 +124,7 @@ class Commit:
         return Reservation(self.day, Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens))
 
 
-def commit_rows(commit: Commit) -> Rows:
+def commit_rows(commit: Commit) -> TableRows:
     """Return a commit as a table of one row."""
     import pyarrow as pa
 
@@ -134,14 +134,14 @@ def commit_rows(commit: Commit) -> Rows:
     return pa.Table.from_pylist([asdict(commit)], schema=schema)
 
 
-def commits_of(rows: Rows) -> list[Commit]:
+def commits_of(rows: TableRows) -> list[Commit]:
     """Return the commits of some rows, by number; a count that an older format does not have is 0."""
     zeros: dict[str, Any] = dict.fromkeys((f.name for f in fields(Commit)), 0)
     counts = ({n: value for n, value in row.items() if n in zeros and value is not None} for row in rows.to_pylist())
     return sorted((Commit(**(zeros | row)) for row in counts), key=lambda commit: commit.tx)
 
 
-def with_tx(rows: Rows, tx: int) -> Rows:
+def with_tx(rows: TableRows, tx: int) -> TableRows:
     """Return rows of any table with ``tx`` as their commit's number."""
     import pyarrow as pa
 

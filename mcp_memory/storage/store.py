@@ -27,7 +27,7 @@ from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
-from mcp_memory.storage.schema import FORMAT, Commit, Rows, TableKind, table_name
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
@@ -245,7 +245,9 @@ class LanceStore:
             raise
         return view
 
-    async def _append(self, batch: Batch, rows: Mapping[TableKind, Rows], last: Commit | None) -> tuple[Commit, int]:
+    async def _append(
+        self, batch: Batch, rows: Mapping[TableKind, TableRows], last: Commit | None
+    ) -> tuple[Commit, int]:
         """Append and commit; the write lock must be held."""
         return await to_thread.run_sync(
             lambda: append(
@@ -283,7 +285,7 @@ class LanceTransaction:
         self,
         store: LanceStore,
         prepared: Batch | None,
-        rows: Mapping[TableKind, Rows] | None,
+        rows: Mapping[TableKind, TableRows] | None,
         lock: AsyncExitStack,
         view: View,
         last: Commit | None,

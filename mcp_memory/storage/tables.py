@@ -25,7 +25,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreError, StoreUnwritable
-from mcp_memory.storage.schema import COMMITS, Rows
+from mcp_memory.storage.schema import COMMITS, TableRows
 
 Table = Any
 """A table of LanceDB, which comes without types."""
@@ -194,23 +194,23 @@ class Tables:
         """Return how many rows there are."""
         return self._read(name, lambda table: int(table.count_rows(where)), 0)
 
-    def rows(self, name: str, where: str | None = None, columns: Sequence[str] | None = None) -> Rows | None:
+    def rows(self, name: str, where: str | None = None, columns: Sequence[str] | None = None) -> TableRows | None:
         """Return rows in no particular order; None if there is no table."""
 
-        def read(table: Table) -> Rows:
+        def read(table: Table) -> TableRows:
             query = table.search()
             query = query.where(where) if where else query
             return (query.select(list(columns)) if columns else query).to_arrow()
 
         return self._read(name, read, None)
 
-    def tail(self, name: str, count: int, columns: Sequence[str] | None = None) -> Rows | None:
+    def tail(self, name: str, count: int, columns: Sequence[str] | None = None) -> TableRows | None:
         """Return the last ``count`` rows of a table in the order of appending; None if there is no table.
 
         This opens only the files that hold these rows (2 ms); a condition would open every file (up to 18 ms at 128).
         """
 
-        def read(table: Table) -> Rows:
+        def read(table: Table) -> TableRows:
             query = table.search().offset(max(0, table.count_rows() - count)).limit(count)
             return (query.select(list(columns)) if columns else query).to_arrow()
 
@@ -269,7 +269,7 @@ class Tables:
 
     # Changing
 
-    def append(self, name: str, rows: Rows) -> int:
+    def append(self, name: str, rows: TableRows) -> int:
         """Append rows and return the table's new version.
 
         Raises:
@@ -305,7 +305,7 @@ class Tables:
             if (table := self.latest(name)) is not None:
                 table.delete(where)
 
-    def add_columns(self, name: str, rows: Rows) -> None:
+    def add_columns(self, name: str, rows: TableRows) -> None:
         """Add the columns that some rows have and a table lacks; they are empty in the rows that are there already.
 
         Programs that do not know these columns read and append as before, and leave them empty.

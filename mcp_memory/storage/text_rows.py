@@ -22,7 +22,7 @@ from mcp_memory.storage.columns import (
     vector_column,
     vectors_of,
 )
-from mcp_memory.storage.schema import Rows
+from mcp_memory.storage.schema import TableRows
 from mcp_memory.vectors import Matrix
 
 Piece = TypeVar("Piece", Segment, Sentence)
@@ -31,7 +31,7 @@ Piece = TypeVar("Piece", Segment, Sentence)
 # Turns
 
 
-def turn_rows(turns: Sequence[Turn], txs: Sequence[int]) -> Rows:
+def turn_rows(turns: Sequence[Turn], txs: Sequence[int]) -> TableRows:
     """Return turns as rows, each with its commit's number."""
     import pyarrow as pa
 
@@ -45,14 +45,14 @@ def turn_rows(turns: Sequence[Turn], txs: Sequence[int]) -> Rows:
     return pa.table(columns, schema=schema)
 
 
-def turns_of(rows: Rows | None) -> list[tuple[int, Turn]]:
+def turns_of(rows: TableRows | None) -> list[tuple[int, Turn]]:
     """Return the turns of some rows with their commits' numbers, in order of arrival; bad ones are left out."""
     stored = unchecked_turns(rows) if rows is not None else []
     valid = [(tx, turn) for tx, turn in stored if not has_fault("turns", turn.id, tx, turn_faults(turn))]
     return sorted(valid, key=lambda entry: (entry[0], entry[1].place))
 
 
-def unchecked_turns(rows: Rows) -> list[tuple[int, Turn]]:
+def unchecked_turns(rows: TableRows) -> list[tuple[int, Turn]]:
     """Return the turns of some rows with their commits' numbers, in no particular order, right or not.
 
     A column that an older format does not have is read as empty.
@@ -74,17 +74,17 @@ def turn_faults(turn: Turn) -> Iterator[str]:
 # Segments and sentences
 
 
-def segment_rows(segments: Sequence[Segment], vectors: Matrix, txs: Sequence[int]) -> Rows:
+def segment_rows(segments: Sequence[Segment], vectors: Matrix, txs: Sequence[int]) -> TableRows:
     """Return segments as rows, each with its vector and its commit's number."""
     return _piece_rows(Segment, segments, vectors, txs)
 
 
-def sentence_rows(sentences: Sequence[Sentence], vectors: Matrix, txs: Sequence[int]) -> Rows:
+def sentence_rows(sentences: Sequence[Sentence], vectors: Matrix, txs: Sequence[int]) -> TableRows:
     """Return sentences as rows, each with its vector and its commit's number."""
     return _piece_rows(Sentence, sentences, vectors, txs)
 
 
-def _piece_rows(kind: type, pieces: Sequence[Segment | Sentence], vectors: Matrix, txs: Sequence[int]) -> Rows:
+def _piece_rows(kind: type, pieces: Sequence[Segment | Sentence], vectors: Matrix, txs: Sequence[int]) -> TableRows:
     import pyarrow as pa
 
     time = pa.struct(
@@ -103,7 +103,7 @@ def _piece_rows(kind: type, pieces: Sequence[Segment | Sentence], vectors: Matri
     return pa.table(columns)
 
 
-def batch_of(turns: Sequence[Turn], segments: Rows, sentences: Rows, find_earlier: FindTurn) -> Batch:
+def batch_of(turns: Sequence[Turn], segments: TableRows, sentences: TableRows, find_earlier: FindTurn) -> Batch:
     """Return rows as a batch: pieces by turn and then by index, bad ones left out.
 
     Args:
@@ -122,13 +122,13 @@ def batch_of(turns: Sequence[Turn], segments: Rows, sentences: Rows, find_earlie
     return Batch(tuple(turns), tuple(valid_segments), tuple(valid_sentences), segment_vectors, sentence_vectors)
 
 
-def segments_of(rows: Rows) -> Iterator[Segment]:
+def segments_of(rows: TableRows) -> Iterator[Segment]:
     """Return the segments of some rows, in their order, right or not."""
     columns = [rows[f.name].to_pylist() for f in fields(Segment)]
     return (Segment(*values) for values in zip(*columns, strict=True))
 
 
-def sentences_of(rows: Rows) -> Iterator[Sentence]:
+def sentences_of(rows: TableRows) -> Iterator[Sentence]:
     """Return the sentences of some rows, in their order, right or not."""
     import pyarrow.compute as pc
 
@@ -169,7 +169,7 @@ def piece_faults(piece: Segment | Sentence, turn: Turn | None, vector: Matrix | 
 
 
 def _valid_pieces(
-    table: str, pieces: list[Piece], rows: Rows, rank: dict[str, int], find: FindTurn
+    table: str, pieces: list[Piece], rows: TableRows, rank: dict[str, int], find: FindTurn
 ) -> tuple[list[Piece], Matrix]:
     vectors = vectors_of(rows)
     valid = _certainly_valid(rows, vectors, find)
@@ -185,7 +185,7 @@ def _valid_pieces(
     return [pieces[row] for row in order.tolist()], vectors[order]
 
 
-def _certainly_valid(rows: Rows, vectors: Matrix, find: FindTurn) -> NDArray[np.bool_]:
+def _certainly_valid(rows: TableRows, vectors: Matrix, find: FindTurn) -> NDArray[np.bool_]:
     """Return rows in which `piece_faults` would find nothing; it may find nothing in some of the others as well."""
     valid = spans_are_valid(rows, find) & (int_column(rows, "index") >= 0)
     valid &= rows["id"].is_valid().to_numpy()

@@ -1,6 +1,6 @@
 """One transaction: sweep, append the rows of a batch, then the commit row that makes them visible.
 
-Rows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
+TableRows carry the number of the next commit, so they stay invisible until that commit is written, and a process may be
 killed anywhere in between. A writer that dies there leaves rows above the last commit. They are invisible, but they
 carry the number that the next commit will have, so the next writer deletes them before it appends anything, and repairs
 tables that a full disk damaged (`sweep`). A table that has not changed since it was last known to be clean is skipped;
@@ -15,7 +15,7 @@ from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Extractor
+from mcp_memory.domain.facts import ExtractorName
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreUnwritable
@@ -30,8 +30,8 @@ from mcp_memory.storage.schema import (
     FORMAT,
     LOG_TABLES,
     Commit,
-    Rows,
     TableKind,
+    TableRows,
     commit_rows,
     table_name,
     tables_of,
@@ -82,6 +82,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
 
 
 def _delete(tables: Tables, name: str, where: str) -> None:
+    """Delete rows while holding the compaction lock, so that no process compacts the table meanwhile."""
     from filelock import Timeout
 
     if tables.folder is None:
@@ -127,7 +128,7 @@ def repair(tables: Tables, name: str) -> None:
 # Appending
 
 
-def prepare(batch: Batch) -> dict[TableKind, Rows]:
+def prepare(batch: Batch) -> dict[TableKind, TableRows]:
     """Return the rows of a batch, by table; they lack only their commit's number. Tables without rows are absent."""
 
     def zeros(values: Sequence[object]) -> list[int]:
@@ -136,13 +137,13 @@ def prepare(batch: Batch) -> dict[TableKind, Rows]:
     def numbers(values: Sequence[object]) -> tuple[Sequence[int], Sequence[int]]:
         return range(len(values)), zeros(values)
 
-    def assertions_by(extractors: Container[Extractor]) -> Rows | None:
+    def assertions_by(extractors: Container[ExtractorName]) -> TableRows | None:
         places = [place for place, made in enumerate(batch.assertions) if made.extractor in extractors]
         chosen = [batch.assertions[place] for place in places]
         return assertion_rows(chosen, places, zeros(chosen)) if chosen else None
 
     turns, segments, sentences, points = batch.turns, batch.segments, batch.sentences, batch.points
-    rows: dict[TableKind, Rows | None] = {
+    rows: dict[TableKind, TableRows | None] = {
         "turns": turn_rows(turns, zeros(turns)) if turns else None,
         "facts": assertions_by(LOGGED),
         "episodes": lesson_rows(batch.lessons, *numbers(batch.lessons)) if batch.lessons else None,
@@ -164,7 +165,7 @@ def prepare(batch: Batch) -> dict[TableKind, Rows]:
 def append(
     tables: Tables,
     last: Commit | None,
-    rows: Mapping[TableKind, Rows],
+    rows: Mapping[TableKind, TableRows],
     outlays: Sequence[Reservation],
     *,
     embedder: str,

@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from mcp_memory.domain.facts import WHOLE, Assertion, Extractor
+from mcp_memory.domain.facts import WHOLE, Assertion, ExtractorName
 
-_RANK: dict[Extractor, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
+_RANK: dict[ExtractorName, int] = {"embedded": 0, "anthropic": 1, "caller": 2}
 
 
 class Assertions:

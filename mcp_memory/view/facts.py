@@ -129,7 +129,7 @@ class Facts:
         return self._names.spellings(key)
 
     def inferred_aliases(self, key: str) -> list[Alias]:
-        """Return the aliases of an entity that the memory inferred and that count, in the order of recording."""
+        """Return the inferred aliases of an entity that are not denied, in the order of recording."""
         return [
             alias
             for pair, alias in self._inferred.items()

@@ -124,7 +124,7 @@ class Space:
         return next((row for row in rows if self.sentences[row].index == index), NONE)  # a bad row was left out
 
     def sentences_within(self, segment: Segment) -> list[int]:
-        """Return the rows of a segment's sentences, in order."""
+        """Return the row numbers, in `sentences`, of the sentences of a segment, in order."""
         rows = self._sentence_rows.get(segment.turn_id, [])
         return [row for row in rows if segment.first <= self.sentences[row].index <= segment.last]
 

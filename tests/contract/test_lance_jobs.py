@@ -19,7 +19,7 @@ from batches import asserted, batch, derive, turn
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Assertion, Extractor
+from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.turns import Turn
 from mcp_memory.storage.compaction import SETTLED_MS, compact
@@ -90,9 +90,9 @@ async def test_a_rebuild_keeps_the_jobs_and_their_assertions(uri: str) -> None:
     assert await _faults(uri) == []
 
 
-@pytest.mark.parametrize("order", list(permutations(get_args(Extractor))))
+@pytest.mark.parametrize("order", list(permutations(get_args(ExtractorName))))
 async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_the_embedded_engines(
-    uri: str, order: tuple[Extractor, ...]
+    uri: str, order: tuple[ExtractorName, ...]
 ) -> None:
     """In any order of writing, in this process and in another, and after a rebuild."""
     (made,) = derive([turn("a")]).assertions  # as a rebuild makes it
@@ -100,7 +100,7 @@ async def test_of_one_sentence_the_callers_assertion_counts_then_claudes_then_th
     await commit_to(store := open_at(uri), replace(derive([turn("a")]), assertions=()))
     for number, extractor in enumerate(order, start=1):
         await commit_to(store, Batch(assertions=(said[extractor],)))
-        best = min(order[:number], key=get_args(Extractor).index)
+        best = min(order[:number], key=get_args(ExtractorName).index)
         for opened in (store, open_at(uri)):
             assert await _counting(opened) == [said[best]]
     await open_at(uri).rebuild(_derive)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from lance_at import NOW, commit_to, open_at
 
 from mcp_memory.domain.batch import Batch
-from mcp_memory.domain.facts import Assertion, Extractor
+from mcp_memory.domain.facts import Assertion, ExtractorName
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.compaction import OLD_GENERATION_MS, compact
@@ -488,7 +488,7 @@ async def test_one_bad_row_never_blocks_the_start(uri: str, caplog: pytest.LogCa
     ],
 )
 async def test_one_bad_assertion_never_blocks_the_start(
-    uri: str, caplog: pytest.LogCaptureFixture, extractor: Extractor, wrong: dict[str, object], found: str
+    uri: str, caplog: pytest.LogCaptureFixture, extractor: ExtractorName, wrong: dict[str, object], found: str
 ) -> None:
     """The others are visible; an assertion of a caller or of Claude is a loss, a rebuild makes others anew."""
     rows = batch("a")

@@ -26,7 +26,7 @@ async def keyless():
 
     async def opened():
         memory = wired("http://127.0.0.1:9", key=None)
-        return replace(memory, inquire=EmbeddedQuestionJudge, language_model=None)
+        return replace(memory, new_question_judge=EmbeddedQuestionJudge, language_model=None)
 
     async with Client(build(opened)) as client:
         yield client

@@ -131,7 +131,7 @@ def to_assertions(reply: FactsReply, rendered: RenderedTexts) -> list[Assertion]
 
 
 def _sentences(excerpt: Excerpt) -> Iterator[tuple[int, str]]:
-    for index in range(excerpt.first, excerpt.last):
+    for index in range(excerpt.first, excerpt.stop):
         start, end = excerpt.sentences[index]
         if sentence := one_line(excerpt.turn.text[start:end], SENTENCE_CHARS):
             yield index, sentence

@@ -19,8 +19,8 @@ from typing import Literal
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
-from mcp_memory.language.dates import stated_times
 from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.settings import SupportWeights
 from mcp_memory.rules.answers.spans import SentenceWord, read_words
@@ -283,7 +283,13 @@ def names_unknown(wanted: WantedSpan, weighed: Sequence[WeighedSentence]) -> boo
 
 
 def rivalry(best: WeighedSentence, weighed: Sequence[WeighedSentence], weights: SupportWeights) -> float:
-    """Return how much better another person's sentence supports the answer, in [-1, 1]; negative if none does."""
+    """Return how much better another speaker's sentence supports the answer than the best sentence does.
+
+    The best sentence counts without its speaker bonus.
+
+    Returns:
+        The difference of the supports, in [-1, 1]; -1 if there is no sentence by another speaker.
+    """
     others = [sentence.support for sentence in weighed if sentence.speaker_match == 0]
     if not others:
         return -1.0

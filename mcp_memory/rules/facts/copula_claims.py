@@ -251,12 +251,12 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
         ):
             relation = RELATIVES[subject.head][0]
             yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
-        elif subject.owner and _is_named_after_noun(clause, owner, subject, noun):
+        elif subject.owner and _noun_can_be_relation(clause, owner, subject, noun):
             name = subject.text.lower().replace(" ", "_").replace("-", "_")
             yield Claim(owner, name, noun, effect, None, slot.end)
 
 
-def _is_named_after_noun(clause: Clause, owner: NounPhrase, subject: NounPhrase, noun: NounPhrase) -> bool:
+def _noun_can_be_relation(clause: Clause, owner: NounPhrase, subject: NounPhrase, noun: NounPhrase) -> bool:
     """Return whether the noun of a possession can be a relation of its own: "my dentist is Dr. Okafor"."""
     clear = not (subject.of or subject.plural or subject.modifiers) and owner.pronoun != "it"
     if not clear or clause.verb.tense != "present" or subject.head in nouns.VAGUE | closed.EMPTY | nouns.JUDGED:

@@ -59,7 +59,7 @@ def credit_facts(
     text: str, start: int, end: int, times: Sequence[StatedTime], head: str, kind: str, *,
     after: int = 0, continued: bool = False,
 ) -> Iterator[OpeningFact]:  # fmt: skip
-    """Yield the facts of a sentence about a work, a place or an organisation.
+    """Yield the makers, dates, places and founders that a sentence states of a work, a place or an organisation.
 
     Args:
         text: the whole document, brackets masked.

@@ -66,7 +66,7 @@ class Discourse:
     _full: dict[str, str] = field(default_factory=dict)
 
     def focus_on(self, name: str) -> None:
-        """Make a person the subject of the next clauses that leave out their subject."""
+        """Make a person the subject of the next clauses that leave it out, and the referent of "he" and "she"."""
         self.omitted_subject = name
         for pronoun in ("he", "she"):
             self._last[pronoun] = name

@@ -21,7 +21,7 @@ from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.modality import PLAIN, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import phrase_claims
-from mcp_memory.rules.facts.validity import Validity, durations, from_utterance
+from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
 from mcp_memory.rules.facts.verb_claims import verb_claims
 from mcp_memory.rules.facts.words import Word, is_english, split_words
 from mcp_memory.temporal.assertions import guard_assertions
@@ -164,7 +164,10 @@ class RuleExtractor:
             return
         stop = assertion_end(turn.text, start, end)
         words = split_words(
-            turn.text, start, end if stop <= start else stop, [*times, *durations(turn.text, start, end, turn.time)]
+            turn.text,
+            start,
+            end if stop <= start else stop,
+            [*times, *duration_intervals(turn.text, start, end, turn.time)],
         )
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
         if stop <= start:

@@ -181,8 +181,10 @@ _DURATION = re.compile(
 )
 
 
-def durations(text: str, start: int, end: int, said_at: Millis) -> list[StatedTime]:
-    """Return the durations in a sentence, "for ten years", as the open intervals that they mean with a perfect.
+def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> list[StatedTime]:
+    """Return the intervals that the durations in a sentence mean with a perfect tense.
+
+    "For ten years" with a perfect tense means an interval that began ten years ago and still goes on.
 
     Args:
         text: of the turn.

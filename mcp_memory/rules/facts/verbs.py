@@ -39,7 +39,7 @@ class Frame:
 
 
 @cache
-def frames() -> tuple[Frame, ...]:
+def verb_frames() -> tuple[Frame, ...]:
     """Return the whole table in its order."""
     rows = []
     for table in (verbs.HOME, verbs.WORK, verbs.PEOPLE, verbs.TASTE, verbs.THINGS, verbs.DOINGS):
@@ -81,7 +81,7 @@ def _parse_passive(passive: str) -> list[str]:
 def frames_by_verb() -> dict[tuple[bool, str], tuple[Frame, ...]]:
     """Return the table by passive and plain form; lines with more particles come first."""
     index: dict[tuple[bool, str], list[Frame]] = {}
-    for frame in frames():
+    for frame in verb_frames():
         passive = frame.passive and frame.verb != "be"
         index.setdefault((passive, frame.verb), []).append(frame)
     return {key: tuple(sorted(rows, key=lambda row: -len(row.particles))) for key, rows in index.items()}
@@ -120,7 +120,7 @@ def _inflections() -> dict[str, Inflection]:
         add(past, lemma, "past")
         add(participle, lemma, "participle")
     irregular_lemmas = {lemma for lemma, _, _ in irregular}
-    regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in frames())]
+    regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in verb_frames())]
     for lemma in dict.fromkeys([*irregular_lemmas, *regular]):
         if lemma == "be":
             continue

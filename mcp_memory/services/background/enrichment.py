@@ -215,7 +215,7 @@ class Enrichment:
         try:
             return await self.reader.read(excerpts, before)
         except EngineCutOff as error:
-            sentences = sum(excerpt.last - excerpt.first for excerpt in excerpts)
+            sentences = sum(excerpt.stop - excerpt.first for excerpt in excerpts)
             if halvings == HALVINGS or sentences < 2:
                 _log.warning("%d sentences are left unread by Claude: %s.", sentences, error)
                 return []
@@ -317,7 +317,7 @@ def cut(task: ReadingTask) -> tuple[list[Excerpt], list[Excerpt], dict[str, int]
             excerpts.append(Excerpt(turn, partner, sentences, *pieces[read]))
     if excerpts and excerpts[0].first > 0:
         first = excerpts[0]
-        return excerpts, [replace(first, first=max(0, first.first - BEFORE), last=first.first)], totals
+        return excerpts, [replace(first, first=max(0, first.first - BEFORE), stop=first.first)], totals
     spans = ((turn, partner, split(turn.text)) for turn, partner in task.before)
     return excerpts, last([Excerpt(turn, partner, found, 0, len(found)) for turn, partner, found in spans]), totals
 
@@ -327,9 +327,9 @@ def last(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
     kept: list[Excerpt] = []
     left = BEFORE
     for excerpt in reversed(list(excerpts)):
-        first = max(excerpt.first, excerpt.last - left)
-        left -= excerpt.last - first
-        if first < excerpt.last:
+        first = max(excerpt.first, excerpt.stop - left)
+        left -= excerpt.stop - first
+        if first < excerpt.stop:
             kept.insert(0, replace(excerpt, first=first))
     return kept
 
@@ -339,10 +339,10 @@ def halves(excerpts: Iterable[Excerpt], count: int) -> tuple[list[Excerpt], list
     first: list[Excerpt] = []
     second: list[Excerpt] = []
     for excerpt in excerpts:
-        middle = min(excerpt.last, excerpt.first + max(0, count))
-        count -= excerpt.last - excerpt.first
-        first += [replace(excerpt, last=middle)] if excerpt.first < middle else []
-        second += [replace(excerpt, first=middle)] if middle < excerpt.last else []
+        middle = min(excerpt.stop, excerpt.first + max(0, count))
+        count -= excerpt.stop - excerpt.first
+        first += [replace(excerpt, stop=middle)] if excerpt.first < middle else []
+        second += [replace(excerpt, first=middle)] if middle < excerpt.stop else []
     return first, second
 
 

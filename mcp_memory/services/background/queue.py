@@ -7,9 +7,9 @@ A job that mostly waits for another service, such as a language model, runs besi
 they need not wait for the twenty seconds that it may take.
 
 A job is left out if one of the same name is waiting, and the oldest is dropped if too many wait: its result follows
-from stored rows, so no stored statement is lost. For the same reason the queue is not stored. A job that the end of the
-process interrupts is not resumed at the next start, which would have to repeat every job to find it; the next answer to
-such a question starts it again. (``enrichment.py`` stores how far texts are read by a language model.)
+from stored rows, so no stored statement is lost. For the same reason the queue is not stored. Interrupted
+jobs are not resumed at the next start, because nothing records which they were; the next answer to such a question
+starts them again. (``enrichment.py`` stores how far texts are read by a language model.)
 
 `warm` is one of these jobs: it reads sentences into the graph of cues, so that queries need not wait for it.
 """
@@ -35,7 +35,7 @@ REST_S = 2.0
 WARMED_AT_ONCE = 200
 """Sentences that `warm` reads while it holds the view: some hundredths of a second, a tenth on a busy machine."""
 
-Job = Callable[[], Awaitable[object]]
+QueuedJob = Callable[[], Awaitable[object]]
 
 _log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class _Lane:
     """Jobs that run one after another."""
 
     def __init__(self) -> None:
-        self.waiting: dict[str, Job] = {}
+        self.waiting: dict[str, QueuedJob] = {}
         self.transient: set[str] = set()  # names of jobs whose result ends with the process
         self.added = anyio.Event()
         self.lock = anyio.Lock()
@@ -58,7 +58,7 @@ class _Lane:
                 name = next(iter(self.waiting))
                 await self._run(name, self.waiting.pop(name))
 
-    async def _run(self, name: str, job: Job) -> None:
+    async def _run(self, name: str, job: QueuedJob) -> None:
         self.running = name
         try:
             with anyio.CancelScope() as self.scope:
@@ -108,7 +108,7 @@ class Background:
     def __len__(self) -> int:
         return sum(len(lane.waiting) + (lane.running is not None) for lane in self._lanes)
 
-    def put(self, name: str, job: Job, *, durable: bool = True, remote: bool = False) -> None:
+    def put(self, name: str, job: QueuedJob, *, durable: bool = True, remote: bool = False) -> None:
         """Run a job later, unless one of the same name is waiting.
 
         Args:

@@ -133,12 +133,12 @@ async def commit_edits(store: Store, embedder: Embedder, space: str, plan: Plan)
         vectors |= zip(missing, await embedder.embed(missing), strict=True)
     else:
         raise StoreBusy("The memory points were changed by others all the time. Nothing was changed. Try again.")
-    planned.changes[:0] = await _placeholders(store, space, planned.revisions)
+    planned.changes[:0] = await placeholder_changes(store, space, planned.revisions)
     return planned
 
 
-async def _placeholders(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
-    """Return the entities of new points that were inserted by force, since nothing else names them (Alg. 1)."""
+async def placeholder_changes(store: Store, space: str, points: Sequence[Point]) -> list[Improved]:
+    """Return the changes to report for entities that only new points name; they are inserted by force (Alg. 1)."""
     new = [point for point in points if not point.revision and not point.parents]
     if not new:
         return []

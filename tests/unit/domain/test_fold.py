@@ -17,7 +17,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mcp_memory.domain.confidence import STABLE, combined
-from mcp_memory.domain.facts import Assertion, Extractor, Version
+from mcp_memory.domain.facts import Assertion, ExtractorName, Version
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.versions import fold, layers
 
@@ -39,7 +39,7 @@ def assertions(draw: st.DrawFn, confidences: Sequence[float] = (0.45, 0.65, 0.75
         confidence=draw(st.sampled_from(confidences)),
         said_at=draw(st.sampled_from([*INSTANTS, max(since, 0)])),
         turn=draw(st.sampled_from(["t_1", "t_2", "t_3", "t_4", "t_5", "t_6"])),
-        extractor=draw(st.sampled_from(get_args(Extractor))),
+        extractor=draw(st.sampled_from(get_args(ExtractorName))),
     )
 
 

@@ -57,7 +57,7 @@ async def enriched(
     """
     async with standing_in(script) as api:
         memory = wired(api.url, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
-        memory.inquire = EmbeddedQuestionJudge
+        memory.new_question_judge = EmbeddedQuestionJudge
         items_written = tuple(items or said(*(lines or (KEYS,))))
         await memory.write(WriteRequest("default", "talk", "message", items_written))
         try:
@@ -70,7 +70,7 @@ def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     """Return the memory of another process on the same store."""
     store: Any = memory.store
     other = wired(api.url, store.log, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
-    other.inquire = EmbeddedQuestionJudge
+    other.new_question_judge = EmbeddedQuestionJudge
     return other
 
 

@@ -23,7 +23,7 @@ from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.search.candidates import INDEXES
 from mcp_memory.settings import Settings
 from mcp_memory.view.view import View
-from mcp_memory.wiring import open_claude, open_inquiries, open_organisers, open_text_reader
+from mcp_memory.wiring import open_claude, open_organisers, open_question_judges, open_text_reader
 
 KEY = "sk-ant-test-key-that-nobody-may-see"
 NOW = parse("2024-01-01")[0]
@@ -53,14 +53,14 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
         dimension=embedder.dimension,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
     )
-    inquire = open_inquiries(config, claude)
+    new_question_judge = open_question_judges(config, claude)
     return Memory(
         config,
         store,
         embedder,
         RuleExtractor(),
         lambda: NOW,
-        inquire=inquire,
+        new_question_judge=new_question_judge,
         organiser=open_organisers(config, claude),
         text_reader=open_text_reader(config, claude),
         language_model=claude,

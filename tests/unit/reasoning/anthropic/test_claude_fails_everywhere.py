@@ -71,7 +71,7 @@ async def test_answer_and_recall_fall_back_to_the_embedded_engine(name):
     engine = "embedded" if name == "answer" else "anthropic"
     on = ON | ({"understand": False, "paths": False} if name == "answer" else {})
     async with judged(good, *TALK, **(on | OFF[name])) as (memory, _):
-        memory.inquire = EmbeddedQuestionJudge if name == "answer" else memory.inquire
+        memory.new_question_judge = EmbeddedQuestionJudge if name == "answer" else memory.new_question_judge
         text, own = (await asked(memory, QUESTION, learn=False)).text, await memory.reconstruct(wanted)
     async with judged(good, *TALK, **on) as (memory, api):
         space = memory.store._view.space("default")

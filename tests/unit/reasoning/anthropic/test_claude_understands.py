@@ -164,7 +164,7 @@ async def test_only_anthropic_with_the_setting_asks_for_the_meaning(engine):
 
 async def test_the_embedded_engine_makes_no_request():
     async with judged(each(), understand=True) as (memory, api):
-        recall = await recalled(replace(memory, inquire=EmbeddedQuestionJudge))
+        recall = await recalled(replace(memory, new_question_judge=EmbeddedQuestionJudge))
         assert (recall.spent, recall.engine, api.requests) == (None, "embedded", [])
 
 
