@@ -82,6 +82,7 @@ OPERATORS: dict[str, tuple[str, ...]] = {
     "personal_aspect": ("entity", "relation"),
     "local_points": ("ids",),
     "global_points": ("query",),
+    "reflect": ("query",),
 }
 WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
     ("memory_write", {}),
