@@ -39,7 +39,7 @@ class Embedder(Protocol):
     """Turns texts into vectors.
 
     Attributes:
-        name: of the model and its form; kept in each commit, since vectors of two models do not mix.
+        name: the name of the model and its form; kept in each commit, since vectors of two models do not mix.
         dimension: ``d`` of the vectors.
     """
 
@@ -110,7 +110,7 @@ class Extractor(Protocol):
     """Extracts facts from a text.
 
     Attributes:
-        name: of the method, as status shows it.
+        name: the name of the method, as status shows it.
     """
 
     @property
@@ -180,16 +180,16 @@ class OperatorInput:
     """The arguments of one step of navigation; each operator uses some of them.
 
     Attributes:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         cosine: returns the similarity of the query to the sentences that state assertions, in [-1, 1]; 0 without a
             query.
         query: understood and embedded, or None.
         entity: a name.
         relation: a name, in any form.
-        tag: of MRAgent's graph, a word or two.
+        tag: a tag of MRAgent's graph, a word or two.
         topic: its id, or words.
-        ids: of evidence.
-        window: of time.
+        ids: the ids of evidence.
+        window: the window of time.
         limit: at most so many items.
         weigh: returns the weights of sentences for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without
             a query.
@@ -247,10 +247,10 @@ class JudgeInput:
     Attributes:
         query: understood and embedded.
         recall: the evidence, with paths, points and conflicts.
-        sentences: of the evidence, best items first, those of one item in order, with their gates.
+        sentences: the sentences of the evidence, best items first, those of one item in order, with their gates.
         rarity: the idf of each stem of the query in the space, at least 0.
         known_facts: about what it names, and the gates of the sentences that state them.
-        gates: of the sentences that are not neutral for the query, by their ids.
+        gates: the gates of the sentences that are not neutral for the query, by their ids.
         earlier: what the judge returned before it searched further; None if it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
     """
@@ -288,7 +288,7 @@ class QuestionJudge(Protocol):
 
         Args:
             query: understood by rules.
-            speakers: of the space.
+            speakers: the speakers of the space.
             now: the moment of asking.
         """
 
@@ -343,9 +343,9 @@ class SupportCandidate:
     """A sentence of an episode that may support its answer.
 
     Attributes:
-        sentence_id: of the sentence.
+        sentence_id: the id of the sentence.
         text: verbatim.
-        names: that it contains, with its speaker and the title of its document.
+        names: the names that it contains, with its speaker and the title of its document.
         on_path: whether it states a fact of a path that led to the answer.
     """
 
@@ -393,7 +393,7 @@ class SupportJudge(Protocol):
         Args:
             query: understood.
             answer: its text.
-            names: of the roots of navigation and of the entities on the path to the answer.
+            names: the names of the roots of navigation and of the entities on the path to the answer.
             witnesses: the sentences that were activated or are cited.
         """
 

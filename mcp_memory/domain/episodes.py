@@ -31,7 +31,7 @@ class ShownEvidence:
     """One item of evidence as an episode showed it.
 
     Attributes:
-        id: of the evidence.
+        id: the id of the evidence.
         score: in [0, 1].
         via: the channels that found it.
         sentences: ids of the sentences that it consists of or rests on.
@@ -98,7 +98,7 @@ class Lesson:
     """One judge's labels for one episode; a judge gives them once (DESIGN I27).
 
     Attributes:
-        episode_id: of the episode that it is about.
+        episode_id: the id of the episode that it is about.
         space: where that was asked.
         query: the question as given.
         asked_at: when it was asked.
@@ -172,11 +172,11 @@ class Belief:
     time vector is that of the time it states, and its uncertainties are 1, so that every gate is 1 (DESIGN I20).
 
     Attributes:
-        sentence_id: of the sentence.
-        space: of the sentence.
+        sentence_id: the id of the sentence.
+        space: the space of the sentence.
         task: m_task, shape ``(d,)``, length 1: the questions that it helped with.
         task_doubt: uncertainty π_task in (0, 1]; 1 means that nothing is known.
-        time: m_time, likewise; None if the sentence states no time, or nothing was learnt of it yet.
+        time: m_time, a unit vector; None if the sentence states no time, or nothing was learnt of it yet.
         time_doubt: uncertainty π_time in (0, 1].
         supported: how often it was judged to support an answer.
         unsupported: how often it was judged not to.

@@ -36,8 +36,8 @@ class Assertion:
 
     Attributes:
         id: ``x_…``, derived from its place, words, times and extractor.
-        space: of its turn.
-        turn_id: of the turn that states it.
+        space: the space of its turn.
+        turn_id: the id of the turn that states it.
         sentence: index of the sentence within the turn, or `WHOLE`.
         start: first character of the stating words within the turn's text.
         end: first character after them.
@@ -49,7 +49,7 @@ class Assertion:
         until: stated end (exclusive), otherwise `FOREVER`.
         stated: whether ``since`` or ``until`` is stated.
         confidence: in (0, 1].
-        intent: of the statement.
+        intent: the intent of the statement.
         change: whether the words state a change ("now", "switched to").
         extractor: who extracted it.
         said_at: the time of its turn.
@@ -85,9 +85,9 @@ def new_assertion(
     """Return an assertion of a turn with its id.
 
     Args:
-        turn: that states it.
+        turn: the turn that states it.
         sentence: index of the sentence within the turn, or `WHOLE`.
-        span: of the stating words, in characters of the turn's text.
+        span: the span of the stating words, in characters of the turn's text.
         triple: head, relation and tail.
         since: see `Assertion`, as for the following arguments.
         until: first instant after it.
@@ -95,7 +95,7 @@ def new_assertion(
         negated: whether it is a denial.
         change: whether the words state a change.
         confidence: in (0, 1].
-        intent: of the statement.
+        intent: the intent of the statement.
         extractor: who extracted it.
         recorded_at: when it was stored; None for the time at which its turn was.
     """
@@ -139,8 +139,8 @@ class Version:
         stated: whether an assertion states ``since``; otherwise it is the time of the first utterance.
         status: ``active`` without an end, ``closed`` with one, ``contested`` if it never held.
         confidence: combined from its assertions (DESIGN 2.3), in (0, 1].
-        intent: of its latest assertion by time of utterance.
-        assertions: that support it, in the order of recording.
+        intent: the intent of its latest assertion by time of utterance.
+        assertions: the assertions that support it, in the order of recording.
         ended_by: assertions that closed it: negations, or the first of the value that followed; empty if the end was
             stated or there is none.
         superseded_by: id of the version that replaced it, if any.

@@ -58,7 +58,7 @@ class Query:
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
         learn: whether the memory may learn from its own judgement of an answer.
         now: the moment of asking.
-        stems: of the content words, in order, each once.
+        stems: the stems of the content words, in order, each once.
         content_words: as written, each with its stems, all of them among ``stems`` (several for a run of a script
             without spaces).
         answer_type: the kind of answer it wants.
@@ -69,11 +69,11 @@ class Query:
         time: its time constraint, or None.
         extra_names: further entities that it is about, by a model's guess.
         relations: that it asks for according to a model, by names of the registry; its words may ask for more.
-        intent: of the answer according to a model; None leaves it to the words.
+        intent: the intent of the answer according to a model; None leaves it to the words.
         accepts_guesses: whether it wants guesses too according to a model; its words may say so as well.
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
-        vectors: of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
-        time_vector: of the words that say a time, shape ``(d,)``; None for a query without one.
+        vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
+        time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
     """
 
     text: str
@@ -114,12 +114,12 @@ class Interpretation:
 
     Attributes:
         names: the entities that it is about, as other texts may call them.
-        relations: that it asks for, by names of the registry.
-        intent: of the answer; FACT restricts nothing, since all facts serve it.
+        relations: the relations that it asks for, by names of the registry.
+        intent: the intent of the answer; FACT restricts nothing, since all facts serve it.
         answer_type: the kind of answer it wants.
-        time: that it asks about, as an interval.
+        time: the time that it asks about, as an interval.
         accepts_guesses: whether it wants guesses too.
-        parts: of it, as of a `Query`, in words.
+        parts: its parts, as of a `Query`, in words.
     """
 
     names: tuple[str, ...] = ()

@@ -104,7 +104,7 @@ class Tree:
 
     Attributes:
         depth: steps from the root to a leaf.
-        form: of its memories.
+        form: the form of its memories.
         items: the memories and the remarks between them, in the order of writing.
         questions: one of each wording; all name the root and have the same answer.
         way: refs of the ``depth + 1`` memories from the root to the leaf.
@@ -133,9 +133,9 @@ def tree(seed: int, depth: int, form: Form) -> Tree:
     """Return a tree; it depends on the three arguments only.
 
     Args:
-        seed: of the names, the wordings, the way and the order.
+        seed: the seed of the names, the wordings, the way and the order.
         depth: from 1 to 10, limited by the number of names.
-        form: of the memories.
+        form: the form of the memories.
     """
     rng = Random(f"{seed}/{depth}/{form}")
     names = _names(rng, depth)

@@ -47,11 +47,11 @@ def sentence_gates(
     """Return the gates g_task · g_time in [0, 2], by row, of the sentences whose gate is not 1.
 
     Args:
-        space: of the sentences.
-        beliefs: of this space.
-        vectors: of `Query.forms`: talk is compared with the last, documents with the first.
+        space: the space of the sentences.
+        beliefs: the beliefs of this space.
+        vectors: the vectors of `Query.forms`: talk is compared with the last, documents with the first.
         time: vector of the time that the question states, or None (DESIGN D14).
-        settings: of this room.
+        settings: the settings of this room.
     """
     if not len(beliefs) or not settings.learning:
         return {}
@@ -119,9 +119,9 @@ def sentence_weights(
     """Return w of eq. 4 for propagation: the cosine of a sentence to the question, at least 0, times its gate.
 
     Args:
-        space: of the sentences.
-        vectors: of `Query.forms`.
-        cosines: of these to each segment, used if the view holds no vectors of sentences.
+        space: the space of the sentences.
+        vectors: the vectors of `Query.forms`.
+        cosines: the cosines of these to each segment, used if the view holds no vectors of sentences.
         gates: from `sentence_gates`.
         window: sentences outside it weigh 0, and so do those of old revisions.
     """
@@ -171,7 +171,7 @@ def gate(cosines: Scores, uncertainties: Scores, threshold: float, against: floa
     """Return the gates, each in [0, 2]; 1 for an uncertainty of 1.
 
     Args:
-        cosines: of each memory vector to the question's, in [-1, 1].
+        cosines: the cosines of each memory vector to the question's, in [-1, 1].
         uncertainties: π of each, in [0, 1], of the same shape.
         threshold: θ in [0, 1), up to which a cosine does not count; 0 is eq. 4 as published.
         against: θ for cosines below 0; None for the same.

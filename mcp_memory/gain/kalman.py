@@ -57,7 +57,7 @@ def update(
         target: y.
         noise: R.
         process: Q.
-        form: of the update.
+        form: the form of the update.
     """
     share = gain(uncertainty, noise)
     moved = (_exact if form == "exact" else _additive)(mean.astype(np.float64), query.astype(np.float64), target, share)
@@ -90,7 +90,7 @@ class Teacher:
     """GAM-RAG's update of one sentence memory; a `ports.BeliefUpdate`.
 
     Args:
-        settings: how.
+        settings: how beliefs are updated.
     """
 
     def __init__(self, settings: GainSettings | None = None) -> None:

@@ -58,8 +58,8 @@ def anchor_entities(index: EntityIndex, text: str, names: Sequence[str] = ()) ->
     """Return A_0 of eq. 3: the entities that a question names, each with score 1.
 
     Args:
-        index: of the space.
-        text: of the question. Of names within one another only the longest count.
+        index: the index of the space.
+        text: the text of the question. Of names within one another only the longest count.
         names: further names that are meant: of a speaker called by a first name, or given by the caller.
     """
     found = {number: 1.0 for name in names if (number := index.find(name)) is not None}
@@ -82,8 +82,8 @@ def propagate(
     """Run propagation; nothing is stored.
 
     Args:
-        space: of the sentences.
-        index: of this space.
+        space: the space of the sentences.
+        index: the index of this space.
         begin: numbers of the entities to start from, with scores above 0 (`anchor_entities`).
         weigh: ``w`` of eq. 4 for rows of sentences, ascending; values below 0 count as 0. A round considers only these
             rows.

@@ -59,11 +59,11 @@ def apply_group(
     """Return the point that a group makes, or the next revision of the point that it updates; None if all is known.
 
     Args:
-        facts: of the space.
-        points: of the scope, merged ones included, by id.
+        facts: the facts of the space.
+        points: the points of the scope, merged ones included, by id.
         group: the evidence.
         space: its name.
-        scope: of the goal.
+        scope: the scope of the goal.
         at: the moment.
         settings: when a group updates, and the length of descriptions.
     """
@@ -201,7 +201,7 @@ def is_relational(question: Query, roots: Sequence[Root], paths: Sequence[Path])
     Args:
         question: the goal, parsed.
         roots: entities that navigation started from.
-        paths: that it found, best first.
+        paths: the paths that it found, best first.
     """
     if question.answer_type in ("why", "how", "other") or _RELATING.search(question.text):
         return True
@@ -220,9 +220,9 @@ def pairs_to_merge(
     """Return which active points of a scope are to be merged in one round, the best pair first.
 
     Args:
-        facts: of the space.
+        facts: the facts of the space.
         points: active, of one scope.
-        vector: of a point's description.
+        vector: the vector of a point's description.
         settings: the least similarity, and how many entities a point may join.
         among: ids; each pair has at least one of them; None for any pair.
         asked: keys of the entities that the goal names.
@@ -257,8 +257,8 @@ def merge_points(
 
     Args:
         parents: active, of one space, each once.
-        description: of the new point.
-        scope: of the new point.
+        description: the description of the new point.
+        scope: the scope of the new point.
         source: who wrote it.
         at: the moment.
     """

@@ -41,7 +41,7 @@ class EvidenceItem:
 
     Attributes:
         entities: spellings of the entities that it is about, by key.
-        texts: that it consists of, each with its time.
+        texts: the texts that it consists of, each with its time.
         sentences: ids of its sentences.
         facts: ids of its facts.
         tellers: keys of its speakers that it does not name; "I" is no name.
@@ -60,10 +60,10 @@ class EvidenceGroup:
 
     Attributes:
         entities: names of what it is about, at least two.
-        texts: by time.
+        texts: the texts of the evidence, by time.
         priority: positions in ``texts``, those of better evidence first.
         sentences: ids, those of better evidence first.
-        facts: likewise.
+        facts: ids, those of better evidence first.
     """
 
     entities: tuple[str, ...]
@@ -77,8 +77,8 @@ def evidence_item(space: Space, evidence_id: str, sentences: Iterable[str]) -> E
     """Return an item of evidence for grouping; None if no stored text says it, as for a hypothesis.
 
     Args:
-        space: of the evidence.
-        evidence_id: of a sentence, a segment or a fact.
+        space: the space of the evidence.
+        evidence_id: the id of a sentence, a segment or a fact.
         sentences: ids of the sentences that count for it.
     """
     facts = space.facts
@@ -104,7 +104,7 @@ def group_evidence(space: Space, items: Sequence[EvidenceItem], settings: PointS
     """Return the groups of evidence that join two or more entities, those with the best evidence first.
 
     Args:
-        space: of the evidence.
+        space: the space of the evidence.
         items: best first.
         settings: what a hub is, and how many entities a group may have.
     """

@@ -88,7 +88,7 @@ class SentenceContext:
     """What a rule can use besides its own match.
 
     Attributes:
-        sentence: that contains the match.
+        sentence: the sentence that contains the match.
         said_at: when it was said; None if unknown.
     """
 

@@ -82,12 +82,12 @@ def select_roots(
     """Return the roots of a query, each once, in order of certainty; some fact is about each of them.
 
     Args:
-        facts: of the space.
+        facts: the facts of the space.
         query: understood.
         named: names from the caller; they come first.
-        cosine: of the query with assertions, for soft roots; None for no soft roots.
+        cosine: the cosine of the query with assertions, for soft roots; None for no soft roots.
         nearby: returns the assertions from which soft roots may come.
-        settings: of this room.
+        settings: the settings of this room.
         uncertain: whether soft roots may come from suspected facts.
     """
     mentioned, unknown, partly, common = mentions(facts, query.text, query.names)
@@ -193,9 +193,9 @@ def mentions(
     """Return what a query mentions, of all entities that some fact is about; nothing twice.
 
     Args:
-        facts: of the space.
+        facts: the facts of the space.
         question: text of the query.
-        names: that `language.names.names` finds in it.
+        names: the names that `language.names.names` finds in it.
 
     Returns:
         named: keys of entities, the longest names first.

@@ -63,7 +63,7 @@ class Decision:
     """What one beam did in one step; recorded only if a caller passes a trace.
 
     Attributes:
-        depth: of the path before the step; 0 for a root alone.
+        depth: the depth of the path before the step; 0 for a root alone.
         path: the path before the step.
         expanded: number of candidates that were scored.
         reliable: number of these that are reliable, |N_rel|.
@@ -86,7 +86,7 @@ class BeamStep:
     """The candidates of one step of all beams, before anything is decided.
 
     Attributes:
-        depth: of the beams; 0 for roots alone.
+        depth: the depth of the beams; 0 for roots alone.
         beams: the paths as they are.
         extensions: the possible extensions of each of them, with the scores of the formulas.
         inferred: whether the rules inferred the extensions; else they are normal expansions.
@@ -149,11 +149,11 @@ def find_paths(
     """Find the paths through the facts of a space that bear on a query.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of this space, and embedded.
-        cosines: of its vectors with each segment.
+        cosines: the cosines of its vectors with each segment.
         rarity: the idf of its stems.
-        settings: of this room.
+        settings: the settings of this room.
     """
     if not settings.facts or not space.facts.rows:
         return (), ()
@@ -188,15 +188,15 @@ def search_facts(
     """Find paths as `find_paths` does, with similarities that the caller supplies.
 
     Args:
-        facts: of a space whose view does not change meanwhile.
+        facts: the facts of a space whose view does not change meanwhile.
         query: understood; a query that accepts guesses includes suspected facts.
         at: the time in question (`fact_query.moment`): an interval that the query names, or the one millisecond of
             ``as_of`` or of now; None for facts of any time.
-        cosine: of the query with the sentence that states each assertion.
+        cosine: the cosine of the query with the sentence that states each assertion.
         nearby: returns the assertions that give soft roots if the query names no entity, the most similar ones.
         background: mean and deviation of the cosine in the space.
         rarity: the idf of the query's stems.
-        settings: of this room.
+        settings: the settings of this room.
         trace: receives one decision for each step and beam, in that order.
     """
     wanted = fact_query(query)
@@ -306,9 +306,9 @@ def statement_similarity(space: Space, vectors: Matrix, cosines: Matrix) -> Cosi
     """Return a function from statements of facts to their similarity to a query.
 
     Args:
-        space: of a view that does not change meanwhile.
-        vectors: of the query and, if it has one, of its first-person form, which resembles dialogue.
-        cosines: of these with each segment; they are used where the view holds no vectors of sentences.
+        space: the space of a view that does not change meanwhile.
+        vectors: the vectors of the query and, if it has one, of its first-person form, which resembles dialogue.
+        cosines: the cosines of these with each segment; they are used where the view holds no vectors of sentences.
     """
 
     def cosine(assertions: Sequence[Assertion]) -> list[float]:
@@ -336,7 +336,7 @@ def nearby_statements(space: Space, cosines: Matrix, most: int) -> list[Assertio
     """Return at most so many assertions of the segments most similar to a query, in the order of the segments.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         cosines: of the query with each segment; for messages those of its last form count, the first-person form.
         most: limits the segments as well, so a space without facts in these returns none.
     """

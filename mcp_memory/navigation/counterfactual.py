@@ -192,11 +192,11 @@ def _infer(
     Args:
         near: the facts around the path.
         path: to extend.
-        rule: that infers the step.
+        rule: the rule that infers the step.
         discount: factor on the lowest confidence of the premises.
         forward: whether the step goes from head to tail.
         end: key of the entity that it leads to.
-        relation: of the inferred fact.
+        relation: the relation of the inferred fact.
         premises: facts that it follows from. Premises that never held together imply nothing, unless …
         timeless: … the conclusion does not require that (an order, a chain of causes).
     """

@@ -68,7 +68,7 @@ class StatementSimilarity:
         """Set the calibration.
 
         Args:
-            cosine: of assertions.
+            cosine: the cosine of assertions.
             background: mean μ and deviation σ of the cosine of unrelated texts.
             spread: standard deviations from 0 to 1.
         """
@@ -98,13 +98,13 @@ class Neighbourhood:
     """The facts around entities, filtered and ranked for one query; each entity is read once.
 
     Attributes:
-        facts: of the space.
+        facts: the facts of the space.
         fact_query: what the query asks of them.
-        similarity: of versions to the query.
+        similarity: the similarity of versions to the query.
         roots: keys of the entities that the query is about.
         at: the time in question, None for any.
         uncertain: whether suspected facts take part.
-        settings: of this room.
+        settings: the settings of this room.
     """
 
     def __init__(
@@ -254,7 +254,7 @@ def sufficiency(
 
     Args:
         path: to score; the words of its root do not count.
-        facts: of the space.
+        facts: the facts of the space.
         fact_query: what the query asks of them.
         words: stems of the query's content words.
         rarity: their idf.

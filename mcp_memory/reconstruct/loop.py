@@ -75,7 +75,7 @@ class Action:
     Attributes:
         operator: its name (`ports.Operator`).
         args: by name, as the explore tool takes them.
-        strength: of what it starts from.
+        strength: the strength of what it starts from.
         carries: the share of that strength which it passes on to what it finds.
     """
 
@@ -96,7 +96,7 @@ class FrontierItem:
     """A segment of H.
 
     Attributes:
-        row: of the segment.
+        row: the row of the segment.
         strength: in (0, 1].
         via: the operator that brought it; empty for a candidate of the search.
         call: the position of the call in the trace; -1 for a candidate of the search.
@@ -122,7 +122,7 @@ class LoopState:
     """The state of the loop after some turns.
 
     Attributes:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space; x of eq. 10, with ``roots`` and ``points``.
         found: H, by the row of the segment.
         frontier: Z, the strongest first.
@@ -131,10 +131,10 @@ class LoopState:
         points: memory points related to the query.
         uncovered: share of the query's content words, names aside, that no candidate covers, in [0, 1].
         completed: the calls that were made, by `Action.key`.
-        agenda: calls that were proposed and not made yet, likewise.
+        agenda: calls that were proposed and not made yet, by `Action.key`.
         dated: times that calls found: since and until, by the id of the evidence.
         trace: the calls as they are reported, in order.
-        turns: that were taken.
+        turns: the turns that were taken.
         idle: turns since one brought something new.
     """
 
@@ -302,9 +302,9 @@ def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency
     """Return the sufficiency of the evidence, with the answer's type taken into account and the reason if too little.
 
     Args:
-        space: that the segments are in.
-        query: that is asked.
-        rows: of the segments that were found, best first.
+        space: the space that the segments are in.
+        query: the query that is asked.
+        rows: the rows of the segments that were found, best first.
         covered: how far they cover the query.
         roots: names that the query is about.
     """

@@ -45,7 +45,7 @@ class AliasPair:
     """Two names that mean one entity, or may.
 
     Attributes:
-        name: of the two the one with more facts, as written most often.
+        name: the name to keep: of the two the one with more facts, as written most often.
         alias: the other name.
         reason: in words.
     """

@@ -68,7 +68,7 @@ def reflect(
     """Run Algorithm 1; each step adds exactly one entity, or ends the search.
 
     Args:
-        graph: of the space, for the question.
+        graph: the graph of the space, for the question.
         begin: E_s, keys of the question's entities.
         given: S_imp.
         settings: the window, the number of steps, and how many segments each adds at most.
@@ -88,7 +88,7 @@ def expand(graph: EntityGraph, begin: Iterable[str], settings: ReflectionSetting
     """Return the entities that graph expansion adds, in order, each with the edge that led to it.
 
     Args:
-        graph: of the space, for the question.
+        graph: the graph of the space, for the question.
         begin: E_s, keys of the question's entities.
         settings: rounds, entities of each round, and which edges are near enough.
     """
@@ -120,7 +120,7 @@ def entity_trial(
     """Run an entity trial.
 
     Args:
-        graph: of the space, for the question.
+        graph: the graph of the space, for the question.
         begin: E_s, keys of the question's entities.
         given: S_imp.
         settings: the window, the rounds, how many entities each adds, and how many segments each of these.
@@ -148,7 +148,7 @@ def shared_entities(graph: EntityGraph, segments: Iterable[int], known: Collecti
     """Return the entities that segments name, those named by most segments first, then the rarer.
 
     Args:
-        graph: of the space.
+        graph: the graph of the space.
         segments: rows.
         known: keys that are left out; hubs and entities that no other sentence names are too.
     """

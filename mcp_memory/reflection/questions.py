@@ -87,7 +87,7 @@ def questions_of(space: Space, assertions: Iterable[Assertion]) -> list[PooledQu
     """Return the questions that facts answer, at most two of each, in order; a negated fact answers none.
 
     Args:
-        space: of the assertions.
+        space: the space of the assertions.
         assertions: one that lies in two segments counts for the first; one that lies in none is left out.
     """
     questions = []

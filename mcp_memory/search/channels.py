@@ -54,7 +54,7 @@ class ChannelInput:
         space: its view keeps ``candidates.INDEXES``.
         query: understood with the speakers of this space.
         settings: which channels take part.
-        rows: of the segments to score: messages only, or documents only.
+        rows: the rows of the segments to score: messages only, or documents only.
         talk: whether they are messages.
         similarity: of every segment of the space to the query, shape ``(len(space.segments),)``: for messages the
             cosine with the first-person form of the query, at least 0; for documents the cosine as it is.

@@ -132,10 +132,10 @@ class Seed:
     """A candidate from which links and entities are followed.
 
     Attributes:
-        row: of the segment.
+        row: the row of the segment.
         passes: what it passes on, in units of the cosine.
         sentences: its sentences' rows, those most similar to the query first.
-        similarity: of each of these to the query; `USUAL` where no vectors are held.
+        similarity: the similarity of each of them to the query; `USUAL` where no vectors are held.
     """
 
     row: int
@@ -148,9 +148,9 @@ def find_seeds(space: Space, query: Query, rows: Rows, total: Scores) -> list[Se
     """Return the seeds, best first, ties by id.
 
     Args:
-        space: that they are in.
+        space: the space that they are in.
         query: with or without vectors.
-        rows: of the candidates.
+        rows: the rows of the candidates.
         total: their scores by the other channels, shape ``(len(rows),)``.
     """
     best = float(total.max(initial=0.0))
@@ -196,7 +196,7 @@ def follow_seeds(
         space: its view keeps a `TitleIndex`, an `EntityIndex` and a `SegmentIndex`.
         query: whose words are not followed.
         title_in_query: which segments are of documents whose title stands in it, shape ``(len(space.segments),)``.
-        rows: of the candidates.
+        rows: the rows of the candidates.
         total: their scores by the other channels.
         seeds: from `find_seeds`.
         settings: the switches of the two channels.
@@ -238,8 +238,8 @@ def raise_compared(
 
     Args:
         space: its view keeps a `TitleIndex`.
-        query: that may compare.
-        rows: of the candidates.
+        query: the query that may compare.
+        rows: the rows of the candidates.
         seeds: those whose titles the query names gain, if they have several subjects.
         passed: the result of `follow_seeds`.
 
@@ -318,7 +318,7 @@ def rare_entities(space: Space, seed: Seed, query_words: set[str]) -> Iterator[t
     Args:
         space: its view keeps an `EntityIndex` and a `SegmentIndex`.
         seed: the words of its own title are left out too.
-        query_words: of the query.
+        query_words: the words of the query.
     """
     entities, segments = space.index(EntityIndex), space.index(SegmentIndex)
     known = query_words.union(space.index(TitleIndex).title(seed.row))

@@ -276,7 +276,7 @@ def add_time(inputs: ChannelInput, asked: Constraint, scores: Mapping[str, Score
     Args:
         inputs: what the channels read; the view of its space keeps a `TimeIndex`.
         asked: the query's time, with dates.
-        scores: of the channels before, by name, each of shape ``(len(inputs.rows),)``.
+        scores: the scores of the channels before, by name, each of shape ``(len(inputs.rows),)``.
     """
     before = sum_scores(scores, len(inputs.rows))
     if inputs.talk:
@@ -296,7 +296,7 @@ def _document_times(
     """Return ``time`` and ``siblings`` of document segments, each of shape ``(len(rows),)``; {} where none has a date.
 
     Args:
-        space: that they are in.
+        space: the space that they are in.
         asked: the query's time, with dates.
         rows: the segments.
         scores: what they have without time.

@@ -88,11 +88,11 @@ async def reconstruct(
 
     Args:
         store: where.
-        embedder: of the query.
+        embedder: the embedder of the query.
         query: as the caller asks it, with the moment of asking.
-        settings: of recall.
-        episodes: of this process.
-        judge: of this query alone; None leaves the judgement to recall itself.
+        settings: the settings of recall.
+        episodes: the episodes of this process.
+        judge: the judge of this query alone; None leaves the judgement to recall itself.
     """
     if not query.text:
         async with store.reading() as view:
@@ -151,12 +151,12 @@ async def answer(
 
     Args:
         store: where.
-        embedder: of the query.
-        judge: of this query alone.
+        embedder: the embedder of the query.
+        judge: the judge of this query alone.
         query: as the caller asks it, with the moment of asking.
-        settings: of recall.
+        settings: the settings of recall.
         thresholds: how confident an answer must be.
-        episodes: of this process.
+        episodes: the episodes of this process.
         feedback: how the memory learns from its own answers; None if it does not.
     """
     query = await embed_query(store, embedder, query, judge)
@@ -255,8 +255,8 @@ async def _ask_in_rounds(
 
     Args:
         store: where the steps of the judge are taken.
-        embedder: of what it has searched.
-        settings: of recall.
+        embedder: the embedder of what it has searched.
+        settings: the settings of recall.
         judge: asked about what was found, and again about what its steps find.
         asked: as recall found it.
     """

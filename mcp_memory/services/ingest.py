@@ -36,9 +36,9 @@ class DerivedRows:
     """The rows derived from the text of one turn.
 
     Attributes:
-        spans: of its sentences, in characters.
+        spans: the spans of its sentences, in characters.
         runs: its segments, as the first and the last (inclusive) of their sentences.
-        times: that each sentence states.
+        times: the times that each sentence states.
         assertions: in the order of the words.
         segment_vectors: shape ``(len(runs), d)``.
         sentence_vectors: shape ``(len(spans), d)``.
@@ -76,7 +76,7 @@ async def derive(
         reading: the embedder and the extractor.
         turns: the texts.
         partners: the addressee of each turn (``domain/turns.py``).
-        progress: of the embedding, which takes most of the time.
+        progress: the progress of the embedding, which takes most of the time.
 
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.

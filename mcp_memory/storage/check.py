@@ -71,7 +71,7 @@ def check(tables: Tables, *, now: Millis) -> list[Finding]:
     """Check every row and return the problems, worst first.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         now: milliseconds since 1970, UTC; rows written later are reported.
     """
     faults: dict[tuple[Severity, str], list[str]] = defaultdict(list)
@@ -293,9 +293,9 @@ def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> t
     """Return the last commit, and in words the problems that keep the store from being used; no other row is read.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         embedder: the configured model.
-        dimension: of its vectors.
+        dimension: the dimension of its vectors.
     """
     try:
         last = last_commit(tables)

@@ -38,7 +38,7 @@ def has_fault(table: str, name: str, tx: int, faults: Iterator[str]) -> bool:
     """Log a warning about a row that has a fault, and return whether it has one.
 
     Args:
-        table: of the row.
+        table: the table of the row.
         name: its id.
         tx: its commit's number.
         faults: its faults in words.

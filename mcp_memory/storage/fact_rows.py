@@ -170,7 +170,7 @@ def latest_jobs(rows: TableRows | None) -> tuple[Job, ...]:
     """Return the last revision of each turn's job in the order of recording; bad rows are left out.
 
     Args:
-        rows: of ``jobs``, in any order, or None.
+        rows: the rows of ``jobs``, in any order, or None.
     """
     latest: dict[str, Job] = {}
     order = [("tx", "ascending"), ("place", "ascending")]

@@ -127,8 +127,8 @@ def latest_beliefs(rows: TableRows | None, dimension: int) -> tuple[Belief, ...]
     """Return the last belief about each sentence, in the order of recording; bad rows are left out.
 
     Args:
-        rows: of ``beliefs_<generation>``, in any order, or None.
-        dimension: that their vectors should have.
+        rows: the rows of ``beliefs_<generation>``, in any order, or None.
+        dimension: the dimension that their vectors should have.
     """
     if rows is None or not len(rows):
         return ()
@@ -166,7 +166,7 @@ def belief_faults(belief: Belief, dimension: int) -> Iterator[str]:
 
     Args:
         belief: as read.
-        dimension: that its vectors should have.
+        dimension: the dimension that its vectors should have.
     """
     numbers = belief.task_doubt, belief.time_doubt, belief.supported, belief.unsupported
     if None in (belief.sentence_id, belief.space, *numbers):

@@ -89,8 +89,8 @@ def point_vectors_of(points: Sequence[tuple[int, int, Point]], rows: TableRows |
 
     Args:
         points: as `points_of` returns them.
-        rows: of ``point_vectors_<generation>``, in any order, or None.
-        dimension: that their vectors should have.
+        rows: the rows of ``point_vectors_<generation>``, in any order, or None.
+        dimension: the dimension that their vectors should have.
     """
     valid: dict[tuple[int, int], Vector] = {}
     if rows is not None and len(rows):
@@ -127,8 +127,8 @@ def questions_with_vectors(rows: TableRows | None, dimension: int) -> tuple[tupl
     """Return the questions of some rows in the order of recording, with their vectors; bad ones are left out.
 
     Args:
-        rows: of ``questions_<generation>``, in any order, or None.
-        dimension: that their vectors should have.
+        rows: the rows of ``questions_<generation>``, in any order, or None.
+        dimension: the dimension that their vectors should have.
     """
     if rows is None or not len(rows):
         return (), np.empty((0, dimension), dtype=np.float32)

@@ -77,7 +77,7 @@ async def rebuild(
         relearn: makes beliefs of the lessons.
         embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
         embedder: the model that makes the vectors from now on.
-        dimension: of these vectors.
+        dimension: the dimension of these vectors.
         clock: milliseconds since 1970, UTC.
 
     Raises:

@@ -110,7 +110,7 @@ class Refresher:
             view: as of the commit before.
             batch: the committed rows.
             commit: its commit.
-            version: of ``commits``, that has it.
+            version: the version of ``commits`` that has it.
         """
         if self._pending:  # pieces are added in the order of their commits, so these have to wait as well
             none = Batch()
@@ -266,7 +266,7 @@ class Refresher:
         """Return the rows of a part of the commits in the table of a kind.
 
         Args:
-            kind: of the table.
+            kind: the kind of the table.
             view: names the generation to read.
             after: the number of the commit before the part.
             part: consecutive commits.

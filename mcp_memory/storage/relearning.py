@@ -47,8 +47,8 @@ class Relearning:
     """The progress of relearning the lessons of a store.
 
     Args:
-        tables: of the store.
-        generation: of the sentences to look up.
+        tables: the tables of the store.
+        generation: the generation of the sentences to look up.
         relearn: makes beliefs of lessons.
     """
 

@@ -64,10 +64,10 @@ class Commit:
     Attributes:
         tx: its number; 1, 2, … without gaps.
         at: when it was written.
-        format: of the tables, see `FORMAT`.
+        format: the format of the tables, see `FORMAT`.
         embedder: the model that made the vectors.
-        dimension: of the vectors.
-        generation: of the derived tables.
+        dimension: the dimension of the vectors.
+        generation: the generation of the derived tables.
         pid: the process that wrote it.
         turns: rows in ``turns``.
         segments: rows in ``segments_<generation>``; a rebuild's commit counts all of them.
@@ -82,9 +82,9 @@ class Commit:
         questions: rows in ``questions_<generation>``; a rebuild copies them with their numbers.
         day: the day that the amounts below count for, see `Reservation`, which has no other table; 0 for none.
         calls: requests to a language model; this and the amounts below are negative if they correct an earlier row.
-        input_tokens: of these requests.
-        cached_tokens: of these requests.
-        output_tokens: of these requests.
+        input_tokens: the input tokens of these requests.
+        cached_tokens: the cached tokens of these requests.
+        output_tokens: the output tokens of these requests.
         jobs: rows in ``jobs``. Compaction may have removed rows that a later row about the same turn replaces.
     """
 

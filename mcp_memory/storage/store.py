@@ -49,7 +49,7 @@ class LanceStore:
     Args:
         uri: a local folder, or any other URI that LanceDB opens; to those only one process may write.
         embedder: name of the model that makes the vectors.
-        dimension: of the vectors.
+        dimension: the dimension of the vectors.
         make_view: returns an empty view with the indexes that the rooms need.
         lock_timeout_s: how long a write waits for those of other processes.
         compact_after: commits of this process between two compactions.

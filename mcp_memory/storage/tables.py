@@ -52,8 +52,8 @@ class Tables:
     """The tables of one store, opened when first needed and created with their first row.
 
     Attributes:
-        uri: of the store.
-        folder: of the store; None for a store that is no local folder.
+        uri: the URI of the store.
+        folder: the folder of the store; None for a store that is no local folder.
         broken: tables whose latest version could not be read, until they are repaired.
     """
 

@@ -53,7 +53,7 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
     """Repair every table and delete the rows above the last commit. The write lock must be held.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         last: the last commit; None for an empty store.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
 
@@ -176,12 +176,12 @@ def append(
     """Append the rows of a batch and its commit. The write lock must be held, and the tables swept.
 
     Args:
-        tables: of the store.
+        tables: the tables of the store.
         last: the last commit; None for an empty store.
-        rows: of the batch, from `prepare`.
-        outlays: of the batch.
+        rows: the rows of the batch, from `prepare`.
+        outlays: the outlays of the batch.
         embedder: the model that made the vectors.
-        dimension: of the vectors.
+        dimension: the dimension of the vectors.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
 

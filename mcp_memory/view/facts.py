@@ -190,7 +190,7 @@ class Facts:
         They are folded one by one on demand, so a reader that stops early pays for no more.
 
         Args:
-            key: of the entity.
+            key: the key of the entity.
             suspected: whether to add those below the threshold.
             first: a number for each relation; the lowest comes first. None for the order of first mention.
         """

@@ -43,7 +43,7 @@ class Space:
     """One space, as of the last refresh.
 
     Attributes:
-        name: of the space.
+        name: the name of the space.
         turns: every turn by its id, old revisions included.
         sessions: the ids of the current turns of each session, in order of arrival.
         segments: by row.
@@ -200,7 +200,7 @@ class Space:
         """Add rows that the log has and this space lacks.
 
         Args:
-            batch: of this space. Its segments and sentences may belong to turns that were added earlier.
+            batch: the batch of this space. Its segments and sentences may belong to turns that were added earlier.
             vectors: whether to hold the vectors of segments, sentences and questions.
         """
         first_segment, first_sentence = len(self.segments), len(self.sentences)

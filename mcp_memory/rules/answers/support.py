@@ -68,7 +68,7 @@ class WantedSpan:
 
     Attributes:
         query: the query.
-        form: of the answer.
+        form: the form of the answer.
         stems: of the query's content words, except those that ask for the form, state a time, or name the only speaker;
             these are matched in other ways.
         noun: stem of the noun that names the type, "city" of "which city" or "dog" of "how many dogs", or None.

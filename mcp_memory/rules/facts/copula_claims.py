@@ -21,7 +21,7 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     """Yield the claims of a clause whose verb is "be" or "become".
 
     Args:
-        clause: of a sentence.
+        clause: the clause of a sentence.
         talk: whether the text is a message; a document classifies more things ("X is a Y").
     """
     effect: Effect = "begin" if clause.verb.lemma == "become" else "state"

@@ -137,9 +137,9 @@ class RuleExtractor:
         """Return the clauses of a sentence.
 
         Args:
-            text: of the turn; a parser needs it, the rules do not.
+            text: the text of the turn; a parser needs it, the rules do not.
             start: first character of the sentence.
-            words: of the sentence.
+            words: the words of the sentence.
             talk: whether the text is a message.
         """
         return read_clauses(words, talk=talk)

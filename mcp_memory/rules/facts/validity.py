@@ -48,9 +48,9 @@ def validity_intervals(
 
     Args:
         effect: what the time of the clause means for the fact.
-        verb: of its clause.
-        adverbs: of its clause.
-        times: that belong to it.
+        verb: the verb of its clause.
+        adverbs: the adverbs of its clause.
+        times: the times that belong to it.
         said_at: the moment of the utterance.
 
     Returns:
@@ -187,7 +187,7 @@ def duration_intervals(text: str, start: int, end: int, said_at: Millis) -> list
     "For ten years" with a perfect tense means an interval that began ten years ago and still goes on.
 
     Args:
-        text: of the turn.
+        text: the text of the turn.
         start: first character of the sentence.
         end: first character after it.
         said_at: the moment of the utterance.

@@ -70,7 +70,7 @@ class ReadingTask:
     """The texts that one step reads.
 
     Attributes:
-        space: of the texts.
+        space: the space of the texts.
         turns: texts of one session, in its order.
         partners: the addressee of each text.
         before: the texts before them, in order, with their partners; none before a document.
@@ -131,11 +131,11 @@ class Enrichment:
     """Reads, step by step, the texts that no process has read.
 
     Attributes:
-        store: of the texts.
+        store: the store of the texts.
         reader: reads them.
         clock: milliseconds since 1970, UTC.
-        timeout_s: of the reader, for one request.
-        day_tokens: that a day may cost, over all processes; 0 for no bound.
+        timeout_s: the timeout of the reader, in seconds, for one request.
+        day_tokens: the tokens that a day may cost, over all processes; 0 for no bound.
         holder: a name that is unique to this process.
     """
 

@@ -49,7 +49,7 @@ class _Lane:
         self.added = anyio.Event()
         self.lock = anyio.Lock()
         self.running: str | None = None  # the name of the job that is running
-        self.scope: anyio.CancelScope | None = None  # of that job
+        self.scope: anyio.CancelScope | None = None  # the cancel scope of the running job
 
     async def next(self) -> None:
         """Run the oldest waiting job, if there is one."""
@@ -112,7 +112,7 @@ class Background:
         """Run a job later, unless one of the same name is waiting.
 
         Args:
-            name: of the job.
+            name: the name of the job.
             job: the work.
             durable: whether its result outlives this process; other jobs are not run when the process ends.
             remote: whether it mostly waits for another service; it then runs beside the others.

@@ -138,7 +138,7 @@ def new_episode(space: Space, query: Query, recall: RecallResult, answer: Answer
         space: where it was asked.
         query: as understood; without text if the newest were asked for.
         recall: what was found, with the id of the episode.
-        answer: that was given, if one was asked for.
+        answer: the answer that was given, if one was asked for.
     """
     return Episode(
         id=recall.episode,

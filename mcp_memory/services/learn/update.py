@@ -54,9 +54,9 @@ async def learn(
 
     Args:
         store: where the lessons are recorded.
-        embedder: of the question and its time, and of the sentences if the view holds no vectors.
+        embedder: the embedder of the question and its time, and of the sentences if the view holds no vectors.
         teach: the update (``gain/kalman.py``).
-        lessons: of one episode, each by another judge, in the order in which they count.
+        lessons: the lessons of one episode, each by another judge, in the order in which they count.
 
     Returns:
         For each labelled sentence that still exists its belief after and before, its label and its text; None, with
@@ -176,8 +176,8 @@ def support_candidates(
     """Return the names that an answer came through, and the sentences that may support it (`ports.SupportJudge`).
 
     Args:
-        space: of the answer.
-        episode: of the answer.
+        space: the space of the answer.
+        episode: the episode of the answer.
         answer: with its recall. Only the paths over a fact that the answer cites count as having led to it.
     """
     facts = {citation.evidence_id for citation in answer.citations}
@@ -201,8 +201,8 @@ def known_labels(space: Space, gates: Mapping[int, float]) -> tuple[set[str], se
     """Return the ids of the sentences that are confidently known to help, and of those that a caller called wrong.
 
     Args:
-        space: of the question.
-        gates: of the question, from `gain.gates.sentence_gates`.
+        space: the space of the question.
+        gates: the gates of the question, from `gain.gates.sentence_gates`.
     """
     known = {space.sentences[row].id for row in confident_sentences(gates)}
     return known, {space.sentences[row].id for row, gate in gates.items() if gate < 1}
@@ -215,7 +215,7 @@ def support_lesson(
 
     Args:
         engine: the judge.
-        episode: of the answer.
+        episode: the episode of the answer.
         sentences: ids of the sentences that it finds to support the answer.
         known: ids of those that are confidently known to help with this question.
         wrong: ids of those that a caller called wrong for it.
@@ -238,9 +238,9 @@ def cap_denied(space: Space, query: str, gates: Mapping[int, float]) -> dict[int
     recall, a neutral gate is right.
 
     Args:
-        space: of the question.
+        space: the space of the question.
         query: as given.
-        gates: of the question, from `gain.gates.sentence_gates`; a lower one stays.
+        gates: the gates of the question, from `gain.gates.sentence_gates`; a lower one stays.
     """
     labels: dict[str, Target] = {}
     for lesson in space.beliefs.lessons_for(query):

@@ -63,8 +63,8 @@ class PointContext:
     """The adapters and settings that memory points are made with.
 
     Attributes:
-        store: of the points.
-        embedder: of descriptions and goals.
+        store: the store of the points.
+        embedder: the embedder of descriptions and goals.
         recall: finds evidence for a goal.
         settings: how points are made.
         seen: what the judge was asked about before.
@@ -197,13 +197,13 @@ async def apply_groups(
 
     Args:
         space: its name.
-        scope: of the goal.
-        groups: of connected evidence; none to make no point.
+        scope: the scope of the goal.
+        groups: the groups of connected evidence; none to make no point.
         context: what points are made with.
         now: the moment of the call.
         merging: whether points of the scope are merged afterwards. Only pairs with a point that this call changed are
             merged, so that a repeated call changes nothing; without groups, pairs with one of ``among``, or any.
-        names: of the entities that the goal names.
+        names: the names of the entities that the goal names.
         among: ids of the points that were changed before; None for any.
 
     Raises:

@@ -70,9 +70,9 @@ def evidence_of(
     """Return the candidates as evidence, best first.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         candidates: best first, a message once.
-        paths: that navigation found, best first.
+        paths: the paths that navigation found, best first.
         query: understood with the speakers of the space; None where the newest items were asked for.
         points: memory points related to the query, the most similar first.
         dated: times that operators found: since and until, by the id of the evidence.
@@ -170,7 +170,7 @@ def points_joining(
     """Return the points that say more than any one text that was found, by the row of the best text of each.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         candidates: best first, a message once.
         points: active, related to the query, the most similar first.
@@ -216,11 +216,11 @@ def rank_confirmed(
     Without a doubt, or where no caller has said what helps, both are returned as they are.
 
     Args:
-        space: of a view that does not change meanwhile.
+        space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         candidates: best first.
-        sufficiency: of them, by their words.
-        gates: of the query, by row of the sentence, from `gain.gates.sentence_gates`.
+        sufficiency: their sufficiency, by their words.
+        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
     """
     if sufficiency.sufficient:
         return candidates, sufficiency
@@ -272,9 +272,9 @@ def gates_for_judge(space: Space, query: Query, gates: Mapping[int, float], *, l
     """Return the gates of a query, by row, as an answer is judged with them: what a caller denied for it counts less.
 
     Args:
-        space: of a view that does not change since the gates were computed.
+        space: the space of a view that does not change since the gates were computed.
         query: with its text as given.
-        gates: of the query, from `gain.gates.sentence_gates`.
+        gates: the gates of the query, from `gain.gates.sentence_gates`.
         learning: whether what callers denied counts.
     """
     return {**gates, **(cap_denied(space, query.text, gates) if learning else {})}
@@ -291,12 +291,12 @@ def judge_input(
     """Return what a judge of answers is asked about a query.
 
     Args:
-        space: of a view that does not change since the candidates were found.
+        space: the space of a view that does not change since the candidates were found.
         query: understood and embedded.
         result: the candidates as evidence.
         facts: what the facts know about it.
         candidates: best first.
-        gates: of the query, by row of the sentence, from `gates_for_judge`.
+        gates: the gates of the query, by row of the sentence, from `gates_for_judge`.
     """
     placed: dict[str, list[tuple[int, int, float]]] = {}
     for row, gate in gates.items():
