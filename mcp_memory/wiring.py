@@ -22,7 +22,7 @@ from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
-from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude, ClaudeSettings
+from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
 from mcp_memory.reasoning.anthropic.paths import ClaudePathScorer
 from mcp_memory.reasoning.anthropic.points import ClaudePointMaker
@@ -135,8 +135,7 @@ def open_claude(settings: Settings, environment: Mapping[str, str] = os.environ)
         safe = False
     if not safe or not parts.hostname:
         raise ConfigurationError(f"engine.base_url is {url!r}. It has to begin with https://, or be on this machine.")
-    terms = ClaudeSettings(chosen.model, chosen.timeout_s, url, chosen.retries, chosen.at_once, chosen.cache_min_tokens)
-    return Claude(environment.get("ANTHROPIC_API_KEY"), terms)
+    return Claude(environment.get("ANTHROPIC_API_KEY"), chosen)
 
 
 def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[[], QuestionJudge]:

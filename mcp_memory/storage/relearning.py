@@ -56,7 +56,7 @@ class Relearning:
         self._tables = tables
         self._generation = generation
         self._relearn = relearn
-        self._view = View(vector_limit=2**62)
+        self._view = View()
         self._looked_up: set[str] = set()
         self._beliefs: dict[str, tuple[int, Belief]] = {}
 

@@ -10,6 +10,9 @@ from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.view.space import Index, Space
 
+NO_LIMIT = 2**62
+"""A number of sentences that no store reaches."""
+
 
 class View:
     """A snapshot of the store in memory.
@@ -23,7 +26,7 @@ class View:
     """
 
     def __init__(
-        self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = 100_000, stable: float = STABLE
+        self, indexes: Sequence[Callable[[], Index]] = (), vector_limit: int = NO_LIMIT, stable: float = STABLE
     ) -> None:
         self.tx = 0
         self.generation = 0

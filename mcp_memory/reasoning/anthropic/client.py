@@ -53,6 +53,7 @@ from mcp_memory.reasoning.anthropic.replies import (
     parse_reply,
     reply_schema,
 )
+from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.texts import prompt
 
 if TYPE_CHECKING:
@@ -80,29 +81,6 @@ _STATUS_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeSettings:
-    """How Claude is asked.
-
-    Attributes:
-        model: its id.
-        timeout_s: for all requests about one question, goal or text.
-        base_url: of the Messages API.
-        retries: further tries after one that failed.
-        at_once: concurrent requests; others wait.
-        cache_min_tokens: length from which the constant part is marked for the provider's cache.
-        pause_s: before the second try, if the server names none; then twice the last.
-    """
-
-    model: str = "claude-haiku-5-5"
-    timeout_s: float = 20.0
-    base_url: str = HOME
-    retries: int = 3
-    at_once: int = 4
-    cache_min_tokens: int = 4_096
-    pause_s: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
 class Request:
     """The prompt of one request.
 
@@ -122,29 +100,31 @@ class Claude:
     """The shared client; nothing is imported or opened before the first call.
 
     Attributes:
-        terms: its settings.
+        settings: of the engine.
+        first_pause_s: seconds before the second try, if the server names none; doubled before each further one.
         spent: by this process so far.
         ledger: keeps what all processes spend within the day's budget; None for no daily budget.
     """
 
-    def __init__(self, key: str | None, terms: ClaudeSettings, ledger: Ledger | None = None) -> None:
-        self.terms = terms
+    def __init__(self, key: str | None, settings: EngineSettings, ledger: Ledger | None = None) -> None:
+        self.settings = settings
+        self.first_pause_s = 0.5
         self.spent = Spending()
         self.ledger = ledger
         self._key = (key or "").strip()
         self._client: AsyncAnthropic | None = None
         self._opening = anyio.Lock()
-        self._places = anyio.CapacityLimiter(terms.at_once)
+        self._places = anyio.CapacityLimiter(settings.at_once)
 
     @property
     def model(self) -> str:
         """The model that is asked."""
-        return self.terms.model
+        return self.settings.model
 
     @property
     def base_url(self) -> str:
         """Where requests are sent."""
-        return self.terms.base_url
+        return self.settings.base_url or HOME
 
     @property
     def ready(self) -> bool:
@@ -179,7 +159,7 @@ class Claude:
             raise EngineRefused("ANTHROPIC_API_KEY is not set" if not self._key else "ANTHROPIC_API_KEY is no key")
         client = await self._sdk_client()
         began = anyio.current_time()
-        left = self.terms.timeout_s - budget.spent.seconds
+        left = self.settings.timeout_s - budget.spent.seconds
         try:
             with anyio.move_on_after(min(left, within_s)):
                 async with self._places:
@@ -188,7 +168,7 @@ class Claude:
             spending = Spending(seconds=anyio.current_time() - began)
             budget.spend(spending)
             self.spent += spending
-        raise EngineError(f"there was no answer within {within_s if within_s < left else self.terms.timeout_s:g} s")
+        raise EngineError(f"there was no answer within {within_s if within_s < left else self.settings.timeout_s:g} s")
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -208,11 +188,11 @@ class Claude:
 
         log = logging.getLogger("anthropic")
         log.setLevel(max(log.getEffectiveLevel(), logging.INFO))
-        url = self.terms.base_url or HOME
+        url = self.base_url
         return AsyncAnthropic(
             api_key=self._key,
             base_url=url,
-            timeout=self.terms.timeout_s,
+            timeout=self.settings.timeout_s,
             max_retries=0,
             open_telemetry=False,
             http_client=DefaultAsyncHttpxClient(
@@ -232,10 +212,10 @@ class Claude:
     ) -> UsedT:
         from anthropic import APIConnectionError, APIStatusError
 
-        pause, reason, problem, unreached = self.terms.pause_s, "", "", 0
+        pause, reason, problem, unreached = self.first_pause_s, "", "", 0
         wait: float | None = None
         failure: type[EngineError] = EngineError
-        for _ in range(self.terms.retries + 1):
+        for _ in range(self.settings.retries + 1):
             if wait is not None:
                 await _pause(wait, reason)
                 pause, wait = min(2 * pause, LONGEST_PAUSE_S), None
@@ -256,7 +236,7 @@ class Claude:
                 reason, wait, failure = "the connection failed", pause, EngineUnavailable
                 if _reached_nobody(error):
                     unreached += 1
-                    reason = f"the connection failed: nobody could be reached at {self.terms.base_url}"
+                    reason = f"the connection failed: nobody could be reached at {self.base_url}"
                     if unreached == UNREACHED:
                         break
         raise failure(reason)
@@ -274,13 +254,13 @@ class Claude:
         size = estimate_tokens(request.system) + estimate_tokens(content) + estimate_tokens(dumps(schema))
         budget.check(size)
         system: TextBlockParam = {"type": "text", "text": request.system}
-        if estimate_tokens(request.system) >= self.terms.cache_min_tokens:
+        if estimate_tokens(request.system) >= self.settings.cache_min_tokens:
             system["cache_control"] = {"type": "ephemeral"}
         reserved = await self.ledger.reserve(size) if self.ledger else None
         spending = Spending(1, size)
         try:
             raw = await client.messages.with_raw_response.create(
-                model=self.terms.model,
+                model=self.settings.model,
                 max_tokens=OUTPUT_TOKENS,
                 system=[system],
                 messages=[{"role": "user", "content": content}],

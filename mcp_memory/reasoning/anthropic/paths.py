@@ -99,7 +99,7 @@ class ClaudePathScorer:
         request = Request(
             prompt("navigation/system.txt").substitute().strip(), prompt("navigation/asked.txt").substitute(values)
         )
-        within = TIME_SHARE * self.claude.terms.timeout_s
+        within = TIME_SHARE * self.claude.settings.timeout_s
         with budget.reserve(ANSWER_TOKENS):
             use = partial(to_scores, paths=paths, shown=shown)
             return await self.claude.ask(request, PathsReply, use, budget, within_s=within)

@@ -94,7 +94,7 @@ class ClaudeQuestionReader:
             "speakers": _speaker_lines(speakers),
         }
         request = Request(_system_prompt(), prompt("question/asked.txt").substitute(values))
-        within = TIME_SHARE * self.claude.terms.timeout_s
+        within = TIME_SHARE * self.claude.settings.timeout_s
         with budget.reserve(ANSWER_TOKENS):
             return with_interpretation(
                 query, await self.claude.ask(request, MeaningReply, to_meaning, budget, within_s=within)

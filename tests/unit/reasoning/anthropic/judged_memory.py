@@ -45,7 +45,7 @@ def wired(url: str, log: FakeLog | None = None, *, key: str | None = KEY, **engi
     config = replace(Settings(), engine=replace(Settings().engine, **settings))  # type: ignore[arg-type]
     claude = open_claude(config, {"ANTHROPIC_API_KEY": key} if key else {})
     assert claude is not None
-    claude.terms = replace(claude.terms, pause_s=0)
+    claude.first_pause_s = 0
     embedder = WordEmbedder()
     store = FakeStore(
         log,

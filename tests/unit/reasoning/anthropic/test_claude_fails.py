@@ -246,7 +246,7 @@ def test_a_key_is_not_sent_to_an_insecure_address(url):
     if not url:
         claude = open_claude(config, {})
         assert claude is not None
-        assert claude.terms.base_url == "https://api.anthropic.com"
+        assert claude.base_url == "https://api.anthropic.com"
         return
     with pytest.raises(ConfigurationError, match=r"engine\.base_url"):
         open_claude(config, {})
