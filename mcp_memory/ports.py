@@ -1,8 +1,6 @@
 """Ports: the Protocols that services and rooms need of an embedder, a store, judges and operators, and their values.
 
-Each is as small as its callers need.
-
-``wiring`` alone knows which adapter stands behind a port.
+Each is as small as its callers need. ``wiring`` alone knows which adapter stands behind a port.
 """
 
 from __future__ import annotations
@@ -36,32 +34,26 @@ Progress = Callable[[float, float, str], Awaitable[None]]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors.
-
-    Attributes:
-        name: the name of the model and its form; kept in each commit, since vectors of two models do not mix.
-        dimension: ``d`` of the vectors.
-    """
+    """Turns texts into vectors."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """The name of the model and its form; kept in each commit, since vectors of two models do not mix."""
 
     @property
-    def dimension(self) -> int: ...  # noqa: D102
+    def dimension(self) -> int:
+        """``d`` of the vectors."""
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         """Return one vector of length 1 for each text, shape ``(len(texts), dimension)``, in their order."""
 
 
 class Transaction(Protocol):
-    """Exclusive write access to the store; its commit ends it.
-
-    Attributes:
-        view: as of the last commit of any process; the newest segments and sentences may be missing.
-    """
+    """Exclusive write access to the store; its commit ends it."""
 
     @property
-    def view(self) -> View: ...  # noqa: D102
+    def view(self) -> View:
+        """The view as of the last commit of any process; the newest segments and sentences may be missing."""
 
     async def commit(self, batch: Batch) -> int:
         """Append the rows, then the commit that makes them visible; return its number.
@@ -107,14 +99,11 @@ class Store(Protocol):
 
 
 class Extractor(Protocol):
-    """Extracts facts from a text.
-
-    Attributes:
-        name: the name of the method, as status shows it.
-    """
+    """Extracts facts from a text."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """The name of the method, as status shows it."""
 
     def extract(
         self,
@@ -153,14 +142,11 @@ class Excerpt:
 
 
 class TextReader(Protocol):
-    """Extracts facts from texts with a language model.
-
-    Attributes:
-        ready: whether it can be asked at all.
-    """
+    """Extracts facts from texts with a language model."""
 
     @property
-    def ready(self) -> bool: ...  # noqa: D102
+    def ready(self) -> bool:
+        """Whether it can be asked at all."""
 
     async def read(self, excerpts: Sequence[Excerpt], before: Sequence[Excerpt]) -> list[Assertion]:
         """Return what texts of one session assert, each assertion supported by its own text; not recorded yet.
@@ -184,13 +170,10 @@ class OperatorInput:
         cosine: returns the similarity of the query to the sentences that state assertions, in [-1, 1]; 0 without a
             query.
         query: understood and embedded, or None.
-        entity: a name.
-        relation: a name, in any form.
-        tag: a tag of MRAgent's graph, a word or two.
-        topic: its id, or words.
+        entity: a name; likewise ``relation``, in any form.
+        tag: a tag of MRAgent's graph, a word or two; ``topic`` is an id, or words.
         ids: the ids of evidence.
-        window: the window of time.
-        limit: at most so many items.
+        window: the window of time; ``limit``: at most so many items.
         weigh: returns the weights of sentences for the query, by their rows, at least 0 (GAM-RAG eq. 4); None without
             a query.
     """
