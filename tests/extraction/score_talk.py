@@ -1,0 +1,213 @@
+"""Score the fact reader on the labelled talks: two friends, a person with an assistant, developers (see README.md).
+
+    python tests/extraction/score_talk.py tests/extraction/talk_*_open.jsonl
+
+A predicted fact is right if its head, relation, tail and polarity agree with one label; each label is matched once.
+Kind and time are counted among the right ones, events called ``did`` apart. Optional labels count neither when they are
+found nor when they are missed. Confidence is not compared with the label's hedge: the share of right facts is printed
+by confidence instead, because what is hedged should be as doubtful as it says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+from score import extract_turn, load, same_name, same_relation, turn_of  # type: ignore[import-not-found]  # beside it
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.language.gregorian import civil
+from mcp_memory.language.tokens import words
+from mcp_memory.rules.facts.extractor import RuleExtractor
+
+_SMALL = frozenset(["a", "an", "the", "my", "our", "his", "her", "their", "its", "of", "in", "at", "for", "from", "to",
+                    "and", "with", "on", "up", "some", "about", "by", "i", "we"])  # fmt: skip
+_ENOUGH = 0.6
+"""Share of the content words (of both phrases together) that the tails of two events must have in common."""
+
+
+@dataclass
+class TalkScore:
+    """Counts over labelled messages.
+
+    Attributes:
+        right: predicted facts that match a required or an optional label, by whether they are ``did``.
+        wrong: predicted facts that match no label, in words.
+        missed: required labels that were not found, in words.
+        required: number of required labels that were found.
+        kinds: right facts whose kind is right.
+        times: right facts whose time is right.
+        times_wrong: the others, in words.
+        by_relation: predicted facts by relation, right and all.
+        by_confidence: predicted facts by tenth of confidence, right and all.
+    """
+
+    right: Counter[bool] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    wrong_did: int = 0
+    missed: list[str] = field(default_factory=list)
+    required: int = 0
+    kinds: int = 0
+    times: int = 0
+    times_wrong: list[str] = field(default_factory=list)
+    by_relation: dict[str, list[int]] = field(default_factory=dict)
+    by_confidence: dict[str, list[int]] = field(default_factory=dict)
+    messages: int = 0
+
+    def __str__(self) -> str:
+        right, wrong = sum(self.right.values()), len(self.wrong)
+        typed, typed_wrong = self.right[False], wrong - self.wrong_did
+        return (
+            f"precision {right / max(1, right + wrong):.3f} ({right} of {right + wrong})  "
+            f"recall {self.required / max(1, self.required + len(self.missed)):.3f}  "
+            f"typed {typed / max(1, typed + typed_wrong):.3f} ({typed} of {typed + typed_wrong})  "
+            f"did {self.right[True] / max(1, self.right[True] + self.wrong_did):.3f}"
+            f" ({self.right[True]} of {self.right[True] + self.wrong_did})  "
+            f"kind {self.kinds / max(1, right):.3f}  time {self.times / max(1, right):.3f}  "
+            f"messages {self.messages}"
+        )
+
+
+def score_talk(items: Iterable[dict[str, Any]]) -> TalkScore:
+    """Return the score of the rules on labelled messages."""
+    total, extract = TalkScore(), RuleExtractor().extract
+    for item in items:
+        if item.get("speaker") is None:
+            item = {**item, "speaker": "user"}
+        found = extract_turn(extract, _turn(item), item.get("partner"))
+        _score_message(total, item, found)
+        total.messages += 1
+    return total
+
+
+def _turn(item: dict[str, Any]) -> Any:
+    return turn_of({**item, "time": item["time"][:10]})
+
+
+def _score_message(total: TalkScore, item: dict[str, Any], found: Sequence[Assertion]) -> None:
+    labels = sorted(item["facts"], key=lambda label: bool(label.get("optional")))
+    taken: set[int] = set()
+    matched: set[int] = set()
+    for fact in found:
+        fits = [n for n, label in enumerate(labels) if _matches(fact, label)]
+        free = sorted((n for n in fits if n not in taken), key=lambda n: not _time_right(fact, labels[n], item))
+        _count(total.by_relation, fact.relation, bool(fits))
+        _count(total.by_confidence, f"{fact.confidence:.1f}", bool(fits))
+        is_did = fact.relation == "did"
+        if not fits:
+            total.wrong_did += is_did
+            total.wrong.append(f"{item['id']} {shown(fact)}  <- {item['text'][:200]!r}")
+            continue
+        total.right[is_did] += 1
+        label = labels[(free or fits)[0]]
+        if free:
+            taken.add(free[0])
+            matched.add(free[0])
+        total.kinds += getattr(fact, "kind", None) == label.get("kind")
+        if _time_right(fact, label, item):
+            total.times += 1
+        else:
+            said = f"{label['from']}..{label['to']} {label.get('precision')}"
+            total.times_wrong.append(f"{item['id']} ({item['time'][:10]}) {shown(fact)} labelled {said}")
+    for n, label in enumerate(labels):
+        if label.get("optional"):
+            continue
+        if n in matched:
+            total.required += 1
+        else:
+            sign = "NOT " * bool(label.get("negated"))
+            total.missed.append(
+                f"{item['id']} {sign}{label['head']} | {label['relation']} | {label['tail']}  <- {item['text'][:200]!r}"
+            )
+
+
+def _count(table: dict[str, list[int]], key: str, right: bool) -> None:
+    entry = table.setdefault(key, [0, 0])
+    entry[0] += right
+    entry[1] += 1
+
+
+def _as_list(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
+    names = _as_list(label["relation"])
+    if fact.negated != bool(label.get("negated")) or not any(
+        same_name(fact.head, name) for name in _as_list(label["head"])
+    ):
+        return False
+    tails = _as_list(label["tail"])
+    if fact.relation == "did":
+        return "did" in names and any(_same_deed(fact.tail, tail) for tail in tails)
+    return any(same_relation(fact.relation, name) for name in names) and any(
+        same_name(fact.tail, tail) for tail in tails
+    )
+
+
+def _same_deed(one: str, other: str) -> bool:
+    left, right = (frozenset(word for word in words(text) if word not in _SMALL) for text in (one, other))
+    return bool(left and right) and len(left & right) >= _ENOUGH * min(len(left | right), max(len(left), len(right)))
+
+
+def _day(instant: int) -> str:
+    year, month, day = civil(instant)
+    return f"{year:04}-{month:02}-{day:02}"
+
+
+def _time_right(fact: Assertion, label: dict[str, Any], item: dict[str, Any]) -> bool:
+    since, until, precision = label.get("from"), label.get("to"), label.get("precision")
+    said = item["time"][:10]
+    if precision == "yearless":
+        return getattr(fact, "precision", None) == "yearless" or not fact.stated
+    if since is None and until is None:
+        if precision == "before" or label.get("kind") == "event":
+            return getattr(fact, "precision", None) == "before" or not fact.stated
+        return not fact.stated or fact.since <= BEGINNING or _day(fact.since) == said
+    right = True
+    if since is not None:
+        right = fact.since > BEGINNING and _day(fact.since)[: len(since)] == since
+    if right and until is not None:
+        right = fact.until < FOREVER and _day(fact.until - 1)[: len(until)] == until
+    return right
+
+
+def shown(fact: Assertion) -> str:
+    """Return a fact with its time in one line."""
+    since = "…" if fact.since <= BEGINNING else _day(fact.since)
+    until = "∞" if fact.until >= FOREVER else _day(fact.until - 1)
+    extra = f"{getattr(fact, 'kind', '')} {getattr(fact, 'precision', '')}".strip()
+    sign = "NOT " * fact.negated
+    return f"{sign}{fact.head} | {fact.relation} | {fact.tail} [{since}, {until}] {extra} {fact.confidence:.2f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the score of the rules on files of labelled messages."""
+    parser = argparse.ArgumentParser(description="Score the rules on labelled talks.")
+    parser.add_argument("files", type=Path, nargs="+")
+    parser.add_argument("--show", action="store_true", help="also print what is wrong, missed, and wrong in time")
+    parser.add_argument("--relations", action="store_true", help="also print the share right by relation")
+    asked = parser.parse_args(arguments)
+    for path in asked.files:
+        result = score_talk(load(path))
+        if asked.show:
+            for title, lines in (("WRONG", result.wrong), ("MISSED", result.missed), ("TIMES", result.times_wrong)):
+                sys.stdout.write(f"{title}\n" + "".join(f"- {line}\n" for line in lines))
+        if asked.relations:
+            for name, (right, count) in sorted(result.by_relation.items(), key=lambda entry: -entry[1][1]):
+                sys.stdout.write(f"  {name:24} {right:4} of {count}\n")
+        for name, (right, count) in sorted(result.by_confidence.items()):
+            sys.stdout.write(f"  confidence {name}: {right} of {count}\n")
+        sys.stdout.write(f"{path.name}: {result}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
