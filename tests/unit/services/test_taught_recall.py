@@ -3,9 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from learning_memory import judged, memory, recalled, told
+from learning_memory import NOW, judged, memory, recalled, told
 
+from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.language.questions import understand
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -79,3 +82,19 @@ async def test_a_lesson_about_an_old_revision_lifts_neither_the_new_one_nor_anot
     for one in (taught, untaught):
         await written(one, new)
     assert shown(await recalled(taught, question)) == shown(await recalled(untaught, question))
+
+
+async def test_a_first_lesson_starts_from_the_sentences_own_vector_without_knowledge():
+    one = await told(memory(), *TALK)
+    recall = await recalled(one, QUESTION)
+    right = next(item.id for item in recall.evidence if "telescope" in item.text)
+    await judged(one, recall.episode, supports=(right,))
+    async with one.store.reading() as view:
+        space = view.space("default")
+        belief = next(belief for belief in (space.beliefs.get(piece.id) for piece in space.sentences) if belief)
+        text, question = space.text(space.sentence(belief.sentence_id)), understand(QUESTION, space.speakers, NOW)
+    own, asked = await one.embedder.embed([text, question.forms[-1]])
+    expected = Teacher(one.settings.gain)(Belief(belief.sentence_id, "default", own), 1, "caller", asked)
+    assert belief.task == pytest.approx(expected.task, abs=1e-6)
+    assert belief.task_doubt == pytest.approx(expected.task_doubt)
+    assert (belief.supported, belief.unsupported) == (1, 0)
