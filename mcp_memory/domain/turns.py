@@ -119,6 +119,22 @@ def speaker(turn: Turn) -> str | None:
     return turn.speaker or (USER if turn.role in (None, USER) else None)
 
 
+_ASSISTANTS = frozenset(
+    ("assistant", "ai", "ai assistant", "bot", "chatbot", "agent", "model", "system", "tool", "claude", "chatgpt",
+     "gpt", "gemini", "copilot", "llm")
+)  # fmt: skip
+
+
+def is_assistant(name: str | None) -> bool:
+    """Return whether a speaker's name or role is that of a program that assists: "assistant", "ChatGPT"."""
+    return name is not None and name.strip().casefold() in _ASSISTANTS
+
+
+def by_assistant(turn: Turn) -> bool:
+    """Return whether a message is an assistant's: by its role if it has one, otherwise by its speaker's name."""
+    return turn.kind == "message" and is_assistant(turn.role or turn.speaker)
+
+
 @dataclass(frozen=True, slots=True)
 class Talkers:
     """The last two speakers of a session.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER, StatedTime
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
@@ -21,6 +21,7 @@ from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.modality import PLAIN, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import phrase_claims
+from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
 from mcp_memory.rules.facts.verb_claims import verb_claims
 from mcp_memory.rules.facts.words import Word, is_english, split_words
@@ -124,9 +125,15 @@ class RuleExtractor:
             sentences: spans of its sentences, in characters.
             times: the stated times of each sentence.
         """
+        if by_assistant(turn):
+            return []
         discourse = open_discourse(turn, partner)
+        foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
-        for index, (start, end) in enumerate(sentences):
+        for index, sentence in enumerate(sentences):
+            (start, end), passed = cut_out(sentence, foreign, passed)
+            if start >= end:
+                continue
             for assertion in self._assertions(turn, discourse, index, (start, min(end, start + LONGEST)), times[index]):
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
