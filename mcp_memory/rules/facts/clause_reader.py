@@ -18,7 +18,7 @@ from mcp_memory.rules.facts.clause import (
 )
 from mcp_memory.rules.facts.complements import Slot, read_complement
 from mcp_memory.rules.facts.coordination import read_phrases
-from mcp_memory.rules.facts.modality import adverb_confidence, content_confidence, hearsay_confidence
+from mcp_memory.rules.facts.modality import clause_confidence, content_confidence, hearsay_confidence, is_generic
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import REPORTED, VerbGroup, read_verb_group
@@ -218,15 +218,15 @@ class _ClauseReader:
             return
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
-        confidence = min(self.matrix_confidence, verb.confidence, adverb_confidence(adverbs))
-        if (verb.unreal and not (verb.confidence < 1 or verb.future)) or (
-            self.subordinator in _TEMPORAL and verb.tense == "present"
-        ):
+        confidence = min(self.matrix_confidence, clause_confidence(verb, adverbs))
+        if self.talk and is_generic(verb, subject, adverbs, dated=bool(rest.times or self.leading_times)):
             confidence = 0.0
-        if verb.unreal and verb.confidence < 1 and verb.negated:
+        if self.subordinator in _TEMPORAL and verb.tense == "present":
             confidence = 0.0
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
             confidence = 0.0  # "since I was 17" states a time and no fact
+        if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:
+            confidence = 0.0  # "we adopt one if they agree"
         if not rest.slots and verb.lemma in _SAYING and self.conjunction == "," and self.clauses:
             hedge = content_confidence(verb) or 0.0
             self.clauses[:] = [replace(clause, confidence=min(clause.confidence, hedge)) for clause in self.clauses]

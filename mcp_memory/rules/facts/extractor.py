@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.times import FOREVER, StatedTime
+from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.copula_claims import copula_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
-from mcp_memory.rules.facts.modality import PLAIN, assertion_end, intent_of
+from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import phrase_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
+from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
 from mcp_memory.rules.facts.verb_claims import verb_claims
 from mcp_memory.rules.facts.words import Word, is_english, split_words
@@ -101,6 +102,11 @@ def _note_assertions(
     )
 
 
+def _as_planned(clause: Clause, said_at: Millis) -> Clause:
+    verb = as_planned(clause.verb, [word.time for word in clause.times if word.time is not None], said_at)
+    return clause if verb is clause.verb else replace(clause, verb=verb)
+
+
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
 
@@ -129,12 +135,17 @@ class RuleExtractor:
             return []
         discourse = open_discourse(turn, partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
+        unasserted = Unasserted(turn.text, sentences) if turn.kind == "message" else None
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
             (start, end), passed = cut_out(sentence, foreign, passed)
-            if start >= end:
+            if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
                 continue
-            for assertion in self._assertions(turn, discourse, index, (start, min(end, start + LONGEST)), times[index]):
+            span = start, min(end, start + LONGEST)
+            read = list(self._assertions(turn, discourse, index, span, times[index]))
+            if read and unasserted is not None and unasserted.is_unreal(index):
+                continue
+            for assertion in read:
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
         merged = merge_openings(turn, sentences, times, list(assertions.values()))
@@ -177,6 +188,8 @@ class RuleExtractor:
             [*times, *duration_intervals(turn.text, start, end, turn.time)],
         )
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
+        if talk:
+            clauses = [_as_planned(clause, turn.time) for clause in clauses]
         if stop <= start:
             for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
                 for subject in clause.subject:

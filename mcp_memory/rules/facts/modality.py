@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from mcp_memory.domain.facts import Intent
+from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.verb_groups import MIGHT, PROBABLE, REPORTED, VerbGroup
 from mcp_memory.rules.facts.words import Word
@@ -31,6 +35,7 @@ _MATRIX_VERBS = {
                      "worry", "fear", "joke", "deny", "decide"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a verb gives to its content clause."""
+_BELIEVING = frozenset(("think", "believe", "suppose", "assume", "figure", "expect", "guess", "bet"))
 _MATRIX_ADJECTIVES = {
     **dict.fromkeys(("sure", "certain", "convinced", "confident"), PROBABLE),
     **dict.fromkeys(("glad", "happy", "proud", "sorry", "excited", "aware", "thrilled", "lucky"), 1.0),
@@ -82,6 +87,8 @@ def content_confidence(verb: VerbGroup, adjective: str = "") -> float | None:
         return None
     if verb.negated or (verb.unreal and verb.lemma not in ("say",)):
         return NOT_ASSERTED
+    if verb.lemma in _BELIEVING and (verb.used_to or (verb.tense == "past" and not verb.passive)):
+        return NOT_ASSERTED  # "I thought he was a doctor" says that he is not
     return confidence
 
 
@@ -93,6 +100,77 @@ def adverb_confidence(adverbs: frozenset[str]) -> float:
     elif adverbs & {"probably", "likely", "presumably", "as far as i know"}:
         confidence = PROBABLE
     return confidence
+
+
+_LASTING = word_set(
+    "be live work have own know like love hate prefer need mean belong study stay speak use teach reside play come"
+)
+"""Verbs of states: "he may live in Oslo" doubts what is so, "we may buy a boat" considers what is not."""
+_SINGLE_ACTS = word_set(
+    "move fly marry wed divorce buy purchase sell join quit resign graduate retire leave depart land adopt rent hire"
+    " fire launch release migrate switch replace emigrate relocate sign meet win lose die break open close found start"
+    " begin"
+)
+"""Verbs of what is done once: in the present tense, without a date, they tell a habit, an instruction or a tale."""
+_HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom still")
+
+
+def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
+    """Return the confidence that the verb and the adverbs of a clause allow; 0 if it asserts nothing.
+
+    What is possible, wished, planned or considered is not asserted. "May" and "might" doubt a state or a past event
+    ("he might live in Oslo", "she may have sold it"); about anything else they state nothing.
+    """
+    confidence = min(verb.confidence, adverb_confidence(adverbs))
+    if verb.unreal and not (verb.confidence < 1 or verb.future):
+        return NOT_ASSERTED
+    if verb.unreal and verb.confidence < 1 and verb.negated:
+        return NOT_ASSERTED
+    perfect = verb.tense == "perfect"
+    if verb.confidence == MIGHT and not perfect and (verb.unreal or verb.lemma not in _LASTING):
+        return NOT_ASSERTED
+    if confidence <= MIGHT and verb.tense == "present" and verb.lemma in _SINGLE_ACTS:
+        return NOT_ASSERTED  # "maybe we buy a boat"
+    return confidence
+
+
+def is_generic(verb: VerbGroup, subject: Sequence[NounPhrase], adverbs: frozenset[str], *, dated: bool) -> bool:
+    """Return whether a clause of a message tells what happens in general rather than what is so or happened.
+
+    Examples: "you move to a new city", "we move to Delayville" as a play on words. A single act in the present tense is
+    a fact only with its date, as a plan.
+
+    Args:
+        verb: of the clause.
+        subject: its subject.
+        adverbs: in lower case.
+        dated: whether the clause states a time.
+    """
+    simple = verb.tense == "present" and not (verb.progressive or verb.unreal or verb.phase or verb.passive)
+    if not simple or verb.negated:
+        return False
+    if subject and subject[0].pronoun in closed.SECOND and verb.lemma not in _LASTING:
+        return True
+    return verb.lemma in _SINGLE_ACTS and not dated and not adverbs & _HABITS
+
+
+def as_planned(verb: VerbGroup, times: Sequence[StatedTime], said_at: Millis) -> VerbGroup:
+    """Return the verb of a clause of a message, marked as ``future`` if the clause announces what is to come.
+
+    "We fly to Malta on 20 December" and "we're moving in May" are in the present tense, but their dates lie ahead.
+
+    Args:
+        verb: of the clause.
+        times: stated in the clause.
+        said_at: the moment of the utterance.
+    """
+    if verb.tense != "present" or verb.passive or verb.unreal or verb.phase == "end":
+        return verb
+    ahead = any(time.since > said_at for time in times)
+    single = verb.lemma in _SINGLE_ACTS and not verb.progressive
+    if ahead or (single and any(time.grain in ("day", "time") for time in times)):
+        return replace(verb, unreal=True, future=True)
+    return verb
 
 
 def hearsay_confidence(words: Sequence[Word]) -> float:

@@ -1,0 +1,145 @@
+"""Find the sentences of a message that state nothing about its speaker's world, as far as their form tells.
+
+Not asserted are scenarios and examples ("Imagine you …", "Example: …"), dreams, the plots of films, books and songs,
+questions of a FAQ, irony and jokes, what everybody does ("we all love …"), and an offer, request or plan that its own
+sentence, or the next one, refuses ("… asked me to move there, but I said no"). Scenarios and dreams reach to the end of
+their paragraph. What single clauses leave unasserted (questions, conditions, wishes, modal verbs) is decided in
+``modality.py``.
+
+Right or silent: a true statement inside such a sentence is lost too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LEAD = (
+    r"\W*(?:(?:so|and|ok|okay|now|well|but|just|like|right|alright|also|oh|hey|then|first|next|please)[, ]{1,2}){0,3}"
+)
+_SCENARIO = re.compile(
+    _LEAD
+    + r"(?:imagine\b|suppose\b|supposing\b|picture\s(?:this|a|the|yourself)\b|pretend\b|hypothetical\w*\b|what\sif\b"
+    r"|let(?:['’]?s|\sus)\s(?:just\s)?(?:say|imagine|pretend|assume|suppose|role-?play)\b|assum(?:e|ing)\b"
+    r"|say\s(?:i|you|we|he|she|they|that|someone|somebody|there)\b|given\s(?:a|an|that)\b"
+    r"|in\s(?:a|an|another|some)\s(?:\w{1,20}\s)?(?:perfect|ideal|parallel|alternate|different|other)?\s?"
+    r"(?:world|life|universe|timeline|reality)\b"
+    r"|for\s(?:example|instance)\b|e\.\s?g\.|examples?\s*[:,]|(?:test|sample|use)\s(?:case|data|input|story)\b.{0,40}:"
+    r"|(?:user\sstory|scenario|prompt|template|role|persona|system)\s*:|as\sa\s(?:\w{1,20}\s)?user,?\s(?:i|you|we)\b"
+    r"|role-?play\b|act\sas\b|you(?:['’]re|\sare)\s(?:a|an|the)\s(?:\w{1,20}\s){0,3}"
+    r"(?:assistant|expert|agent|bot|model|ai|tutor|specialist|coach|editor|translator|interviewer)\b)",
+    re.IGNORECASE,
+)
+_DREAM = re.compile(
+    r"\b(?:dreamt|dreamed)\b|\b(?:in|had|have|having)\s(?:a|an|my|the|this|that|his|her|another|some)\s"
+    r"(?:\w{1,20}\s){0,3}(?:dreams?|nightmares?)\b(?!\s(?:job|home|house|car|holiday|vacation|trip|wedding))",
+    re.IGNORECASE,
+)
+_AWAKE = re.compile(
+    r"\W*(?:anyway|anyhow|(?:but\s|and\s|so\s)?(?:then\s)?(?:i|when\si)\s(?:woke|wake)|in\sreal(?:ity|\slife)|in\sother\snews"
+    r"|also|today|yesterday|tomorrow|this\s(?:morning|week|year)|btw|by\sthe\sway|ps\b|p\.s\.|on\sanother|meanwhile|real)",
+    re.IGNORECASE,
+)
+_WORK = (
+    r"(?:film|movie|book|novel|show|series|episode|play|song|comic|manga|anime|musical|trailer|chapter|scene|tale"
+    r"|fairy\stale|poem|lyrics?|video\sgame|game|documentary|soap|sitcom|plot|ad|advert|commercial|article|podcast)"
+)
+_PLOT = re.compile(
+    rf"{_LEAD}in\s(?:the|this|that|a|an|one|my\s\w+|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
+    rf"|\b{_WORK}(?:['’]s|\s(?:is|was))\s(?:\w{{1,20}}\s)?about\b"
+    rf"|\b(?:the|this|that|a|its|whose)\s(?:\w{{1,20}}\s)?{_WORK}\s(?:\w{{1,20}}\s)?(?:goes|says?|said|tells|told|follows|claims)\b"
+    r"|\b(?:the|its|whose|main|lead)\s(?:plot|storyline|protagonist|main\scharacter|character|heroine|villain|narrator|lyrics)\b",
+    re.IGNORECASE,
+)
+_DREAM_THING = re.compile(
+    r"\b(?:my|his|her|our|their|\w{1,30}['’]s)\s(?:\w{1,20}\s)?(?:dream|fantasy|wish|hope|plan|goal|idea|ambition)"
+    r"(?:\s(?:job|home|house|car|holiday|vacation|trip|wedding|life|place|city|career|man|woman|dog))?\s"
+    r"(?:is|was|would|has\salways|had\salways|will)\b",
+    re.IGNORECASE,
+)
+_IRONY = re.compile(
+    r"🙄|😜|😏|\b(?:oh,?\s(?:sure|great|joy|lovely|wonderful|fantastic|perfect|brilliant|yeah,?\ssure)|yeah,?\sright|as\sif"
+    r"|(?:just|only)\s(?:kidding|joking)|jk|marry\sme|imagine|pretend(?:s|ed|ing)?|just\swhat\si\sneeded|how\s(?:lovely|wonderful)\sof"
+    r"|love\s(?:it\s(?:when|how)|how|that|being\sthe|waiting|getting)|thanks\sfor\snothing|sarcasm|said\sno\sone\sever|not\s[.!]*$"
+    r"|i\slied|(?:which|that)(?:['’]s|\s(?:is|was))\s(?:a\slie|false|not\strue|untrue)|/s)(?:\b|\s|$)",
+    re.IGNORECASE,
+)
+_EVERYBODY = re.compile(
+    r"\b(?:we|you|they)\sall\s(?:\w{1,20}ly\s)?(?:love|like|hate|need|want|know|have|make|do|get|enjoy|live|are|feel|fear|die|go|say)\b"
+    r"|\b(?:everyone|everybody|no\sone|nobody|people|most\sof\sus|one|some\speople|who\sdoes(?:n['’]t|\snot))\s"
+    r"(?:\w{1,20}ly\s)?(?:loves?|likes?|hates?|needs?|wants?|knows?|has|have|makes?|does|do|gets?|is|are|says?|thinks?)\b",
+    re.IGNORECASE,
+)
+_FAQ = re.compile(r"\W*(?:q|faq|question)\s?\d{0,3}\s?[:.)]\s", re.IGNORECASE)
+_PERSON = r"(?:i|we|he|she|they|you|[A-Z]\w{1,30})"
+_REFUSED = re.compile(
+    rf"\b{_PERSON}(?:['’]ve|['’]d|\shave|\shad|\sended\sup)?(?:\s(?:\w{{1,20}}ly|just|had\sto|still|then|of\scourse|both))?\s"
+    r"(?:(?:said|say|saying)\s(?:no|nope|i['’]d\srather\snot|never|no\sthanks?)\b|refused?\b|declin(?:ed?|ing)\b|reject(?:ed)?\b"
+    r"|turn(?:ed|ing)?\s(?:it|them|him|her|that|this|me|the\s\w{1,20}|his\s\w{1,20}|her\s\w{1,20}|their\s\w{1,20})\sdown\b"
+    r"|turned\sdown\b|passed\s(?:on\s(?:it|that|this|the)|it\sup)\b|backed\sout\b|told\s\w{1,30}\sno\b|laughed\sit\soff"
+    r"|did(?:n['’]t|\snot)\s(?:accept|agree|take\s(?:it|them|the\soffer)|go\sthrough\swith)\b|changed\s(?:my|his|her|our|their)\sminds?\b)"
+    r"|\b(?:fell\sthrough|never\s(?:happened|came\sto)|(?:was|were|got)\s(?:cancell?ed|called\soff)|thanks\sbut\sno\sthanks)\b",
+    re.IGNORECASE,
+)
+_PROPOSED = re.compile(
+    r"\b(?:ask(?:ed|s|ing)?|offer(?:ed|s|ing)?|invit(?:ed|es?|ing|ation)|want(?:ed|s)|propos(?:ed|es?|al|ing)|begg?(?:ed|s)?"
+    r"|suggest(?:ed|s|ion)?|told|urg(?:ed|es?)|encouraged|convince|talk(?:ed)?\s\w{1,20}\sinto|would\shave|supposed\sto|job"
+    r"|hired|promotion|chance|opportunity|deal|trip|holiday|wedding|move|moving|plan(?:ned|s)?|booked|go(?:ing)?\sto)\b",
+    re.IGNORECASE,
+)
+_CANCELLING = re.compile(
+    r"\W*(?:(?:but|and|so|then|of\scourse|sadly|unfortunately|luckily)[, ]{1,2}){0,3}", re.IGNORECASE
+)
+_PARAGRAPH = re.compile(r"\n\s*\n")
+
+
+class Unasserted:
+    """Says of the sentences of one message, asked in order, which of them state nothing."""
+
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]]) -> None:
+        """Take the message.
+
+        Args:
+            text: of the message.
+            sentences: spans of its sentences, in characters.
+        """
+        self._text = text
+        self._sentences = sentences
+        self._fiction_until = 0
+        self._dreaming = False
+
+    def in_fiction(self, index: int) -> bool:
+        """Return whether a sentence belongs to a scenario or a dream; to be asked once for each sentence, in order."""
+        start, end = self._sentences[index]
+        if start < self._fiction_until:
+            if not (self._dreaming and _AWAKE.match(self._text, start, end)):
+                return True
+            self._fiction_until = 0
+        dream = bool(_DREAM.search(self._text, start, end))
+        if dream or _SCENARIO.match(self._text, start, end):
+            gap = _PARAGRAPH.search(self._text, end)
+            self._fiction_until = gap.start() if gap else len(self._text)
+            self._dreaming = dream
+            return True
+        return False
+
+    def is_unreal(self, index: int) -> bool:
+        """Return whether a sentence alone, or the refusal after it, shows that it states nothing."""
+        start, end = self._sentences[index]
+        return _is_unreal(self._text[start:end]) or self._refused_next(index)
+
+    def _refused_next(self, index: int) -> bool:
+        """Return whether the next sentence refuses what this one tells of ("They hired me", "I turned it down")."""
+        if index + 1 >= len(self._sentences) or not _PROPOSED.search(self._text, *self._sentences[index]):
+            return False
+        start, end = self._sentences[index + 1]
+        opening = _CANCELLING.match(self._text, start, end)
+        return bool(_REFUSED.match(self._text, opening.end() if opening else start, end))
+
+
+def _is_unreal(sentence: str) -> bool:
+    patterns = (_IRONY, _PLOT, _DREAM_THING, _EVERYBODY)
+    if _FAQ.match(sentence) or any(pattern.search(sentence) for pattern in patterns):
+        return True
+    refused = _REFUSED.search(sentence)
+    return bool(refused and _PROPOSED.search(sentence))

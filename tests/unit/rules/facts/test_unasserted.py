@@ -1,0 +1,93 @@
+"""Sentences that look like statements and state nothing, and true ones beside them that are still read."""
+
+from time import perf_counter
+
+import pytest
+from reading import facts, read
+
+from mcp_memory.language.sentences import split
+from mcp_memory.rules.facts.unasserted import Unasserted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # refusals, offers, requests
+        "Viktor asked me to marry him but I said no.",
+        "My manager asked me to work at the harbour, and I refused.",
+        "Brightly hired me as an editor but I turned them down.",
+        "I got a job at Brightly. But then I turned it down.",
+        "They invited me to join Brightly and I said I'd rather not.",
+        "They offered to sell me a boat.",
+        # plans without a date, wishes, hypotheses
+        "I might buy a canoe.",
+        "We could adopt a cat.",
+        "I could live in Turku.",
+        "Maybe we buy a canoe.",
+        "We move to Delayville.",
+        "I'd marry Olga tomorrow.",
+        "I was supposed to move to Turku.",
+        "We adopt a cat if the landlord agrees.",
+        "I thought I lived near a lake.",
+        "I used to believe I was a poet.",
+        # scenarios, examples, plays
+        "Imagine I live in Turku. My boss is Olga.",
+        "Let's say I work at Brightly. I have two cats.",
+        "Example: Olga works at Brightly.",
+        "For example, Olga works at Brightly.",
+        "As a user, I live in Turku.",
+        "You are a helpful assistant. You live in Turku.",
+        "In the film, Olga works at a bakery.",
+        "The song says I live in Turku.",
+        "I dreamt that I had a twin sister. We lived in Turku.",
+        "In my dream I lived in Turku.",
+        "My dream job is being a pilot.",
+        # irony, jokes, everybody
+        "Oh great, I just love waiting for the bus.",
+        "I live in a castle, just kidding.",
+        "We all love pizza.",
+        "Everyone likes chocolate.",
+        "You move to a new city and you know nobody.",
+        # questions without a mark
+        "Q: I live in Turku",
+        "Anyone know where Olga lives",
+        "Does Olga live in Turku",
+    ],
+)
+def test_what_is_not_asserted_gives_no_fact(text: str) -> None:
+    assert facts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I dreamt of a flood. Anyway, my aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
+        ("Imagine you had a boat.\n\nMy aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
+        ("Olga may live in Turku.", ["Olga lives_in Turku"]),
+        ("Olga might have moved to Turku.", ["Olga lives_in Turku"]),
+        ("I still refuse to fly. My aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
+    ],
+)
+def test_the_rest_is_read(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_a_doubt_about_what_is_so_keeps_its_hedge() -> None:
+    assert [fact.confidence for fact in read("Olga may live in Turku.")] == [0.45]
+
+
+@pytest.mark.parametrize("text", ["We fly to Malta on 20 December.", "We're moving to Turku on 20 December."])
+def test_an_announcement_is_never_told_as_over(text: str) -> None:
+    assert all(fact.since > fact.said_at for fact in read(text))
+
+
+@pytest.mark.parametrize("piece", ["so ", "a wish ", "we all ", "I turned the ", "in the film ", "\n\n", "dream "])
+def test_long_messages_take_linear_time(piece: str) -> None:
+    text = (piece * 200 + ". ") * 30
+    spans = split(text)
+    start = perf_counter()
+    unasserted = Unasserted(text, spans)
+    for index in range(len(spans)):
+        unasserted.in_fiction(index)
+        unasserted.is_unreal(index)
+    assert perf_counter() - start < 2
