@@ -17,6 +17,7 @@ from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.copula_claims import copula_claims
+from mcp_memory.rules.facts.corrections import mended, mends_slip, with_corrections
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
@@ -102,6 +103,12 @@ def _note_assertions(
     )
 
 
+def _mended(turn: Turn, last: Clause, span: tuple[int, int] | None) -> tuple[Clause, Clause] | None:
+    """Return the last clause of a sentence as denied and as mended, if the next sentence mends a slip in it."""
+    start = mends_slip(turn.text, *span) if span else 0
+    return mended(split_words(turn.text, start, span[1], ()), last) if span and start else None
+
+
 def _as_planned(clause: Clause, said_at: Millis) -> Clause:
     verb = as_planned(clause.verb, [word.time for word in clause.times if word.time is not None], said_at)
     return clause if verb is clause.verb else replace(clause, verb=verb)
@@ -136,13 +143,15 @@ class RuleExtractor:
         discourse = open_discourse(turn, partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences) if turn.kind == "message" else None
+        mending: dict[int, Clause] = {}
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
             (start, end), passed = cut_out(sentence, foreign, passed)
             if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
                 continue
             span = start, min(end, start + LONGEST)
-            read = list(self._assertions(turn, discourse, index, span, times[index]))
+            following = sentences[index + 1] if index + 1 < len(sentences) else None
+            read = list(self._assertions(turn, discourse, index, span, times[index], following, mending))
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:
@@ -169,8 +178,20 @@ class RuleExtractor:
         yield from verb_claims(clause)
 
     def _assertions(
-        self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime]
-    ) -> Iterator[Assertion]:
+        self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime],
+        following: tuple[int, int] | None, mending: dict[int, Clause],
+    ) -> Iterator[Assertion]:  # fmt: skip
+        """Yield the assertions of a sentence.
+
+        Args:
+            turn: that holds it.
+            discourse: what the text has mentioned so far.
+            index: of the sentence.
+            span: of it, in characters.
+            times: that it states.
+            following: span of the next sentence.
+            mending: clauses by the index of the sentence that mends a slip of the one before it; added to.
+        """
         start, end = span
         talk = turn.kind != "document"
         if talk:
@@ -188,6 +209,11 @@ class RuleExtractor:
             [*times, *duration_intervals(turn.text, start, end, turn.time)],
         )
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
+        clauses = with_corrections(words, clauses)
+        if index in mending:
+            clauses = [mending[index]]
+        elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
+            clauses[-1], mending[index + 1] = mend
         if talk:
             clauses = [_as_planned(clause, turn.time) for clause in clauses]
         if stop <= start:

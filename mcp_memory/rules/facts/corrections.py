@@ -1,0 +1,218 @@
+"""Read corrections inside a message as two clauses: one that denies the old value, and one that states the new one.
+
+Covered are "X, not Y", "not X but Y", "X instead of Y", "isn't X any more, it's Y now", and a slip that is mended at
+once ("… is Hale. Sorry, I meant Lind"). What verbs say about a change ("switched from A to B", "replaced", "decided
+against") is in the tables of the verbs. A correction that does not say of what ("No, the 17th") is not read: what it
+corrects stands in another message, and a message is read alone (DESIGN 1).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts import grammar
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.complements import Slot
+from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.verb_groups import low_at
+from mcp_memory.rules.facts.words import Word
+
+_LIKING = word_set("like love enjoy hate dislike adore prefer")
+_POINTING = word_set("it that this they he she")
+_OVER = frozenset(("any more",))
+_CONTRASTS = (("instead", "of"), ("rather", "than"))
+_SLIP = re.compile(
+    r"\W*(?:(?:oh|ah|uh|um|no|nope|sorry|oops|whoops|wait|correction|edit|actually|argh|damn|hang\son|my\sbad|hm+)\W{1,4}){0,4}"
+    r"(?:(?:i|what\si)\s(?:meant?|should\shave\s(?:said|written))(?:\sto\s(?:say|write))?:?|make\sthat|it\sshould\sbe)\s(?=\S)",
+    re.IGNORECASE,
+)
+MOST = 12
+"""Words of a mended value; a longer sentence says more than a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A phrase that replaces, or is replaced, with its preposition if it has one, and the index after it."""
+
+    preposition: str
+    nouns: tuple[NounPhrase, ...]
+    after: int
+
+
+def with_corrections(words: Sequence[Word], clauses: Sequence[Clause]) -> list[Clause]:
+    """Return the clauses of a sentence with those that its corrections state.
+
+    Args:
+        words: of the sentence.
+        clauses: read of it, in order.
+    """
+    starts = [word.start for word in words]
+    corrected: list[Clause] = []
+    for index, clause in enumerate(clauses):
+        previous = clauses[index - 1] if index else None
+        clause = _with_subject_of_denial(clause, previous)
+        clause, denial = _contrast(clause)
+        following = bisect_left(starts, clause.end)
+        if clause.confidence <= 0 or following >= len(words):
+            corrected.append(clause)
+        elif clause.verb.negated:
+            corrected += [clause, *_but(words, clause, following)]
+        else:
+            corrected += [clause, *(_not(words, clause, following) or _meant(words, clause, following))]
+        if denial is not None:
+            corrected.append(denial)
+        if len(corrected) > 1 and _is_slip(corrected[-1], corrected[-2]):
+            corrected[-2] = _denied(corrected[-2])
+    return corrected
+
+
+def _with_subject_of_denial(clause: Clause, previous: Clause | None) -> Clause:
+    """Return "it's orange now" behind "the door isn't green any more" as a clause about the door."""
+    if previous is None or not previous.verb.negated or previous.verb.lemma != "be" or clause.verb.lemma != "be":
+        return clause
+    if len(clause.subject) != 1 or clause.subject[0].pronoun not in _POINTING or clause.verb.negated:
+        return clause
+    if len(previous.subject) != 1 or previous.subject[0].pronoun or not clause.slots:
+        return clause
+    if clause.subject[0].pronoun in ("he", "she") and previous.subject[0].head in ("name", "number", "address"):
+        return clause
+    return replace(clause, subject=previous.subject, adverbs=clause.adverbs | {"now"})
+
+
+def _contrast(clause: Clause) -> tuple[Clause, Clause | None]:
+    """Return a clause without its "instead of Y", and the clause that denies Y."""
+    for place, slot in enumerate(clause.slots):
+        for adverb, preposition in _CONTRASTS:
+            if place and slot.preposition == preposition and adverb in clause.adverbs:
+                rest = (*clause.slots[:place], *clause.slots[place + 1 :])
+                kept = replace(clause, slots=rest)
+                value = _Value("", slot.nouns, 0)
+                denial = None if clause.verb.negated else _denial(replace(clause, slots=clause.slots[:place]), value)
+                return kept, denial
+    return clause, None
+
+
+def _not(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
+    """Return the clause that ", not Y" or "and not Y" behind a clause denies."""
+    if words[index].mark and words[index].text in (",", "—", "–", "-", "("):
+        index += 1
+    if low_at(words, index) == "and":
+        index += 1
+    if low_at(words, index) not in ("not", "n't"):
+        return []
+    value = _value(words, index + 1)
+    denial = _denial(clause, value) if value else None
+    return [denial] if denial else []
+
+
+def _but(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
+    """Return the clause that "but Y" states behind a denial, "not X but Y"."""
+    if words[index].text == ",":
+        index += 1
+    if low_at(words, index) != "but" or opens_clause(words, index + 1):
+        return []
+    value = _value(words, index + 1)
+    stated = _with_value(clause, value) if value else None
+    if stated is None:
+        return []
+    return [replace(stated, verb=replace(stated.verb, negated=False, never=False), adverbs=stated.adverbs - _OVER)]
+
+
+def _meant(words: Sequence[Word], clause: Clause, index: int) -> list[Clause]:
+    """Return the clause with the value that mends a slip in the same sentence: "is Hale, sorry, I mean Lind"."""
+    if not words[index].mark:
+        return []
+    index += 1
+    while index < len(words) and (words[index].low in ("no", "sorry", "wait", "oops") or words[index].text == ","):
+        index += 1
+    if low_at(words, index) != "i" or low_at(words, index + 1) not in ("mean", "meant"):
+        return []
+    value = _value(words, index + 2)
+    stated = _with_value(clause, value) if value else None
+    if stated is None:
+        return []
+    # "I said that it was Hale, I meant …" is about now
+    verb = replace(stated.verb, tense="present") if stated.verb.lemma == "be" else stated.verb
+    return [replace(stated, verb=verb, adverbs=stated.adverbs | {"i mean"})]
+
+
+def _is_slip(last: Clause, before: Clause) -> bool:
+    return "i mean" in last.adverbs and "i mean" not in before.adverbs and last.verb.lemma == before.verb.lemma
+
+
+def _value(words: Sequence[Word], index: int) -> _Value | None:
+    """Return the phrase at an index that ends there, before a mark, an adverb, a time or a conjunction."""
+    preposition = ""
+    if low_at(words, index) in closed.PREPOSITIONS and not words[index].capital:
+        preposition = words[index].low
+        index += 1
+    if index >= len(words) or words[index].kind in ("time", "speech"):
+        return None
+    nouns, after = read_phrases(words, index, verb_seen=True)
+    if not nouns:
+        return None
+    following = grammar.skip_adverbials(words, after)
+    ends = following >= len(words) or words[following].mark or words[following].low in ("and", "but", "because", "who")
+    return _Value(preposition, nouns, after) if ends else None
+
+
+def _with_value(clause: Clause, value: _Value) -> Clause | None:
+    """Return a clause with another value in the slot that it fits: that of its preposition, otherwise the last."""
+    if not clause.slots or any(noun.pronoun for noun in value.nouns):
+        return None
+    place = len(clause.slots) - 1
+    if value.preposition:
+        fitting = [n for n, slot in enumerate(clause.slots) if slot.preposition == value.preposition]
+        if not fitting:
+            return None
+        place = fitting[-1]
+    slot = Slot(clause.slots[place].preposition, value.nouns, value.nouns[-1].end)
+    return replace(clause, slots=(*clause.slots[:place], slot), end=max(clause.end, slot.end))
+
+
+def _denial(clause: Clause, value: _Value) -> Clause | None:
+    """Return the clause that denies a value of another clause, or its subject: "Dana runs the shop, not Dennis"."""
+    if clause.verb.lemma in _LIKING or clause.verb.unreal or not clause.slots:
+        return None
+    denied: Clause | None
+    last, other = clause.slots[-1].nouns[-1], value.nouns[-1]
+    of_subject = bool(other.name) and not last.name and bool(clause.subject) and bool(clause.subject[-1].name)
+    if of_subject and not value.preposition:
+        denied = replace(clause, subject=value.nouns, end=max(clause.end, value.nouns[-1].end))
+    else:
+        denied = _with_value(clause, value)
+    return _denied(denied) if denied is not None else None
+
+
+def _denied(clause: Clause) -> Clause:
+    return replace(
+        clause, verb=replace(clause.verb, negated=True), adverbs=(clause.adverbs - {"i mean", "now"}) | _OVER
+    )
+
+
+def mends_slip(text: str, start: int, end: int) -> int:
+    """Return where the value begins in a sentence that only mends the last one ("Sorry, I meant Lind"), 0 for none."""
+    match = _SLIP.match(text, start, end)
+    return match.end() if match and match.end() < end and text.count(" ", match.end(), end) < MOST else 0
+
+
+def mended(words: Sequence[Word], clause: Clause, index: int = 0) -> tuple[Clause, Clause] | None:
+    """Return a clause of the last sentence as denied, and as mended by the value that this sentence begins with.
+
+    Args:
+        words: of the sentence that mends it, from its value on.
+        clause: the last of the sentence before.
+        index: of the first word of the value.
+    """
+    value = _value(words, index)
+    stated = _with_value(clause, value) if value and not clause.verb.negated and clause.confidence > 0 else None
+    if stated is None or value is None:
+        return None
+    first, last = words[index], words[max(value.after - 1, index)]
+    return _denied(clause), replace(stated, start=first.start, end=last.end)

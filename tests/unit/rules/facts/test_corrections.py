@@ -1,0 +1,65 @@
+"""Corrections inside a message: the old value is denied, the new one is stated."""
+
+from time import perf_counter
+
+import pytest
+from reading import facts, read
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My boss is Olga, not Viktor.", ["Maria has_boss Olga", "not Maria has_boss Viktor"]),
+        ("I live in Turku, not in Vaasa.", ["Maria lives_in Turku", "not Maria lives_in Vaasa"]),
+        ("Olga owns the bakery, not Viktor.", ["Olga owns bakery", "not Viktor owns bakery"]),
+        ("My favourite colour is not red but teal.", ["not Maria favourite_colour red", "Maria favourite_colour teal"]),
+        ("I use Kate now instead of Nano.", ["Maria uses Kate", "not Maria uses Nano"]),
+        ("My favourite colour isn't red any more, it's teal now.",
+         ["not Maria favourite_colour red", "Maria favourite_colour teal"]),
+        ("My boss is no longer Viktor, it's Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
+        ("My boss is Viktor, sorry, I mean Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
+        ("My boss is Viktor. Oops, I meant Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
+        ("I live in Vaasa. No wait, I meant in Turku. My aunt lives in Salo.",
+         ["not Maria lives_in Vaasa", "Maria lives_in Turku", "Maria's aunt lives_in Salo"]),
+    ],
+)  # fmt: skip
+def test_a_correction_denies_the_old_value_and_states_the_new_one(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_a_denied_value_ends_by_a_change() -> None:
+    assert [fact.change for fact in read("My boss is Olga, not Viktor.") if fact.negated] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I meant Olga.", []),
+        ("No, Olga, not Viktor.", []),
+        ("I like tea, not coffee.", ["Maria likes tea"]),
+        ("I live in Turku, not that it matters.", ["Maria lives_in Turku"]),
+        ("I live in Turku but Olga lives in Vaasa.", ["Maria lives_in Turku", "Olga lives_in Vaasa"]),
+        ("I don't live in Turku, but Olga lives there.", ["not Maria lives_in Turku"]),
+        ("I live in Turku. I meant to call you about the boat.", ["Maria lives_in Turku"]),
+        ("I moved to Turku, not Vaasa.", ["Maria lives_in Turku"]),
+    ],
+)
+def test_what_is_no_correction_denies_nothing(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_the_mended_value_cites_its_own_sentence() -> None:
+    text = "My boss is Viktor. Oops, I meant Olga."
+    assert [(fact.sentence, text[fact.start : fact.end]) for fact in read(text)] == [
+        (0, "My boss is Viktor"),
+        (1, "Olga"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "piece", ["I live in Oslo, not Turku. ", "it isn't red, it's teal, ", "sorry, I mean ", ", not Olga"]
+)
+def test_repeated_corrections_take_linear_time(piece: str) -> None:
+    start = perf_counter()
+    read(piece * 1500)
+    assert perf_counter() - start < 6
