@@ -22,13 +22,14 @@ from mcp_memory.domain.relations import Cardinality, EntityType, relations
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
+from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
 from mcp_memory.view.names import Names, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
 """Reliable versions, and versions that are only suspected."""
 _NOTHING: _Layers = ((), ())
-_ALIAS = "also_known_as"
-"""The relation whose tails are other names of its head."""
+_NAMING = frozenset((ALIAS, NAMED))
+"""Relations whose tails are names of their heads."""
 
 
 class Facts:
@@ -39,11 +40,12 @@ class Facts:
         stable: the confidence below which a version is only suspected.
     """
 
-    def __init__(self, stable: float = STABLE) -> None:
+    def __init__(self, stable: float = STABLE, text_of: Callable[[str], str] = lambda _turn: "") -> None:
         self.stable = stable
         self._assertions = Assertions()
         self.rows = self._assertions.rows
         self._names = Names()
+        self._given = GivenNames(self._assertions, self._names, stable, text_of)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
@@ -61,11 +63,13 @@ class Facts:
             relation = relations().get(assertion.relation)
             head, tail = self._add_name(assertion.head, relation.head), self._add_name(assertion.tail, relation.tail)
             better = self._assertions.add(assertion, head, tail)
+            self._given.add(len(self.rows) - 1, head, tail)
             self._invalidate(head, assertion.relation)
             if better:
                 self._invalidate_turn(assertion.turn_id)
-            elif assertion.relation == _ALIAS:
+            elif assertion.relation == ALIAS:
                 self._update_stated_alias(assertion)
+        self._update_given_names()
 
     def add_aliases(self, aliases: Iterable[Alias]) -> None:
         """Add aliases that the memory inferred; of several about one pair of names the first counts."""
@@ -76,12 +80,14 @@ class Facts:
 
     def add_speaker(self, name: str) -> None:
         """Add the name of a speaker, who may have no facts yet."""
-        self._add_name(name, "person")
+        self._given.add_speaker(self._add_name(name, "person"))
+        self._update_given_names()
 
     def retire(self, turn_id: str) -> None:
         """Exclude the assertions of an old revision of a document."""
         self._assertions.retire(turn_id)
         self._invalidate_turn(turn_id)
+        self._update_given_names()
 
     # Entities
 
@@ -103,7 +109,7 @@ class Facts:
 
         A version that only states another name of its head leads to that name, which is no entity and leads nowhere.
         """
-        if version.relation != _ALIAS or not forward or self.key(version.head) != self.key(version.tail):
+        if version.relation not in _NAMING or not forward or self.key(version.head) != self.key(version.tail):
             return self.key(version.tail if forward else version.head)
         return self._names.key(version.tail)
 
@@ -129,12 +135,10 @@ class Facts:
         return self._names.spellings(key)
 
     def inferred_aliases(self, key: str) -> list[Alias]:
-        """Return the inferred aliases of an entity that are not denied, in the order of recording."""
-        return [
-            alias
-            for pair, alias in self._inferred.items()
-            if key in map(self._names.entity, pair) and self._inferred_counts(*pair)
-        ]
+        """Return the inferred aliases of an entity that count, in the order of recording, then those it was given."""
+        inferred = [(pair, alias) for pair, alias in self._inferred.items() if self._inferred_counts(*pair)]
+        given = [(pair, alias) for pair, alias in self._given.aliases() if len({*map(self._names.entity, pair)}) == 1]
+        return [alias for pair, alias in (*inferred, *given) if key in map(self._names.entity, pair)]
 
     def could_be_alias(self, alias: str, name: str) -> bool:
         """Return whether a name would mean an entity if it became an alias of it, both given by their keys."""
@@ -272,11 +276,15 @@ class Facts:
             self._invalidate_renamed(renamed)
         return self._names.key(name)
 
+    def _update_given_names(self) -> None:
+        for join in self._given.update():
+            self._update_alias(*join)
+
     def _update_stated_alias(self, assertion: Assertion) -> None:
         """Update the alias that an assertion is about, in the other direction too if the memory inferred that one."""
         names = self._names.key(assertion.head), self._names.key(assertion.tail)
         self._update_alias(*names)
-        if names[::-1] in self._inferred:
+        if names[::-1] in self._inferred or self._given.joined(*names[::-1]):
             self._update_alias(*names[::-1])
 
     def _update_alias(self, bearer: str, alias: str) -> None:
@@ -285,15 +293,16 @@ class Facts:
         A former name still means the same entity, so its end changes nothing; a denial from its start on does. An
         inferred alias counts until it is denied for either name.
         """
-        stated = self._alias_assertions(bearer, alias)
+        stated = [one for one in self._alias_assertions(bearer, alias) if not self._given.reads(one, bearer)]
         sure, _ = layers(stated, single=False, key=self._names.key, stable=self.stable)
         known = any(version.since < version.until for version in sure) or self._inferred_counts(bearer, alias)
+        known = known or (self._given.joined(bearer, alias) is not None and not self.alias_denied(bearer, alias))
         for renamed in self._names.set_alias(bearer, alias, known=known):
             self._invalidate_renamed(renamed)
 
     def _alias_assertions(self, bearer: str, alias: str) -> list[Assertion]:
         """Return the assertions about an alias that count, in the order of recording."""
-        rows = (row for row in self._assertions.about((bearer,), _ALIAS) if self._assertions.counts(row))
+        rows = (row for row in self._assertions.about((bearer,), ALIAS) if self._assertions.counts(row))
         return [self.rows[row] for row in rows if self._names.key(self.rows[row].tail) == alias]
 
     def _inferred_counts(self, bearer: str, alias: str) -> bool:
@@ -302,7 +311,7 @@ class Facts:
 
     def _tail_key(self, relation: str) -> Callable[[str], str]:
         """Return the function that identifies tails of a relation: by their entity, but aliases by their spelling."""
-        return self._names.key if relation == _ALIAS else self.key
+        return self._names.key if relation in _NAMING else self.key
 
     # Caches
 
@@ -316,8 +325,9 @@ class Facts:
         """Drop cached values that depend on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
             self._invalidate(self._names.key(self.rows[row].head), self.rows[row].relation)
-            if self.rows[row].relation == _ALIAS:
+            if self.rows[row].relation == ALIAS:
                 self._update_stated_alias(self.rows[row])
+        self._given.recheck()
 
     def _invalidate_renamed(self, renamed: Renamed) -> None:
         """Drop cached values that depend on a name that means another entity than before."""

@@ -61,7 +61,7 @@ class Space:
 
     def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
         self.name = name
-        self.facts = Facts(stable)
+        self.facts = Facts(stable, lambda turn: self.turns[turn].text if turn in self.turns else "")
         self.beliefs = Beliefs()
         self.hypergraph = Hypergraph()
         self.questions = QuestionPool()

@@ -19,6 +19,7 @@ from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.copula_claims import copula_claims
 from mcp_memory.rules.facts.corrections import mended, mends_slip, with_corrections
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
+from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import phrase_claims
@@ -114,6 +115,21 @@ def _as_planned(clause: Clause, said_at: Millis) -> Clause:
     return clause if verb is clause.verb else replace(clause, verb=verb)
 
 
+def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Assertion]:
+    """Yield the assertions of the names that a sentence gives.
+
+    Args:
+        turn: that holds it.
+        index: of the sentence.
+        span: of the sentence, in characters.
+    """
+    for one in read_introductions(turn, *span):
+        holds = from_utterance(turn.time)
+        validity = replace(holds, negated=one.negated, change=one.change)
+        triple = one.head, one.relation, one.name
+        yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
+
+
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
 
@@ -151,14 +167,16 @@ class RuleExtractor:
                 continue
             span = start, min(end, start + LONGEST)
             following = sentences[index + 1] if index + 1 < len(sentences) else None
-            read = list(self._assertions(turn, discourse, index, span, times[index], following, mending))
+            read = list(introductions(turn, index, span))
+            read += self._assertions(turn, discourse, index, span, times[index], following, mending)
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
         merged = merge_openings(turn, sentences, times, list(assertions.values()))
-        return guard_assertions(turn, discourse.partner, sentences, merged)
+        stated = [one for one in merged if names_somebody(turn, one)]
+        return guard_assertions(turn, discourse.partner, sentences, stated)
 
     def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002
         """Return the clauses of a sentence.

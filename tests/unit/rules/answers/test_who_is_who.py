@@ -1,0 +1,54 @@
+"""Who is who, through the services: what is told of a name answers questions about the speaker, and the reverse."""
+
+from __future__ import annotations
+
+import pytest
+from small_memory import ask, said
+
+from mcp_memory.domain.requests import NewFact
+
+pytestmark = pytest.mark.anyio
+
+
+async def answered(lines: tuple[str, ...], question: str, facts: tuple[NewFact, ...] = ()) -> str | None:
+    return (await ask(said(*lines), question, read=True, facts=facts)).text
+
+
+@pytest.mark.parametrize("introduced", ["I'm Torvi.", "My name is Torvi.", "Call me Torvi.", "Torvi here!"])
+@pytest.mark.parametrize("question", ["Where does Torvi live?", "Where do I live?"])
+async def test_facts_of_the_speaker_and_of_the_name_are_one_persons(introduced: str, question: str) -> None:
+    assert await answered((f"user: {introduced}", "user: I live in Braksund."), question) == "Braksund"
+    assert await answered((f"user: {introduced}", "Ketil: Torvi lives in Braksund."), question) == "Braksund"
+
+
+async def test_a_caller_joins_a_speaker_with_a_name() -> None:
+    also = (NewFact("user", "also_known_as", "Torvi"),)
+    assert await answered(("user: I live in Braksund.",), "Where does Torvi live?", also) == "Braksund"
+
+
+async def test_what_is_my_name() -> None:
+    assert await answered(("user: Hello, I'm Torvi and I bake bread.",), "What is my name?") == "Torvi"
+    assert await answered(("user: Our wifi name is Lynd14.",), "What is my name?") is None
+
+
+async def test_a_strangers_facts_are_not_the_speakers() -> None:
+    friend = "user: My friend Torvi lives in Nesby."
+    assert await answered(("user: I'm Torvi.", "user: I live in Braksund.", friend), "Where do I live?") == "Braksund"
+    assert (
+        await answered(("user: I'm Torvi.", "user: I live in Braksund.", friend), "Where does Torvi live?") == "Nesby"
+    )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "My sister Runa bakes bread.",
+        "My sister, Runa, bakes bread.",
+        "My sister is called Runa.",
+        "My sister's name is Runa.",
+        "Runa is my sister.",
+    ],
+)
+async def test_a_described_relative_is_one_person_with_the_name(told: str) -> None:
+    lines = (f"user: {told}", "user: My sister lives in Nesby.")
+    assert await answered(lines, "Where does Runa live?") == "Nesby"
