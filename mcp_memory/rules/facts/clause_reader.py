@@ -135,12 +135,19 @@ class _ClauseReader:
             self.subordinator = "where"
             self.index += 1
             return
-        last = antecedent(previous)
+        last = antecedent(previous) if self._follows(previous) else ()
         if word.low != "whose" and last and (verb := read_verb_group(self.words, self.index + 1)):
             self._add_clause(last[-1:], verb, self.index)
         else:
             self.index += 1
             self.subordinator = "that"
+
+    def _follows(self, previous: Clause) -> bool:
+        """Return whether nothing but a comma stands between a clause and this word: "a lift, and a host who …"."""
+        before = self.index - 1
+        while before >= 0 and (self.words[before].mark or grammar.is_adverb(self.words, before)):
+            before -= 1
+        return before >= 0 and self.words[before].start < previous.end
 
     def _participle(self) -> bool:
         """Read "based in Oslo" as a clause about the phrase before it; return whether there was one."""
@@ -223,6 +230,8 @@ class _ClauseReader:
             confidence = 0.0
         if self.subordinator in _TEMPORAL and verb.tense == "present":
             confidence = 0.0
+        if any(noun.uncertain for noun in subject):
+            confidence = 0.0  # "Tom or Ben lives there"
         if verb.lemma == "be" and verb.tense == "past" and self.subordinator in ("when", "since", "while"):
             confidence = 0.0  # "since I was 17" states a time and no fact
         if rest.next_index < len(words) and words[rest.next_index].low in closed.CONDITIONS:

@@ -209,9 +209,22 @@ class _ComplementReader:
         phrases, after = read_phrases(words, index, verb_seen=True)
         if not phrases:
             return False
+        if self.verb.lemma not in _LIKING_VERBS:
+            phrases, after = _before_shared_verb(words, phrases, after)
         if after < len(words) and words[after].low in closed.NOMINATIVE and words[after].low != "you":
             phrases = tuple(replace(noun, uncertain=True) for noun in phrases)  # "the freedom it brings"
         return self._take(Slot("", phrases, phrases[-1].end), after)
+
+
+def _before_shared_verb(
+    words: Sequence[Word], phrases: tuple[NounPhrase, ...], after: int
+) -> tuple[tuple[NounPhrase, ...], int]:
+    """Return a list without the verb that shares its subject: "I'm building a shed and painting the door"."""
+    for place, noun in enumerate(phrases[1:], 1):
+        first = noun.words[0]
+        if _is_gerund(words, first) and noun.words[1] - first > 1 and not _is_gerund(words, phrases[0].words[0]):
+            return phrases[:place], first - 1
+    return phrases, after
 
 
 def _list_after_including(words: Sequence[Word], index: int) -> int:

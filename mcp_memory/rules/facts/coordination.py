@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import grammar
-from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase, text_of
 from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables.nouns import EVENTS, ING_NOUNS
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
@@ -59,7 +60,41 @@ def read_phrases(
         index = following[1]
     if uncertain:
         phrases = [replace(item, uncertain=True) for item in phrases]
+    elif len(phrases) > 1:
+        phrases = _joined(words, phrases)
     return _share_owner(phrases), index
+
+
+def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase]:
+    """Return the phrases with those joined that only look like a list.
+
+    Adjectives before one noun belong to it ("simple, light meals"), and the objects of a gerund stay with their verb
+    ("improving schools and roads").
+    """
+    first, second = phrases[:2]
+    bare = not (second.determiner or second.owner or second.pronoun or second.name or second.quoted)
+    lone = first.words[1] - first.words[0] == 1 and not (first.pronoun or first.name or first.plural or first.quoted)
+    lone = lone and (words[first.words[0]].low in grammar.ADJECTIVES or len(phrases) == 2)
+    lone = lone and words[first.words[1]].text == "," and words[second.words[0] - 1].text == ","
+    gerund = inflection(words[first.words[0]].low) if first.words[1] - first.words[0] > 1 else None
+    if bare and lone and second.words[1] - second.words[0] > 1:
+        return [_between(words, first, second), *phrases[2:]]
+    if gerund is not None and gerund.forms == {"ing"} and words[first.words[0]].low not in ING_NOUNS | EVENTS:
+        others = [inflection(words[item.words[0]].low) for item in phrases[1:]]
+        if not any(item.pronoun for item in phrases) and all(
+            verb is None or "ing" not in verb.forms for verb in others
+        ):
+            return [_between(words, first, phrases[-1])]
+    return phrases
+
+
+def _between(words: Sequence[Word], first: NounPhrase, last: NounPhrase) -> NounPhrase:
+    """Return the words from the one phrase to the other as one phrase with the head of the last."""
+    text = text_of(words[first.words[0] : last.words[1]])
+    return replace(
+        last, start=first.start, text=text, common=text, name="", named=False, determiner=first.determiner,
+        owner=first.owner, words=(first.words[0], last.words[1]),
+    )  # fmt: skip
 
 
 def _with_antecedent_owner(item: NounPhrase, before: NounPhrase) -> NounPhrase:

@@ -11,7 +11,7 @@ from mcp_memory.rules.facts.tables.predicatives import ADJECTIVE_WORDS
 from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
-_ADJECTIVES = STATES | ADJECTIVE_WORDS
+ADJECTIVES = STATES | ADJECTIVE_WORDS
 _FINITE: frozenset[Form] = frozenset(("past", "third", "plain"))
 _BREAKING = (
     closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.AUXILIARIES | closed.NEGATIONS | closed.NOMINATIVE
@@ -30,9 +30,19 @@ def skip_adverbials(words: Sequence[Word], index: int) -> int:
 def is_adverb(words: Sequence[Word], index: int) -> bool:
     """Return whether a word says how, when or how certainly."""
     word = words[index]
-    return word.kind in ("adverb", "time") or (
-        word.kind == "word" and word.low in closed.ADVERBS and (index == 0 or not word.capital)
-    )
+    if word.kind != "word":
+        return word.kind in ("adverb", "time")
+    known = word.low in closed.ADVERBS or _is_manner(words, index)
+    return known and (index == 0 or not word.capital)
+
+
+def _is_manner(words: Sequence[Word], index: int) -> bool:
+    """Return whether a word says how by its ending ("slowly"), and no noun follows that it could describe."""
+    low = words[index].low
+    if not low.endswith("ly") or len(low) < 6 or low in closed.NO_ADVERBS_IN_LY:
+        return False
+    following = words[index + 1] if index + 1 < len(words) else None
+    return following is None or following.mark or following.low in closed.PREPOSITIONS | closed.CONJUNCTIONS
 
 
 def is_auxiliary(words: Sequence[Word], index: int) -> bool:
@@ -62,7 +72,7 @@ def ends_phrase(words: Sequence[Word], index: int) -> bool:
         return True
     if word.capital and index:
         return False
-    return word.low in _BREAKING
+    return word.low in _BREAKING or _is_manner(words, index)
 
 
 def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
@@ -81,7 +91,7 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     word = words[following]
     if word.mark or word.low in closed.ARTICLES or is_adverb(words, following):
         return False
-    if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or word.low in _ADJECTIVES:
+    if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or word.low in ADJECTIVES:
         return False
     if word.low in RELATIVES:
         return True

@@ -254,8 +254,8 @@ def _make_phrase(
         and (inside[0].low in _common_words() if len(inside) == 1 else not any(word.capital for word in inside[1:]))
     ):
         split = len(inside)  # only the start of the sentence capitalises it
-    text = _text(inside)
-    common, name = _text(inside[:split]), _text(inside[split:])
+    text = text_of(inside)
+    common, name = text_of(inside[:split]), text_of(inside[split:])
     if split == len(inside):
         name = ""
     if common and name and any(word.capital for word in inside[:split]) and not (core == 0 and split == 1):
@@ -272,7 +272,8 @@ def _common_words() -> frozenset[str]:
     return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS)
 
 
-def _text(words: Sequence[Word]) -> str:
+def text_of(words: Sequence[Word]) -> str:
+    """Return words as they were written, with single spaces."""
     if not words:
         return ""
     out = words[0].text

@@ -1,0 +1,29 @@
+"""Subjects, lists and relative clauses as people write them in chats."""
+
+import pytest
+from reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It's Malmö, a lift, and a landlord who plays the tuba.", []),
+        ("PS Joris lives in Turku.", ["Joris lives_in Turku"]),
+        ("Either Joris or Olga lives in Turku.", []),
+        ("Joris or Olga lives in Turku.", []),
+        ("I'm learning Finnish, slowly, because of Olga.", ["Maria studies Finnish"]),
+        ("I prefer plain, dark bread.", ["Maria prefers plain, dark bread"]),
+        (
+            "I'm passionate about mending chairs and tables.",
+            ["Maria interested_in mending chairs and tables"],
+        ),
+        ("Thanks Olga, my brother lives in Turku.", ["Maria's brother lives_in Turku"]),
+    ],
+)
+def test_clauses_of_chats(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_a_second_verb_is_no_object() -> None:
+    assert "Maria uses painting doors" not in facts("I'm using a brush and painting doors.")
+    assert facts("I'm using a brush and painting doors.")[:1] == ["Maria uses brush"]
