@@ -110,7 +110,7 @@ def read_phrase(
             break
         index += 1
     if owner_index >= 0:
-        owner = pronoun_phrase(replace(words[owner_index], low=closed.OWNERS[words[owner_index].low]), owner_index)
+        owner = pronoun_phrase(words[owner_index]._replace(low=closed.OWNERS[words[owner_index].low]), owner_index)
     if determiner and index + 1 < len(words) and words[index].kind == "time" and words[index].text.isdecimal():
         index += not grammar.ends_phrase(words, index + 1)  # "a 1974 film"
     if index >= len(words):
@@ -148,7 +148,9 @@ def read_phrase(
             text = phrase.text + " of " + _after_of(words, index + 1, inner[0])
             phrase = replace(phrase, of=inner[0], end=inner[0].end, text=text)
             index = inner[1]
-    return _read_brackets(words, replace(phrase, words=(first, index)), index)
+    if phrase.words[1] != index:
+        phrase = replace(phrase, words=(first, index))
+    return _read_brackets(words, phrase, index)
 
 
 def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | None:
@@ -158,7 +160,7 @@ def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | 
     while index < end:
         word = words[index]
         if index == core and word.low in closed.OWNERS:
-            owner = pronoun_phrase(replace(word, low=closed.OWNERS[word.low]), index)
+            owner = pronoun_phrase(word._replace(low=closed.OWNERS[word.low]), index)
             core = index + 1
         elif index == core and word.low in closed.DETERMINERS and not (word.capital and index):
             determiner, core = word.low, index + 1
@@ -177,7 +179,7 @@ def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | 
         head = word.text.split()[-1].lower()
         return NounPhrase(word.start, word.end, word.text, head, determiner, owner, name=word.text, named=True,
                           quoted=True, words=(first, end))  # fmt: skip
-    return replace(_make_phrase(words, first, core, end, determiner, owner), words=(first, end))
+    return _make_phrase(words, first, core, end, determiner, owner)
 
 
 def _after_of(words: Sequence[Word], index: int, inner: NounPhrase) -> str:
@@ -262,7 +264,8 @@ def _make_phrase(
         common, name = text, ""  # "Norvik conference North": a compound, not a noun with a name
     head = inside[split - 1].low if common else inside[-1].low
     return NounPhrase(words[first].start, inside[-1].end, text, head, determiner, owner, "", common, name,
-                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]))  # fmt: skip
+                named=any(word.capital for word in inside[core == 0 and split == len(inside) :]),
+                words=(first, end))  # fmt: skip
 
 
 @cache

@@ -107,6 +107,8 @@ class Unasserted:
         self._sentences = sentences
         self._fiction_until = 0
         self._dreaming = False
+        low = text.casefold()
+        self._may_dream = "dream" in low or "nightmare" in low
 
     def in_fiction(self, index: int) -> bool:
         """Return whether a sentence belongs to a scenario or a dream; to be asked once for each sentence, in order."""
@@ -115,7 +117,7 @@ class Unasserted:
             if not (self._dreaming and _AWAKE.match(self._text, start, end)):
                 return True
             self._fiction_until = 0
-        dream = bool(_DREAM.search(self._text, start, end))
+        dream = self._may_dream and bool(_DREAM.search(self._text, start, end))
         if dream or _SCENARIO.match(self._text, start, end):
             gap = _PARAGRAPH.search(self._text, end)
             self._fiction_until = gap.start() if gap else len(self._text)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables.closed import ADVERBIAL_PHRASES, STOPS
 
 Kind = Literal["word", "number", "time", "title", "speech", "adverb", "mark"]
@@ -30,13 +30,13 @@ _WITHOUT_APOSTROPHE = {
 }  # fmt: skip
 _NOT_CONTRACTED = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer's"))
 """Words that only look like possessives."""
+_SPELT = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}
 _SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "'re"}
 _QUOTED = re.compile(r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»")
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word of a sentence.
 
     Attributes:
@@ -125,7 +125,7 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
             continue
         low = token.lower().replace("’", "'")
         cut = _WITHOUT_APOSTROPHE.get(low)
-        split = _CONTRACTED.search(token)
+        split = _CONTRACTED.search(token) if "'" in low else None
         if cut is not None:
             cut %= len(token)
         elif low == "cannot":
@@ -142,8 +142,7 @@ def _split_plain(text: str, start: int, end: int) -> list[Word]:
 
 
 def _make_word(token: str, low: str, first: int, last: int) -> Word:
-    low = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}.get(low, low)
-    return Word(token, low, first, last, "number" if token[0].isdigit() else "word")
+    return Word(token, _SPELT.get(low, low), first, last, "number" if token[0].isdigit() else "word")
 
 
 @cache
@@ -172,17 +171,17 @@ def _join_adverbials(words: list[Word]) -> list[Word]:
     return joined
 
 
-_ENGLISH = re.compile(
-    r"\b(?:i|my|we|our|he|she|his|her|it|they|the|a|an|is|was|are|has|have|had|been|and|of|to|in|at|for|with|from|as|on"
-    r"|by|you|not|im|but|this|that|since|used)\b|['’](?:s|m|ve|re|ll)\b",
-    re.IGNORECASE,
+_ENGLISH = word_set(
+    "i my we our he she his her it they the a an is was are has have had been and of to in at for with from as on by"
+    " you not im but this that since used"
 )
-_OTHERS = re.compile(
-    r"\b(?:der|das|und|ist|ich|nicht|ein|eine|mit|für|wir|sie|auf|den|dem|seit|bin|habe|als|le|la|les|et|je|il|elle|une|un"
-    r"|des|du|est|à|dans|pour|que|qui|el|los|las|y|en|es|con|por|una|del|che|di|e|sono|per|non|lo|mi|io|het|een|ik|niet|van"
-    r"|op|som|och|jag|er|og|på|jeg|av|ja|nie|się|na|em|do|da|uma|não|eu|o|os)\b",
-    re.IGNORECASE,
+_OTHERS = word_set(
+    "der das und ist ich nicht ein eine mit für wir sie auf den dem seit bin habe als le la les et je il elle une un"
+    " des du est à dans pour que qui el los las y en es con por una del che di e sono per non lo mi io het een ik niet"
+    " van op som och jag er og på jeg av ja nie się na em do da uma não eu o os"
 )
+_LETTERS = re.compile(r"\w+")
+_CONTRACTION = re.compile(r"['’](?:s|m|ve|re|ll)\b", re.IGNORECASE)
 
 
 def is_english(sentence: str) -> bool:
@@ -190,6 +189,7 @@ def is_english(sentence: str) -> bool:
 
     A sentence without any small word counts as English if it is pure ASCII.
     """
-    ours = len(_ENGLISH.findall(sentence))
-    others = len(_OTHERS.findall(sentence))
+    words = _LETTERS.findall(sentence.lower())
+    ours = sum(word in _ENGLISH for word in words) + len(_CONTRACTION.findall(sentence))
+    others = sum(word in _OTHERS for word in words)
     return ours > others or (ours == others and sentence.isascii() and (ours > 0 or not others))
