@@ -105,6 +105,10 @@ class Extractor(Protocol):
     def name(self) -> str:
         """The name of the method, as status shows it."""
 
+    @property
+    def version(self) -> int:
+        """Its version, from 1. What an older version read is read again when a store is opened."""
+
     def extract(
         self,
         turn: Turn,

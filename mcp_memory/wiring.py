@@ -192,6 +192,7 @@ def open_store(
         derive=lambda: deriver(reading, progress=progress),
         relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
+        reader=extractor.version if extractor else 0,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.facts import Engine, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, Root, Rule
 from mcp_memory.domain.points import Point
@@ -54,6 +54,8 @@ class Evidence:
         valid_to: of a fact, the end of its validity (exclusive), ``FOREVER`` if it has none; of a sentence likewise.
         confidence: of a fact, in (0, 1].
         inferred: the rule, if the fact is a hypothesis (DESIGN I11).
+        fact_kind: of a fact, whether it is a state, an event or a plan.
+        precision: of a fact, how exactly its times are known; None if nobody stated them.
     """
 
     id: str
@@ -66,6 +68,8 @@ class Evidence:
     valid_to: Millis | None = None
     confidence: float | None = None
     inferred: Rule | None = None
+    fact_kind: FactKind | None = None
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,13 @@ Intent = Literal["CAUSAL", "EVOLUTION", "TEMPORAL", "CONTRAST", "FACT"]
 Status = Literal["active", "closed", "contested"]
 """A contested version lost to another value of the same start and has an empty interval."""
 
+FactKind = Literal["state", "event", "planned"]
+"""A state goes on until something ends it, an event happened and is over, a plan was announced for a time to come. A
+planned fact does not hold before something confirms it (DESIGN 1.2)."""
+Precision = Literal["day", "month", "year", "yearless", "before"]
+"""How exactly the times of a fact are known. ``yearless``: a day and month of an unknown year. ``before``: nobody said
+when; at the latest when it was told."""
+
 WHOLE = -1
 """Sentence index of an assertion about its turn as a whole."""
 
@@ -54,6 +61,9 @@ class Assertion:
         extractor: who extracted it.
         said_at: the time of its turn.
         recorded_at: when it was stored.
+        kind: state, event or plan.
+        precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
+            before this was recorded.
     """
 
     id: str
@@ -75,12 +85,19 @@ class Assertion:
     extractor: ExtractorName
     said_at: Millis
     recorded_at: Millis
+    kind: FactKind = "state"
+    precision: Precision | None = None
+
+
+def kind_of(relation: str) -> FactKind:
+    """Return the kind of a fact by its relation alone: of what was stored without a kind, or stated by a caller."""
+    return "event" if relations().get(relation).event else "state"
 
 
 def new_assertion(
     turn: Turn, sentence: int, span: tuple[int, int], triple: tuple[str, str, str], *, since: Millis, until: Millis,
     stated: bool, negated: bool, change: bool, confidence: float, intent: Intent, extractor: ExtractorName,
-    recorded_at: Millis | None = None,
+    recorded_at: Millis | None = None, kind: FactKind = "state", precision: Precision | None = None,
 ) -> Assertion:  # fmt: skip
     """Return an assertion of a turn with its id.
 
@@ -98,6 +115,8 @@ def new_assertion(
         intent: the intent of the statement.
         extractor: who extracted it.
         recorded_at: when it was stored; None for the time at which its turn was.
+        kind: see `Assertion`, as for the following argument.
+        precision: how exactly its times are known.
     """
     head, relation, tail = triple
     signs = "no" if negated else "yes", str(since), str(until)
@@ -122,6 +141,8 @@ def new_assertion(
         extractor=extractor,
         said_at=turn.time,
         recorded_at=turn.written_at if recorded_at is None else recorded_at,
+        kind=kind,
+        precision=precision,
     )
 
 
@@ -144,6 +165,8 @@ class Version:
         ended_by: assertions that closed it: negations, or the first of the value that followed; empty if the end was
             stated or there is none.
         superseded_by: id of the version that replaced it, if any.
+        kind: planned if all its assertions are; otherwise that of the others.
+        precision: the most exact of its assertions' that state its start; None if none does.
     """
 
     id: str
@@ -159,6 +182,8 @@ class Version:
     assertions: tuple[Assertion, ...]
     ended_by: tuple[Assertion, ...] = ()
     superseded_by: str | None = None
+    kind: FactKind = "state"
+    precision: Precision | None = None
 
     @property
     def text(self) -> str:
@@ -166,13 +191,13 @@ class Version:
         return verbalise(self.head, self.relation, self.tail)
 
     def holds(self, since: Millis, until: Millis) -> bool:
-        """Return whether it holds at some instant of ``[since, until)``; an empty version never does."""
-        return self.since < self.until and self.since < until and self.until > since
+        """Return whether it holds at some instant of ``[since, until)``; an empty version and a plan never do."""
+        return self.kind != "planned" and self.since < self.until and self.since < until and self.until > since
 
     @property
     def current(self) -> bool:
-        """Whether it has no end."""
-        return self.status == "active" and self.until >= FOREVER
+        """Whether it holds and has no end."""
+        return self.status == "active" and self.until >= FOREVER and self.kind != "planned"
 
 
 def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> str:

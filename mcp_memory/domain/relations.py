@@ -39,6 +39,8 @@ class Relation:
         symmetric: whether it is its own inverse.
         implies: relations that it makes likely between the same entities.
         antonym: relation that it excludes.
+        last_told: whether of several values the one told last counts, whatever their times ("the meeting is moved to
+            the 5th"), and not the one that starts last.
         head: usual type of its head, or None.
         tail: usual type of its tail, or None.
         asked: words by which a question asks for it, in their base form.
@@ -54,6 +56,7 @@ class Relation:
     symmetric: bool = False
     implies: tuple[str, ...] = ()
     antonym: str | None = None
+    last_told: bool = False
     head: EntityType | None = None
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from mcp_memory.domain.facts import Engine, Intent
+from mcp_memory.domain.facts import Engine, FactKind, Intent, Precision
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import ANY_TIME, Window
 from mcp_memory.domain.times import Millis
@@ -97,6 +97,8 @@ class WrittenFact:
         op: what was done to it.
         valid_from: the start of its validity now; None if it is not stated.
         valid_to: its end (exclusive) likewise.
+        kind: state, event or plan.
+        precision: how exactly its times are known; None if nobody stated them.
     """
 
     id: str
@@ -104,6 +106,8 @@ class WrittenFact:
     op: Op
     valid_from: Millis | None = None
     valid_to: Millis | None = None
+    kind: FactKind = "state"
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +231,8 @@ class Improved:
         after: its state now.
         valid_from: of a fact, the start of its validity now; None if it is not stated.
         valid_to: of a fact, its end (exclusive) likewise.
+        fact_kind: of a fact, whether it is a state, an event or a plan.
+        precision: of a fact, how exactly its times are known; None if nobody stated them.
     """
 
     step: EvolveStep
@@ -237,6 +243,8 @@ class Improved:
     after: str
     valid_from: Millis | None = None
     valid_to: Millis | None = None
+    fact_kind: FactKind | None = None
+    precision: Precision | None = None
 
 
 @dataclass(frozen=True, slots=True)

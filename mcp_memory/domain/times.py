@@ -16,6 +16,15 @@ FOREVER: Millis = 2**62
 BEGINNING: Millis = -FOREVER
 """The start of an interval without a start ("until 1980")."""
 
+DAY: Millis = 86_400_000
+
+
+def day_of_instant(instant: Millis) -> tuple[Millis, Millis]:
+    """Return the first instant of the day (UTC) that holds an instant, and the first instant after that day."""
+    first = instant // DAY * DAY
+    return first, first + DAY
+
+
 Grain = Literal["time", "day", "week", "month", "season", "year", "decade", "century"]
 """Precision of a stated time: "at noon" is a time, "last week" a week, "the nineties" a decade."""
 

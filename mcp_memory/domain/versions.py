@@ -21,21 +21,28 @@ in Paris", "I used to live in Rome") share no start. Those that are over stand s
 first value with a known start: "where did she use to live?" returns both, "where does she live now?" returns neither.
 Only here can versions of a relation with one value at a time overlap (DESIGN I2), because their order is unknown. Of
 two such values that go on, one is contested, since both are claimed for now.
+
+States, events and plans fold differently (DESIGN 1.2). An event is over; without a stated end it has the day of its
+start. What was told without a time (precision ``before``: "I went to Rio", "I lived in Oslo") supports the latest dated
+version of the same value that began before the telling; otherwise it makes one version together with all others told
+without a time, at the earliest telling. It ends nothing, and no end follows from it. A plan has a version of its own,
+which neither closes another value nor is closed by one, until a later statement that is no plan confirms it. Of a
+relation like ``scheduled_for`` (`Relation.last_told`) the latest telling counts.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.confidence import combined
-from mcp_memory.domain.facts import Assertion, Status, Version
+from mcp_memory.domain.facts import Assertion, Precision, Status, Version
 from mcp_memory.domain.ids import version_id
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-
-Key = Callable[[str], str]
-"""Returns the key of a tail, equal for all its spellings."""
+from mcp_memory.domain.told import Key as Key
+from mcp_memory.domain.told import Told, placed, told
 
 
 @dataclass(eq=False)
@@ -60,14 +67,16 @@ class _Run:
     open_since: Millis = BEGINNING - 1
     open_said_at: Millis = BEGINNING - 1
 
-    def join(self, positives: Iterable[Assertion]) -> None:
-        for said in positives:
+    def join(self, positives: Iterable[Told]) -> None:
+        for said, since, until, _ in positives:
             self.support.append(said)
-            if said.until >= FOREVER:
-                self.open_since = max(self.open_since, said.since)
+            if until is None:
+                continue
+            if until >= FOREVER:
+                self.open_since = max(self.open_since, since)
                 self.open_said_at = max(self.open_said_at, said.said_at)
             else:
-                self.stated_end, self.end_said_at = max((self.stated_end, self.end_said_at), (said.until, said.said_at))
+                self.stated_end, self.end_said_at = max((self.stated_end, self.end_said_at), (until, said.said_at))
         goes_on = self.open_since >= self.stated_end or (
             self.open_said_at >= self.stated_end and self.open_said_at > self.end_said_at
         )
@@ -86,13 +95,17 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
         Versions by start, then end, then id. Every positive assertion supports exactly one (DESIGN I4).
     """
     recorded = {assertion.id: place for place, assertion in enumerate(assertions)}
-    if single:
-        runs = _fold(assertions, key)
+    if single and assertions and relations().get(assertions[0].relation).last_told:
+        runs = _fold_last_told(assertions, key)
     else:
-        tails: dict[str, list[Assertion]] = defaultdict(list)
-        for assertion in assertions:
-            tails[key(assertion.tail)].append(assertion)
-        runs = [run for of_tail in tails.values() for run in _fold(of_tail, key)]
+        said, runs = _without_plans(assertions, key, single=single)
+        if single:
+            runs += _fold(placed(said, key), key)
+        else:
+            tails: dict[str, list[Told]] = defaultdict(list)
+            for one in said:
+                tails[key(one.assertion.tail)].append(one)
+            runs += [run for of_tail in tails.values() for run in _fold(placed(of_tail, key), key)]
     for run in runs:
         run.support.sort(key=lambda assertion: recorded[assertion.id])
     return tuple(
@@ -154,11 +167,95 @@ def _unsure_ends(assertions: Iterable[Assertion], key: Key, stable: float) -> se
     return unsure
 
 
-def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
+def _without_plans(
+    assertions: Sequence[Assertion], key: Key, *, single: bool
+) -> tuple[list[Told], list[_Run]]:  # fmt: skip
+    """Return what is no plan, or a plan that something confirmed, and the runs of the other plans.
+
+    A plan is confirmed by a statement of the same value that is no plan and was uttered when its time had come. If that
+    states a start of its own, the plan only supports it.
+    """
+    said = [told(assertion) for assertion in assertions if assertion.kind != "planned" or assertion.negated]
+    plans: dict[tuple[str, Millis, Millis], list[Assertion]] = defaultdict(list)
+    facts: dict[str, list[Told]] = defaultdict(list)
+    denials: dict[str, list[Assertion]] = defaultdict(list)
+    for one in said:
+        if one.assertion.negated:
+            denials[key(one.assertion.tail)].append(one.assertion)
+        else:
+            facts[key(one.assertion.tail)].append(one)
+    for plan in assertions:
+        if plan.kind != "planned" or plan.negated:
+            continue
+        confirming = [one for one in facts[key(plan.tail)] if one.assertion.said_at >= plan.since]
+        if not confirming:
+            plans[key(plan.tail), plan.since, plan.until].append(plan)
+        elif starts := [one.since for one in confirming if one.assertion.stated and not one.before]:
+            said.append(Told(plan, min(starts), None, before=False))
+        else:
+            said.append(Told(plan, plan.since, plan.until, before=False))
+    runs = []
+    for (tail, since, until), of_plan in plans.items():
+        run = _Run(tail, since, until, of_plan)
+        latest = max(plan.said_at for plan in of_plan)
+        if ends := [no for no in denials[tail] if no.said_at >= latest and no.since < until]:
+            run.until, run.ended_by = since, ends
+        runs.append(run)
+    if single:
+        _contest_plans(runs)
+    return said, runs
+
+
+def _contest_plans(runs: Iterable[_Run]) -> None:
+    """Let, of several plans for one start, the one that was told last hold (DESIGN D28)."""
+    by_start: dict[Millis, list[_Run]] = defaultdict(list)
+    for run in runs:
+        if run.until > run.since:
+            by_start[run.since].append(run)
+    for together in by_start.values():
+        winner = max(together, key=_last_told)
+        for run in together:
+            if run is not winner:
+                run.until, run.ended_by, run.next = run.since, winner.support, winner
+
+
+def _fold_last_told(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
+    """Return the runs of a relation of which the latest telling counts: each date as told, and those that it replaced.
+
+    A date is replaced by another that was told later, while it was still to come, and cancelled by a later denial.
+    """
+    runs: dict[tuple[Millis, Millis], _Run] = {}
+    denials = [one for one in assertions if one.negated]
+    for one in assertions:
+        if not one.negated:
+            times = told(one)
+            place = times.since, times.until or FOREVER
+            run = runs.setdefault(place, _Run(key(one.tail), *place))
+            run.support.append(one)
+    by_telling = sorted(runs.values(), key=_last_told)
+    for number, run in enumerate(by_telling):
+        latest = max(one.said_at for one in run.support)
+        ends = [no for no in denials if no.said_at >= latest and key(no.tail) == run.tail and no.said_at < run.until]
+        for later in by_telling[number + 1 :]:
+            if min(one.said_at for one in later.support if one.said_at >= latest) < run.until:
+                run.until, run.ended_by, run.next = run.since, list(later.support), later
+                break
+        else:
+            if ends:
+                run.until, run.ended_by = run.since, ends
+    return by_telling
+
+
+def _last_told(run: _Run) -> tuple[Millis, float, str]:
+    """Return what orders runs by their last telling; of two at one time the more confident is later."""
+    return max((one.said_at, one.confidence, one.id) for one in run.support)
+
+
+def _fold(said: Sequence[Told], key: Key) -> list[_Run]:
     """Return the runs of values that exclude each other, including contested (empty) ones."""
-    starting: dict[Millis, list[Assertion]] = defaultdict(list)
-    for assertion in assertions:
-        starting[assertion.since].append(assertion)
+    starting: dict[Millis, list[Told]] = defaultdict(list)
+    for one in said:
+        starting[one.since].append(one)
     now, runs = _undated(_positives(starting.pop(BEGINNING, ()), key))
     for start in sorted(starting):
         positives = _positives(starting[start], key)
@@ -167,19 +264,20 @@ def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
         if not positives:
             continue
         winner = _winner(positives)
-        for tail, said in positives.items():
+        for tail, of_tail in positives.items():
             if tail == winner:
                 continue
+            support = [one.assertion for one in of_tail]
             if lost := _of(now, tail):
-                lost.support += said
+                lost.support += support
             else:
-                runs.append(_Run(tail, start, start, said))
+                runs.append(_Run(tail, start, start, support))
         going_on = _of(now, winner)
         following = going_on or _Run(winner, start, FOREVER)
         following.join(positives[winner])
         for run in now:
             if run is not following:
-                run.until, run.ended_by = start, positives[winner]
+                run.until, run.ended_by = start, [one.assertion for one in positives[winner]]
                 ended.append(run)
         if going_on is None:
             runs.append(following)
@@ -190,7 +288,7 @@ def _fold(assertions: Sequence[Assertion], key: Key) -> list[_Run]:
     return runs
 
 
-def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list[_Run]]:
+def _undated(positives: Mapping[str, list[Told]]) -> tuple[list[_Run], list[_Run]]:
     """Return the runs with an unknown start: those that hold side by side, and all of them.
 
     All values that are over stand; of those that go on, only one does.
@@ -208,30 +306,30 @@ def _undated(positives: Mapping[str, list[Assertion]]) -> tuple[list[_Run], list
 
 
 def _is_over(
-    run: _Run, start: Millis, said: Iterable[Assertion], positives: Collection[str], key: Key
+    run: _Run, start: Millis, said: Iterable[Told], positives: Collection[str], key: Key
 ) -> bool:  # fmt: skip
     """Return whether a run has ended at a start; a negation that starts there ends it."""
     if run.until <= start:  # a stated end has passed, unless the value is asserted again exactly there
         return not (run.until == start and run.tail in positives)
     if run.tail in positives:
         return False
-    ends = [assertion for assertion in said if assertion.negated and key(assertion.tail) == run.tail]
+    ends = [one.assertion for one in said if one.assertion.negated and key(one.assertion.tail) == run.tail]
     if ends:
         run.until, run.ended_by = start, ends
     return bool(ends)
 
 
-def _positives(said: Iterable[Assertion], key: Key) -> dict[str, list[Assertion]]:
-    positives: dict[str, list[Assertion]] = defaultdict(list)
-    for assertion in said:
-        if not assertion.negated:
-            positives[key(assertion.tail)].append(assertion)
+def _positives(said: Iterable[Told], key: Key) -> dict[str, list[Told]]:
+    positives: dict[str, list[Told]] = defaultdict(list)
+    for one in said:
+        if not one.assertion.negated:
+            positives[key(one.assertion.tail)].append(one)
     return positives
 
 
-def _winner(positives: Mapping[str, Iterable[Assertion]]) -> str:
+def _winner(positives: Mapping[str, Iterable[Told]]) -> str:
     """Return the tail that wins among several with the same start (DESIGN D28)."""
-    said = ((tail, assertion) for tail, of_tail in positives.items() for assertion in of_tail)
+    said = ((tail, one.assertion) for tail, of_tail in positives.items() for one in of_tail)
     return max(said, key=lambda each: (each[1].confidence, each[1].said_at, each[1].id))[0]
 
 
@@ -256,4 +354,17 @@ def _version(run: _Run) -> Version:
         assertions=tuple(run.support),
         ended_by=tuple(run.ended_by),
         superseded_by=version_id(run.next.support[0].id) if run.next else None,
+        kind=max(run.support, key=lambda one: (one.kind != "planned", one.said_at, one.id)).kind,
+        precision=_precision(run),
     )
+
+
+_EXACTNESS: Mapping[Precision | None, int] = {"day": 0, "month": 1, "year": 2, "yearless": 3, None: 4, "before": 5}
+
+
+def _precision(run: _Run) -> Precision | None:
+    """Return how exactly the times of a run are known: by the most exact statement of its start."""
+    said = [told(assertion) for assertion in run.support]
+    starting = [one for one in said if one.since == run.since] or said
+    best = min(starting, key=lambda one: _EXACTNESS["before" if one.before else one.assertion.precision])
+    return "before" if best.before else best.assertion.precision

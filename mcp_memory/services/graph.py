@@ -134,6 +134,8 @@ def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
         since, until = iso.show(version.since), iso.show(version.until)
         times = {name: time for name, time in (("valid_from", since), ("valid_to", until)) if time}
         confidence, text = float(version.confidence), _legal(version.text)
+        if version.precision:
+            times["precision"] = version.precision
         plain.add_edge(
             ids[head],
             ids[tail],
@@ -142,6 +144,7 @@ def graphml(graph: MultiDiGraph[str], hyperedges: Sequence[Hyperedge] = ()) -> s
             text=text,
             confidence=confidence,
             status=version.status,
+            kind=version.kind,
             intent=version.intent,
             **times,
         )

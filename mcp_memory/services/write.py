@@ -129,8 +129,9 @@ def _changes(
     changed = changes(space.facts, assertions, plan.known)
     most = SHOWN + len(plan.stated)  # every fact of the caller is listed
     shown = tuple(
-        WrittenFact(change.version.id, change.version.text, change.op, change.version.since, change.version.until)
+        WrittenFact(now.id, now.text, change.op, now.since, now.until, now.kind, now.precision)
         for change in changed[:most]
+        for now in (change.version,)
     )
     ends = (name for assertion in assertions[:most] for name in (assertion.head, assertion.tail))
     names = dict.fromkeys(space.facts.name(space.facts.key(name)) for name in ends)

@@ -33,8 +33,6 @@ from mcp_memory.storage.schema import (
     TableKind,
     TableRows,
     commits_of,
-    table_name,
-    tables_of,
 )
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import piece_faults, segments_of, sentences_of, turn_faults, unchecked_turns
@@ -98,8 +96,10 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     rows = tables.rows(COMMITS)
     commits = commits_of(rows) if rows is not None else []
     rebuilt = min(commit.tx for commit in commits if commit.generation == last.generation) if last.generation else 0
+    others = [commit.tx for commit in commits if (commit.generation, commit.reader) != (last.generation, last.reader)]
+    reread = max(others, default=-1) + 1  # the commit since which the assertions are in their table
     yield from _commit_faults(commits, last, now)
-    names = tables_of(last.generation)
+    names = last.tables
     for name in names:
         if tables.count(name, f"tx > {last.tx}"):
             yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
@@ -113,7 +113,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     for until in [part[-1].tx for part in split_commits(commits)]:
         where = f"tx > {after} AND tx <= {until}"
         part = [commit for commit in commits if after < commit.tx <= until]
-        read = {kind: tables.rows(table_name(kind, last.generation), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
+        read = {kind: tables.rows(last.table(kind), where) for kind in (*LOG_TABLES, *DERIVED_TABLES)}
         turns, sentences = read["turns"], read["sentences"]
         stored = [turn for _, turn in unchecked_turns(turns)] if turns is not None else []
         yield from _turn_faults(stored, known, now)
@@ -127,7 +127,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
         yield from _point_faults(read["points"], read["point_vectors"], last.dimension)
         yield from _alias_and_question_faults(read["aliases"], read["questions"], last.dimension)
         yield from _job_faults(read["jobs"], known)
-        yield from _count_faults(part, rebuilt, last_with, read)
+        yield from _count_faults(part, rebuilt, reread, last_with, read)
         after = until
 
 
@@ -258,7 +258,11 @@ def _job_faults(jobs: TableRows | None, known: Mapping[str, tuple[str, int]]) ->
 
 
 def _count_faults(
-    commits: list[Commit], rebuilt: int, last_with: Mapping[TableKind, int], read: Mapping[TableKind, TableRows | None]
+    commits: list[Commit],
+    rebuilt: int,
+    reread: int,
+    last_with: Mapping[TableKind, int],
+    read: Mapping[TableKind, TableRows | None],
 ) -> Iterator[Fault]:
     """Compare the rows of each commit with the counts in it; derived ones only if no rebuild replaced them.
 
@@ -267,6 +271,7 @@ def _count_faults(
     Args:
         commits: in order.
         rebuilt: the number of the last rebuild's commit, 0 without one; no derived row carries it or counts before it.
+        reread: likewise for the assertions, which are read again without a rebuild too.
         last_with: for each `SUPERSEDED` table, the number of the last commit with rows in it.
         read: the rows of these commits, in the order of the tables.
     """
@@ -275,7 +280,8 @@ def _count_faults(
         for commit in commits:
             count, expected = stored[commit.tx], commit.count(kind)
             compacted = commit.tx < last_with.get(kind, 0) and count < expected
-            if (kind in LOG_TABLES or commit.tx > rebuilt) and count != expected and not compacted:
+            since = reread if kind == "assertions" else rebuilt
+            if (kind in LOG_TABLES or commit.tx > since) and count != expected and not compacted:
                 yield "error", f"{kind}: a commit has other rows than it says", f"commit {commit.tx}"
 
 

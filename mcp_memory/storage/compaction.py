@@ -30,7 +30,7 @@ from pathlib import Path
 from mcp_memory.domain.times import Millis
 from mcp_memory.storage.lock import lock_file, try_lock
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schema import COMMITS, Commit, generation_of, table_name, tables_of
+from mcp_memory.storage.schema import COMMITS, Commit, generation_of, reader_of
 from mcp_memory.storage.tables import Tables
 
 KEEP = timedelta(seconds=15)
@@ -117,9 +117,9 @@ def compact(tables: Tables, files: int, *, now: Millis, stop: threading.Event, k
         if tables.folder:
             flush(tables.folder)
         if not stop.is_set():
-            _delete_superseded(tables, table_name("beliefs", last.generation), "sentence_id", now)
+            _delete_superseded(tables, last.table("beliefs"), "sentence_id", now)
             _delete_superseded(tables, "jobs", "turn_id", now)
-        for name in (COMMITS, *tables_of(last.generation)):
+        for name in (COMMITS, *last.tables):
             if not stop.is_set() and tables.fragments(name) >= files + tables.count(name) // ROWS_PER_FILE:
                 started = time.perf_counter()
                 tables.optimize(name, keep)
@@ -184,11 +184,15 @@ def _drop_old_generations(tables: Tables, last: Commit, now: Millis) -> None:
     old = [
         name
         for name in tables.names()
-        if (generation := generation_of(name)) is not None and generation < last.generation
+        if (generation := generation_of(name)) is not None
+        and (generation < last.generation or (generation == last.generation and reader_of(name) < last.reader))
     ]
     if not old:
         return
-    rows = tables.rows(COMMITS, f"generation = {last.generation}", ["at"])
+    where = f"generation = {last.generation}"
+    if "reader" in tables.column_names(COMMITS):
+        where += f" AND coalesce(reader, 0) = {last.reader}"
+    rows = tables.rows(COMMITS, where, ["at"])
     if rows is not None and min(rows["at"].to_pylist()) < now - OLD_GENERATION_MS:
         for name in old:
             tables.drop(name)

@@ -10,7 +10,7 @@ for again after a rebuild. A bad row counts as not written: the row before it is
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import compress
 from typing import Any, get_args
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.entities import Alias
-from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, Intent
+from mcp_memory.domain.facts import WHOLE, Assertion, Engine, ExtractorName, FactKind, Intent, Precision, kind_of
 from mcp_memory.domain.language_model import Job, State
 from mcp_memory.storage.columns import FindTurn, has_fault, int_column, spans_are_valid, tx_columns, valid_values
 from mcp_memory.storage.schema import TableRows
@@ -71,10 +71,16 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
     return tuple(assertion for _, _, assertion in sorted(valid, key=lambda entry: entry[:2]))
 
 
+_SINCE_7 = frozenset(("kind", "precision"))
+"""Columns that rows of formats before 7 lack. A row without a kind has that of its relation."""
+
+
 def assertions_of(rows: TableRows) -> Iterator[Assertion]:
     """Return the assertions of some rows, in their order, right or not."""
-    columns = [rows[f.name].to_pylist() for f in fields(Assertion)]
-    return (Assertion(*values) for values in zip(*columns, strict=True))
+    known = set(rows.column_names)
+    columns = [rows[f.name].to_pylist() if f.name in known else [None] * len(rows) for f in fields(Assertion)]
+    for assertion in (Assertion(*values) for values in zip(*columns, strict=True)):
+        yield replace(assertion, kind=kind_of(assertion.relation or "")) if assertion.kind is None else assertion
 
 
 def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extractors: Container[str]) -> Iterator[str]:
@@ -85,7 +91,7 @@ def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extract
         turn: space and length, in characters, of the turn that it names, if there is one.
         extractors: the extractors of its table.
     """
-    if any(getattr(assertion, f.name) is None for f in fields(Assertion)):
+    if any(getattr(assertion, f.name) is None for f in fields(Assertion) if f.name not in _SINCE_7):
         yield "a required column is empty"
         return
     if turn is None:
@@ -104,6 +110,10 @@ def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extract
         yield f"its extractor is {assertion.extractor!r}"
     if assertion.since >= assertion.until:
         yield "it ends before it begins"
+    if assertion.kind not in get_args(FactKind):
+        yield f"its kind is {assertion.kind!r}"
+    if assertion.precision is not None and assertion.precision not in get_args(Precision):
+        yield f"its precision is {assertion.precision!r}"
 
 
 def _certainly_valid(rows: TableRows, extractors: Collection[str], find: FindTurn) -> NDArray[np.bool_]:
@@ -117,8 +127,11 @@ def _certainly_valid(rows: TableRows, extractors: Collection[str], find: FindTur
     valid &= (confidence > 0) & (confidence <= 1)
     for name, allowed in (("intent", get_args(Intent)), ("extractor", list(extractors))):
         valid &= pc.is_in(rows[name], value_set=pa.array(allowed)).to_numpy()
+    for name, known in (("kind", get_args(FactKind)), ("precision", get_args(Precision))):
+        if name in rows.column_names:
+            valid &= pc.or_(pc.is_null(rows[name]), pc.is_in(rows[name], value_set=pa.array(known))).to_numpy()
     for field in fields(Assertion):
-        if rows[field.name].null_count:
+        if field.name not in _SINCE_7 and rows[field.name].null_count:
             valid &= rows[field.name].is_valid().to_numpy()
     return valid
 

@@ -66,6 +66,7 @@ async def rebuild(
     *,
     embedder: str,
     dimension: int,
+    reader: int,
     clock: Callable[[], Millis],
 ) -> int:
     """Rebuild every derived table and return the number of turns; 0 for an empty store.
@@ -78,6 +79,7 @@ async def rebuild(
         embed: for points and questions; None leaves points without vectors, so they are similar to nothing.
         embedder: the model that makes the vectors from now on.
         dimension: the dimension of these vectors.
+        reader: the version of the extractor that ``make`` reads with; 0 for none.
         clock: milliseconds since 1970, UTC.
 
     Raises:
@@ -104,7 +106,7 @@ async def rebuild(
         raise StoreBusy("Another process is rebuilding this memory already. Nothing was changed. Wait for it to end.")
     try:
         generation = await to_thread.run_sync(_drop_unfinished, tables, last)
-        work = _Rebuild(tables, last.generation, generation, make, relearn, embed)
+        work = _Rebuild(tables, last, generation, reader, make, relearn, embed)
         for _ in range(ROUNDS):
             if not await to_thread.run_sync(work.rows_left, last.tx):
                 break
@@ -129,6 +131,7 @@ async def rebuild(
                     assertions=work.assertions,
                     episodes=0,
                     beliefs=await to_thread.run_sync(work.append_beliefs),
+                    reader=reader,
                 )
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns
@@ -165,12 +168,14 @@ class _Rebuild:
     """The progress of the new generation."""
 
     def __init__(
-        self, tables: Tables, former: int, generation: int, make: Make, relearn: Relearn, embed: Embed | None
-    ) -> None:
+        self, tables: Tables, former: Commit, generation: int, reader: int, make: Make, relearn: Relearn,
+        embed: Embed | None,
+    ) -> None:  # fmt: skip
         self.turns = self.segments = self.sentences = self.assertions = 0
         self._tables = tables
         self._former = former
         self._generation = generation
+        self._reader = reader
         self._make = make
         self._embed = embed
         self._learning = Relearning(tables, generation, relearn)
@@ -178,7 +183,7 @@ class _Rebuild:
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
 
     def rows_left(self, until: int) -> int:
-        names = ("turns", "episodes", "points", table_name("questions", self._former))
+        names = ("turns", "episodes", "points", self._former.table("questions"))
         return sum(self._tables.count(name, self._new(until)) for name in names)
 
     async def catch_up(self, until: int) -> None:
@@ -207,7 +212,7 @@ class _Rebuild:
         return f"tx > {self._done} AND tx <= {until}"
 
     def _append(self, kind: DerivedTable, rows: TableRows) -> None:
-        self._tables.append(table_name(kind, self._generation), rows)
+        self._tables.append(table_name(kind, self._generation, self._reader), rows)
 
     async def _embed_points_and_questions(self, embed: Embed, until: int) -> None:
         """Append the vectors of points, and the questions of the old generation with new vectors."""
@@ -215,7 +220,7 @@ class _Rebuild:
         for txs, places, revisions in _chunks(points):
             vectors = await embed([point.description for point in revisions])
             await to_thread.run_sync(self._append, "point_vectors", point_vector_rows(vectors, places, txs))
-        former = table_name("questions", self._former)
+        former = self._former.table("questions")
         questions = rows_to_questions(await to_thread.run_sync(self._tables.rows, former, self._new(until)))
         for txs, places, placed in _chunks(questions):
             vectors = await embed([question.text for _, question in placed])

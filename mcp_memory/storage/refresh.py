@@ -150,14 +150,15 @@ class Refresher:
             view = self.reset()
         while (rows := _commits_after(self.tables, view.tx)) is not None:
             last = self._checked_last(rows)
-            if last.generation == view.generation:
+            if not view.tx:
+                view.generation, view.reader = last.generation, last.reader
+            if (last.generation, last.reader) == (view.generation, view.reader):
                 commits = commits_of(rows)
                 for part in split_commits(commits):
                     self._load_turns(view, commits, part)
                 self.last = last
                 break
             view = self.reset()
-            view.generation = last.generation
         self._version = version
         if COMMITS not in self.tables.broken:
             self.swept[COMMITS] = version
@@ -222,14 +223,14 @@ class Refresher:
         """Check that the tables of pieces hold just the newest commits' rows, so that a sweep can skip them."""
         if any(commit.turns for commit in commits):
             for kind in _PIECES:
-                name = table_name(kind, commits[-1].generation)
+                name = commits[-1].table(kind)
                 expected = sum(commit.count(kind) for commit in commits)
                 self._newest_rows(name, commits[0].tx - 1, commits[-1].tx, expected, ["tx"])
 
     def _with_pieces(self, view: View) -> View:
         """Return the view with the pending segments and sentences."""
         in_memory = sum(len(space.sentences) for space in view.spaces.values())
-        coming = 0 if self._complete_to else self.tables.count(table_name("sentences", view.generation))
+        coming = 0 if self._complete_to else self.tables.count(table_name("sentences", view.generation, view.reader))
         vectors = in_memory + coming <= view.vector_limit
         for part in split_commits(self._pending):
             self._load_pieces(view, part, vectors=vectors)
@@ -254,7 +255,7 @@ class Refresher:
     def _read_pieces(self, view: View, kind: TableKind, part: list[Commit], *, vectors: bool) -> TableRows | None:
         columns = None
         if not vectors:
-            names = self.tables.column_names(table_name(kind, view.generation))
+            names = self.tables.column_names(table_name(kind, view.generation, view.reader))
             columns = [name for name in names if name != "vector"]
         return self._rows(kind, view, self._complete_to, part, view.tx, columns)
 
@@ -273,7 +274,7 @@ class Refresher:
             last: the number of the last commit.
             columns: to read; None for all.
         """
-        name, until = table_name(kind, view.generation), part[-1].tx
+        name, until = table_name(kind, view.generation, view.reader), part[-1].tx
         if until == last:
             return self._newest_rows(name, after, until, sum(commit.count(kind) for commit in part), columns)
         return self.tables.rows(name, f"tx > {after} AND tx <= {until}", columns)

@@ -116,7 +116,7 @@ class Relearning:
     def _look_up(self, names: Sequence[str], arrived: set[str]) -> None:
         """Add the named sentences with their vectors to the view, if their turn has ``arrived`` or is in it already."""
         quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
-        rows = self._tables.rows(table_name("sentences", self._generation), f"id IN ({quoted})")
+        rows = self._tables.rows(table_name("sentences", self._generation, reader=0), f"id IN ({quoted})")
         if rows is None:
             return
         sentences = list(sentences_of(rows))

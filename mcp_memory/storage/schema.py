@@ -20,11 +20,11 @@ from mcp_memory.domain.times import Millis
 TableRows = Any
 """A pyarrow table; pyarrow comes without types."""
 
-FORMAT = 6
+FORMAT = 7
 """The tables' format. It is raised whenever an older program could not read, or would damage, what a newer one wrote:
 format 1 had no assertions, 2 no lessons, 3 no memory points, 4 no aliases, no questions and no record of what was
-spent, 5 no jobs, and stored what Claude read outside of ``facts``. CONTRIBUTING.md, "The store's format", says how to
-change it."""
+spent, 5 no jobs, and stored what Claude read outside of ``facts``, 6 no kind and no precision of assertions, and no
+reader of commits. CONTRIBUTING.md, "The store's format", says how to change it."""
 READABLE = 2
 """The oldest format that is read as it is; the next commit raises such a store to `FORMAT`. An older store is rebuilt
 from its log."""
@@ -41,20 +41,36 @@ DERIVED_TABLES: tuple[DerivedTable, ...] = get_args(DerivedTable)
 TableKind = LogTable | DerivedTable
 
 
-def table_name(kind: TableKind, generation: int) -> str:
-    """Return the name of the table of a kind in a generation."""
+def table_name(kind: TableKind, generation: int, reader: int) -> str:
+    """Return the name of the table of a kind.
+
+    Args:
+        kind: the kind of the table.
+        generation: of the derived tables.
+        reader: of the assertions (`Commit.reader`); other tables do not depend on it.
+    """
+    if kind == "assertions" and reader:
+        return f"{kind}_{reader}_{generation}"
     return kind if kind in LOG_TABLES else f"{kind}_{generation}"
 
 
-def tables_of(generation: int) -> tuple[str, ...]:
-    """Return the names of all tables in which the commits of a generation have rows: the log, then derived tables."""
-    return tuple(table_name(kind, generation) for kind in (*LOG_TABLES, *DERIVED_TABLES))
+def tables_of(generation: int, reader: int) -> tuple[str, ...]:
+    """Return the names of all tables in which a commit has rows: the log, then derived tables."""
+    return tuple(table_name(kind, generation, reader) for kind in (*LOG_TABLES, *DERIVED_TABLES))
 
 
 def generation_of(table: str) -> int | None:
     """Return the generation that a table belongs to; None for commits and the log."""
     number = table.rpartition("_")[2]
     return int(number) if number.isdigit() else None
+
+
+def reader_of(table: str) -> int:
+    """Return the version of the extractor that made a table of assertions; a large number for other tables."""
+    kind, *numbers = table.split("_")
+    if kind != "assertions":
+        return 1 << 30
+    return int(numbers[0]) if len(numbers) == 2 and numbers[0].isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +102,10 @@ class Commit:
         cached_tokens: the cached tokens of these requests.
         output_tokens: the output tokens of these requests.
         jobs: rows in ``jobs``. Compaction may have removed rows that a later row about the same turn replaces.
+        reader: the version of the extractor that read the assertions of the embedded engine in this store, which are in
+            ``assertions_<reader>_<generation>``; 0 for stores that were read before versions were counted, which are in
+            ``assertions_<generation>``. A commit has that of the commit before it; reading again raises it
+            (``reread.py``).
     """
 
     tx: int
@@ -111,10 +131,20 @@ class Commit:
     cached_tokens: int = 0
     output_tokens: int = 0
     jobs: int = 0
+    reader: int = 0
 
     def count(self, kind: TableKind) -> int:
         """Return how many rows it has in the table of a kind."""
         return self.points if kind == "point_vectors" else int(getattr(self, kind))
+
+    def table(self, kind: TableKind) -> str:
+        """Return the name of the table of a kind that it has rows in."""
+        return table_name(kind, self.generation, self.reader)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of all tables that it has rows in."""
+        return tables_of(self.generation, self.reader)
 
     @property
     def outlay(self) -> Reservation | None:

@@ -57,6 +57,7 @@ class LanceStore:
             store of an older format is rebuilt when it is opened.
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
+        reader: the version of the extractor that reads facts from new texts; 0 for none.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -72,6 +73,7 @@ class LanceStore:
         derive: Callable[[], Make] | None = None,
         relearn: Relearn = learn_nothing,
         embed: Embed | None = None,
+        reader: int = 0,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -80,6 +82,7 @@ class LanceStore:
         self._derive = derive
         self._relearn = relearn
         self._embed = embed
+        self._reader = reader
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view)
@@ -143,7 +146,7 @@ class LanceStore:
         """
         view = self._view
         where = f"space = '{space.replace(chr(39), chr(39) * 2)}' AND tx <= {view.tx}"
-        name = table_name("segments", view.generation)
+        name = table_name("segments", view.generation, view.reader)
 
         def search() -> list[list[tuple[str, float]]]:
             return [self._tables.nearest(name, query, where, count) for query in queries]
@@ -168,6 +171,7 @@ class LanceStore:
             self._embed,
             embedder=self._embedder,
             dimension=self._dimension,
+            reader=self._reader,
             clock=self._clock,
         )
 
@@ -257,6 +261,7 @@ class LanceStore:
                 batch.outlays,
                 embedder=self._embedder,
                 dimension=self._dimension,
+                reader=self._reader,
                 at=self._clock(),
                 swept=self._refresher.swept,
             )
@@ -265,8 +270,11 @@ class LanceStore:
     async def _apply(self, batch: Batch, commit: Commit, version: int) -> None:
         """Add a commit to the view, unless a reader was faster or the view was reset meanwhile."""
         async with self._view_lock:
-            if (self._view.tx, self._view.generation) != (commit.tx - 1, commit.generation):
+            view = self._view
+            tables = commit.generation, commit.reader
+            if view.tx != commit.tx - 1 or (view.tx and (view.generation, view.reader) != tables):
                 return
+            view.generation, view.reader = tables
             try:
                 await to_thread.run_sync(self._refresher.apply, self._view, batch, commit, version)
             except Exception:  # the rows are stored, so the call succeeds; the next one loads the view again

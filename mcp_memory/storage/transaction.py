@@ -33,7 +33,6 @@ from mcp_memory.storage.schema import (
     TableKind,
     TableRows,
     commit_rows,
-    table_name,
     tables_of,
     with_tx,
 )
@@ -63,12 +62,12 @@ def sweep(tables: Tables, last: Commit | None, swept: dict[str, int]) -> None:
     """
     if last is None and tables.count(COMMITS):
         raise StoreBusy("The memory could not be read just now. Nothing was stored. Try again.")
-    tx, generation = (last.tx, last.generation) if last else (0, 0)
+    tx = last.tx if last else 0
     version = tables.version(COMMITS)
     if version is not None and (version != swept.get(COMMITS) or COMMITS in tables.broken):
         repair(tables, COMMITS)
         swept[COMMITS] = tables.version(COMMITS) or version
-    for name in tables_of(generation):
+    for name in last.tables if last else tables_of(0, reader=0):
         version = tables.version(name)
         if version is None or (version == swept.get(name) and name not in tables.broken):
             continue
@@ -170,6 +169,7 @@ def append(
     *,
     embedder: str,
     dimension: int,
+    reader: int,
     at: Millis,
     swept: dict[str, int],
 ) -> tuple[Commit, int]:
@@ -182,6 +182,7 @@ def append(
         outlays: the outlays of the batch.
         embedder: the model that made the vectors.
         dimension: the dimension of the vectors.
+        reader: the version of the extractor, for the first commit of a store; others have that of the commit before.
         at: now.
         swept: of each table, the version at which it was last known to be clean; brought up to date.
 
@@ -201,14 +202,18 @@ def append(
         dimension=dimension,
         generation=last.generation if last else 0,
         pid=os.getpid(),
+        reader=last.reader if last else reader,
         **counts,
         **sum_outlays(outlays),
     )
-    numbered = {table_name(kind, commit.generation): with_tx(made, commit.tx) for kind, made in rows.items()}
+    numbered = {commit.table(kind): with_tx(made, commit.tx) for kind, made in rows.items()}
     versions: dict[str, int] = {}
     try:
         if last:  # perhaps of an older format
             tables.add_columns(COMMITS, commit_rows(commit))
+            for kind in ("facts", "assertions"):
+                if kind in rows:
+                    tables.add_columns(commit.table(kind), rows[kind])
         if numbered:  # else the batch is nothing but what was spent, which stands in the commit row
             with ThreadPoolExecutor(len(numbered), thread_name_prefix="mcp-memory append") as threads:
                 versions = dict(zip(numbered, threads.map(tables.append, numbered, numbered.values()), strict=True))

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from mcp_memory.domain.facts import WHOLE, Assertion, new_assertion, verbalise
+from mcp_memory.domain.facts import WHOLE, Assertion, kind_of, new_assertion, verbalise
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
@@ -96,18 +96,23 @@ def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
         turn: its source, or its statement.
         now: the moment of recording.
 
-    A fact without a start holds from the time of its source; one that had ended by then has no known start.
+    An event, by its relation, is planned if its start is still to come. A fact without a start holds from the time of
+    its source; one that had ended by then has no known start.
     """
     sentence, start, end = _sentence_of(fact, turn)
+    relation = relations().name(fact.relation)
+    kind = kind_of(relation)
+    if kind == "event" and not fact.negated and fact.valid_from is not None and fact.valid_from > now:
+        kind = "planned"
     until = FOREVER if fact.valid_to is None else fact.valid_to
     since = fact.valid_from
     if since is None:
         since = turn.time if turn.time < until else BEGINNING
     return new_assertion(
-        turn, sentence, (start, end), (fact.head, relations().name(fact.relation), fact.tail), since=since, until=until,
+        turn, sentence, (start, end), (fact.head, relation, fact.tail), since=since, until=until,
         stated=fact.valid_from is not None or fact.valid_to is not None, negated=fact.negated,
         change=fact.intent == "EVOLUTION", confidence=fact.confidence, intent=fact.intent, extractor="caller",
-        recorded_at=now,
+        recorded_at=now, kind=kind,
     )  # fmt: skip
 
 

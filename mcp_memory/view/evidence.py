@@ -44,6 +44,8 @@ def fact_evidence(
         valid_to=version.until,
         confidence=version.confidence if confidence is None else confidence,
         inferred=inferred,
+        fact_kind=version.kind,
+        precision=version.precision,
     )
 
 

@@ -20,6 +20,7 @@ class View:
     Attributes:
         tx: the last commit that it contains; 0 for an empty store.
         generation: of the derived rows; a rebuild raises it.
+        reader: the version of the extractor that read the embedded assertions; reading again raises it.
         spaces: by name; only spaces that have rows.
         vector_limit: above this number of sentences in all spaces no vectors are held, and the store searches instead.
         stable: the confidence below which a fact is only suspected (REAL's θ_stable).
@@ -30,6 +31,7 @@ class View:
     ) -> None:
         self.tx = 0
         self.generation = 0
+        self.reader = 0
         self.spaces: dict[str, Space] = {}
         self.vector_limit = vector_limit
         self.stable = stable

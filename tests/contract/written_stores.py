@@ -61,6 +61,7 @@ def memory_of(folder: Path) -> Memory:
         embedder=FakeEmbedder.name,
         dimension=DIMENSION,
         make_view=lambda: View((*INDEXES, CueGraph, Topics)),
+        reader=1,
         clock=lambda: NOW,
     )
     return Memory(Settings(), store, FakeEmbedder(DIMENSION), RuleExtractor(), lambda: NOW)

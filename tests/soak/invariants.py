@@ -12,7 +12,7 @@ import anyio
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.language.tokens import rouge_l, words
 from mcp_memory.storage.refresh import last_commit
-from mcp_memory.storage.schema import COMMITS, tables_of
+from mcp_memory.storage.schema import COMMITS
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.storage.tables import Tables
 from mcp_memory.view.space import Space
@@ -39,7 +39,7 @@ def rows(uri: str) -> dict[str, int]:
     last = last_commit(tables)
     if last is None:
         return {}
-    names = [name for name in (COMMITS, *tables_of(last.generation)) if not name.startswith(_MAY_SHRINK)]
+    names = [name for name in (COMMITS, *last.tables) if not name.startswith(_MAY_SHRINK)]
     return {name: tables.count(name, f"tx <= {last.tx}") for name in names}
 
 

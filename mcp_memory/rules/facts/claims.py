@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import Assertion, Intent, new_assertion
+from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING
+from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.validity import Validity, from_utterance, validity_intervals
+from mcp_memory.rules.facts.validity import (
+    Validity,
+    before_telling,
+    birth_validity,
+    from_utterance,
+    returned,
+    validity_intervals,
+)
 from mcp_memory.rules.facts.verbs import Effect
 from mcp_memory.rules.facts.words import Word
 
@@ -97,11 +104,16 @@ def assert_claim(
         head, tail = tail, head
     timeless = turn.kind == "document" and turn.said_at is None
     intervals = [from_utterance(turn.time)]
-    if not of_phrase:
-        intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time)
+    if relation == "born_on":
+        intervals = birth_validity(tail, stated)
+    elif relations().get(relation).event and _is_return(clause):
+        intervals = [returned(stated, turn.time)] if clause.verb.tense != "present" else []
+    elif not of_phrase:
+        event = relations().get(relation).event
+        intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
     for validity in intervals:
         # In a document of unknown time, a fact without a date has no known start.
-        undated = timeless and not validity.stated and not validity.negated
+        undated = timeless and validity.kind == "state" and not validity.stated and not validity.negated
         moment = replace(validity, since=BEGINNING) if undated else validity
         yield make_assertion(turn, index, (start, end), (head, relation, tail), moment, intent, confidence)
 
@@ -111,10 +123,25 @@ def make_assertion(
     confidence: float,
 ) -> Assertion:  # fmt: skip
     """Return an assertion of the rules with its ``validity``; see `new_assertion`."""
+    if validity.kind == "state" and not validity.negated and kind_of(triple[1]) == "event":  # of a phrase
+        closed = validity.stated and validity.until < FOREVER
+        validity = replace(validity, kind="event") if closed else before_telling(turn.time)
     return new_assertion(
         turn, index, span, triple, since=validity.since, until=validity.until, stated=validity.stated,
         negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
+        kind=validity.kind, precision=validity.precision,
     )  # fmt: skip
+
+
+_RETURNS = word_set("return get come fly drive travel head")
+
+
+def _is_return(clause: Clause) -> bool:
+    """Return whether a clause tells that somebody came back, "got back from Rio": its time is that of the return."""
+    verb = clause.verb
+    if verb.lemma not in _RETURNS or not any(slot.preposition == "from" for slot in clause.slots):
+        return False
+    return verb.lemma == "return" or "back" in clause.particles or bool(clause.adverbs & {"back", "home"})
 
 
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:

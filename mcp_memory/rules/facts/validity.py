@@ -1,16 +1,19 @@
 """Decide when a fact holds, by the effect of its words, the tense of its verb and the stated times (REAL §3.1).
 
 "Moved in 2016" begins, "lived from 2016 to 2018" has both ends, "used to live" is over, "bought last month" happened
-within that month. A fact without a stated time holds from the moment of the utterance.
+within that month, "fly on 20 December" is planned. A state without a stated time holds from the moment of the utterance
+on; an event without one happened on the day of the utterance or before (DESIGN 1.2). Past tense alone ends nothing: "I
+lived in Oslo" held at some time before.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime
+from mcp_memory.domain.facts import FactKind, Precision
+from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.gregorian import DAY, civil, month, years
 from mcp_memory.rules.facts.verb_groups import VerbGroup
@@ -19,7 +22,13 @@ from mcp_memory.rules.facts.verbs import Effect
 _CHANGE_ADVERBS = frozenset(
     ("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just")
 )
-_PAST_ADVERBS = frozenset(("formerly", "previously", "back then", "at the time", "as a kid", "as a child"))
+_OVER_ADVERBS = frozenset(("formerly", "previously"))
+_PAST_ADVERBS = frozenset(("back then", "at the time", "as a kid", "as a child")) | _OVER_ADVERBS
+_PRECISION: dict[Grain, Precision] = {
+    **dict.fromkeys(("time", "day", "week"), "day"),
+    **dict.fromkeys(("month", "season"), "month"),
+    **dict.fromkeys(("year", "decade", "century"), "year"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +41,8 @@ class Validity:
         stated: whether the text states one of the two.
         negated: whether the fact does not hold from ``since`` on.
         change: whether the text says that something changed.
+        kind: state, event or plan.
+        precision: how exactly the times are known.
     """
 
     since: Millis
@@ -39,12 +50,15 @@ class Validity:
     stated: bool
     negated: bool = False
     change: bool = False
+    kind: FactKind = "state"
+    precision: Precision | None = None
 
 
 def validity_intervals(
-    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
-) -> list[Validity]:
-    """Return when a fact holds; nothing for a negated event and for the future.
+    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis,
+    *, event: bool = False,
+) -> list[Validity]:  # fmt: skip
+    """Return when a fact holds; nothing for a negated event, and for a future without a time.
 
     Args:
         effect: what the time of the clause means for the fact.
@@ -52,24 +66,52 @@ def validity_intervals(
         adverbs: the adverbs of its clause.
         times: the times that belong to it.
         said_at: the moment of the utterance.
+        event: whether the relation is one of events, whatever the effect.
 
     Returns:
         One interval, or several for an event that happened several times ("in 2008 and 2011").
     """
+    intervals = _intervals(effect, verb, adverbs, times, said_at)
+    if event:
+        intervals = [one if one.negated else _as_event(one, said_at) for one in intervals]
+    return [replace(one, precision=one.precision or _precision(one, times)) for one in intervals]
+
+
+def _precision(validity: Validity, times: Iterable[StatedTime]) -> Precision | None:
+    """Return how exactly the time is known that gives an interval its start, otherwise its end."""
+    grains = [time.grain for time in times if validity.since in (time.since, time.until)]
+    grains += [time.grain for time in times if validity.until == time.until]
+    return _PRECISION[grains[0]] if validity.stated and grains else None
+
+
+def _as_event(validity: Validity, said_at: Millis) -> Validity:
+    """Return the interval of an event for what was read as a state: "is the author of", "has written"."""
+    if validity.kind != "state":
+        return validity
+    if validity.stated and validity.since > BEGINNING and validity.until < FOREVER:
+        return replace(validity, kind="event")
+    return before_telling(said_at)
+
+
+def _intervals(
+    effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
+) -> list[Validity]:
     if (effect == "present" and verb.tense != "present") or (effect == "been" and verb.tense != "perfect"):
         return []
     effect = "lasting" if effect == "present" else effect
     changing = bool(adverbs & _CHANGE_ADVERBS)
+    happens = effect in ("event", "past")
     effect = _effect_in_phase(effect, verb)
     begins, ends, inside = _split_times(times)
     dated = bool(begins or ends or inside)
-    ahead = [time for time in inside if time.since > said_at]
-    if (verb.unreal and verb.future) or (
-        verb.progressive and verb.tense == "present" and effect in ("begin", "end", "event")
-    ):
-        if effect == "event" or not ahead or verb.negated:
-            return []
-        return [Validity(ahead[0].since, FOREVER, True, effect == "end", True)]
+    ahead = [time for time in (*inside, *begins) if time.until > day_of_instant(said_at)[1]]
+    coming = verb.tense == "present" and not verb.negated and not verb.phase
+    if (verb.unreal and verb.future) or (verb.progressive and coming and effect in ("begin", "end", "event")):
+        return _plans(effect, ahead) if not verb.negated else []
+    if coming and ahead and (happens or effect in ("begin", "end")):
+        return _plans("event" if happens else effect, ahead)
+    if coming and happens and effect == "event":
+        return []  # "we fly to Malta": a habit, or a plan without a date
     if verb.negated:
         return _negated_intervals(effect, verb, adverbs, begins, inside, said_at)
     if effect == "end":
@@ -82,11 +124,7 @@ def validity_intervals(
         until = ends[0].until if ends and ends[0].until > since else FOREVER
         return [Validity(since, until, dated, change=True)]
     if effect == "event":
-        if inside:
-            return [Validity(time.since, time.until, True) for time in inside[:4]]
-        if begins or ends:
-            return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
-        return [Validity(said_at, FOREVER, False)]
+        return _event_intervals(begins, ends, [time for time in inside if time.since <= said_at], said_at)
     if effect == "lasting":
         since = inside[0].since if inside else begins[0].since if begins else said_at
         return [Validity(since, FOREVER, bool(inside or begins), change=changing)]
@@ -94,6 +132,48 @@ def validity_intervals(
         until = inside[0].until if inside else said_at
         return [Validity(BEGINNING, until, bool(inside))]
     return _state_intervals(verb, adverbs, begins, ends, inside, said_at, changing)
+
+
+def _plans(effect: Effect, ahead: Sequence[StatedTime]) -> list[Validity]:
+    """Return the intervals of what is announced for a time to come."""
+    if not ahead:
+        return []
+    if effect == "event":
+        return [Validity(time.since, _end_of(time), True, kind="planned") for time in ahead[:4]]
+    first = ahead[0]
+    if effect == "end":
+        return [Validity(first.since, FOREVER, True, negated=True, change=True, kind="planned")]
+    until = first.until if _is_range(first) else FOREVER
+    return [Validity(first.since, until, True, change=True, kind="planned")]
+
+
+def _event_intervals(
+    begins: Sequence[StatedTime], ends: Sequence[StatedTime], inside: Sequence[StatedTime], said_at: Millis
+) -> list[Validity]:
+    """Return when an event happened: at its times, else between two bounds, else on the day of telling or before."""
+    if inside:
+        return [Validity(time.since, _end_of(time), True, kind="event") for time in inside[:4]]
+    first, after = day_of_instant(said_at)
+    if ends and ends[0].until <= said_at:
+        first, after = day_of_instant(ends[0].until - 1)
+    if begins and begins[0].since < first:
+        return [Validity(begins[0].since, after, True, kind="event")]
+    return [Validity(first, after, False, kind="event", precision="before")]
+
+
+def _end_of(time: StatedTime) -> Millis:
+    return time.until if time.until < FOREVER else day_of_instant(time.since)[1]
+
+
+def before_telling(said_at: Millis) -> Validity:
+    """Return the interval of an event that nobody said the time of: the day of the telling, as the latest one."""
+    return Validity(*day_of_instant(said_at), False, kind="event", precision="before")
+
+
+def returned(times: Iterable[StatedTime], said_at: Millis) -> Validity:
+    """Return the interval of a stay of which only the return is told: on the day of the return, or before."""
+    ends = [time.until for time in times if time.since > BEGINNING and time.until <= day_of_instant(said_at)[1]]
+    return before_telling(max(ends) - 1 if ends else said_at)
 
 
 def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
@@ -152,6 +232,7 @@ def _state_intervals(
     inside: list[StatedTime], said_at: Millis, changing: bool,
 ) -> list[Validity]:  # fmt: skip
     past = (verb.tense == "past" and not verb.phase) or verb.used_to or bool(adverbs & _PAST_ADVERBS)
+    over = verb.used_to or bool(adverbs & _OVER_ADVERBS)
     since = begins[0].since if begins else BEGINNING
     until = ends[0].until if ends else FOREVER
     if inside and not begins:
@@ -165,8 +246,19 @@ def _state_intervals(
     if begins or ends or inside:
         return [Validity(since, until, True, change=changing)] if since < until else []
     if past:
-        return [Validity(BEGINNING, said_at, False, change=verb.used_to)]
+        return [Validity(BEGINNING, said_at, False, change=over, precision=None if over else "before")]
     return [Validity(said_at, FOREVER, False, change=changing)]
+
+
+def birth_validity(tail: str, times: Sequence[StatedTime]) -> list[Validity]:
+    """Return since when a date of birth holds: since that date, or always if it has no year."""
+    absolute = [time for time in times if not time.relative and time.since > BEGINNING]
+    if absolute:
+        first = absolute[0]
+        return [Validity(first.since, FOREVER, True, precision=_PRECISION[first.grain])]
+    if not any(letter.isdigit() for letter in tail):
+        return []  # "on Friday", "tomorrow"
+    return [Validity(BEGINNING, FOREVER, False, precision="yearless")]
 
 
 def from_utterance(said_at: Millis) -> Validity:

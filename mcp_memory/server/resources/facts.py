@@ -242,6 +242,8 @@ def _validity_row(space: Space, version: Version) -> dict[str, Any]:
     return {
         "valid_from": iso.show(version.since),
         "valid_to": iso.show(version.until),
+        "kind": version.kind,
+        "precision": version.precision,
         "status": version.status,
         "confidence": round_score(version.confidence),
         "suspected": True if version.confidence < space.facts.stable else None,
@@ -256,6 +258,8 @@ def _assertion_row(space: Space, assertion: Assertion) -> dict[str, Any]:
             "negated": assertion.negated or None,
             "valid_from": iso.show(assertion.since),
             "valid_to": iso.show(assertion.until),
+            "kind": assertion.kind,
+            "precision": assertion.precision,
             "stated": assertion.stated,
             "confidence": round_score(assertion.confidence),
             "intent": assertion.intent,

@@ -37,6 +37,8 @@ from mcp_memory.server.tools.replies import (
     CHANGES_LISTED,
     Output,
     Reply,
+    ShownKind,
+    ShownPrecision,
     SpentOutput,
     in_parentheses,
     indent,
@@ -130,6 +132,8 @@ class ChangeOutput(BaseModel):
     after: str
     valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
     valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+    fact_kind: ShownKind | None = None
+    precision: ShownPrecision | None = None
 
 
 class SkippedOutput(BaseModel):
@@ -217,6 +221,8 @@ def evolve_reply(result: EvolveResult) -> Reply:
             after=one.after,
             valid_from=iso_time(one.valid_from),
             valid_to=iso_time(one.valid_to),
+            fact_kind=one.fact_kind,
+            precision=one.precision,
         )
         for one in result.changes
     ]
@@ -224,7 +230,7 @@ def evolve_reply(result: EvolveResult) -> Reply:
     for change in result.changes[:CHANGES_LISTED]:
         before = f"{change.before} -> " if change.before else ""
         point = f" ({change.id})" if change.kind == "point" else ""  # later calls name it by its id
-        times = in_parentheses(validity(change.valid_from, change.valid_to))
+        times = in_parentheses(validity(change.valid_from, change.valid_to, change.fact_kind, change.precision))
         lines.append(f"- {change.step}: {before}{change.after}: {indent(change.text)}{times}{point}")
     if (more := len(changes) - CHANGES_LISTED) > 0:
         lines.append(f"And {more:,} more.")

@@ -20,10 +20,10 @@ from pydantic import BaseModel, Field, StrictInt
 
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.evidence import Evidence, EvidenceKind, Suggestion
-from mcp_memory.domain.facts import Engine
+from mcp_memory.domain.facts import Engine, FactKind, Precision
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Rule
-from mcp_memory.domain.times import Millis
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso
 from mcp_memory.language.sentences import split
@@ -52,6 +52,15 @@ CHANGES_LISTED = 10
 
 Score = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[StrictInt, Field(ge=0)]
+
+
+ShownKind = Annotated[
+    FactKind, Field(description="Of a fact: it goes on (state), happened (event), or is announced (planned).")
+]
+ShownPrecision = Annotated[
+    Precision,
+    Field(description="Of its times. yearless: a day of an unknown year; before: by then at the latest."),
+]
 
 
 class Output(BaseModel):
@@ -85,6 +94,8 @@ class EvidenceOutput(BaseModel):
     score: Annotated[Score, Field(description="Best = 1; comparable within this result only.")]
     valid_from: Annotated[str | None, Field(description="Of a fact: when it began to hold.")] = None
     valid_to: Annotated[str | None, Field(description="Of a fact: when it ceased to.")] = None
+    fact_kind: ShownKind | None = None
+    precision: ShownPrecision | None = None
     confidence: Annotated[Score | None, Field(description="Of a fact.")] = None
     inferred: Annotated[Rule | None, Field(description="The rule: a hypothesis that nobody stated.")] = None
     via: Annotated[list[str], Field(description="What found it.")]
@@ -191,6 +202,8 @@ def evidence_output(item: Evidence) -> EvidenceOutput:
         score=round_score(item.score),
         valid_from=iso_time(item.valid_from),
         valid_to=iso_time(item.valid_to),
+        fact_kind=item.fact_kind,
+        precision=item.precision,
         confidence=None if item.confidence is None else round_score(item.confidence),
         inferred=item.inferred,
         via=list(item.via),
@@ -214,7 +227,7 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
             lines.append(f"{number}. [memory point {item.id}] {indent(_beyond_sources(item))}".rstrip())
             lines += [f"   {heading(source.turn)} {indent(source.quote[:QUOTE_CHARS])}" for source in item.sources]
             continue
-        marks = [validity(item.valid_from, item.valid_to)]
+        marks = [validity(item.valid_from, item.valid_to, item.fact_kind, item.precision)]
         if item.inferred:
             marks.append(f"a hypothesis by {item.inferred}, stated by nobody")
         elif item.confidence is not None and item.confidence < STABLE:
@@ -284,8 +297,28 @@ def turn_time(turn: Turn) -> str | None:
     return iso.show(turn.time)
 
 
-def validity(since: Millis | None, until: Millis | None) -> str:
-    """Return the time for which a fact holds, in words; empty if neither end is known."""
+def validity(
+    since: Millis | None, until: Millis | None, kind: FactKind | None = None, precision: Precision | None = None
+) -> str:
+    """Return the time for which a fact holds, or at which an event happened, in words; empty if no end is known."""
+    if kind == "planned":
+        return f"planned, {_validity(since, until)}".removesuffix(", ")
+    if precision == "before" and until is not None and since != until:
+        return f"on or before {day_of(until - 1)}" if kind == "event" else f"before {day_of(until)}"
+    if kind == "event" and since is not None and until is not None and since < until < FOREVER and since > BEGINNING:
+        first, last = day_of(since), day_of(until - 1)
+        if until - since >= DAY:
+            return f"on {first}" if first == last else f"between {first} and {last}"
+        return f"at {_time_to_second(since)}"
+    return _validity(since, until)
+
+
+def day_of(instant: Millis) -> str | None:
+    """Return the day of an instant as ISO-8601."""
+    return iso.show(instant // DAY * DAY)
+
+
+def _validity(since: Millis | None, until: Millis | None) -> str:
     first, last = _time_to_second(since), _time_to_second(until)
     if since is not None and since == until:
         start = f"has the same start, {first}" if first else "was told too, and neither with a start"

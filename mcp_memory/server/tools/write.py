@@ -29,6 +29,8 @@ from mcp_memory.server.tools.replies import (
     Count,
     Output,
     Reply,
+    ShownKind,
+    ShownPrecision,
     in_parentheses,
     indent,
     iso_time,
@@ -107,6 +109,8 @@ class FactOutput(BaseModel):
     op: Annotated[Op, Field(description="What was done to it.")]
     valid_from: Annotated[str | None, Field(description="When it began to hold.")] = None
     valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+    kind: ShownKind
+    precision: ShownPrecision | None = None
 
 
 class WriteCounts(BaseModel):
@@ -218,8 +222,9 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
         lines.append("No fact changed: nothing that was known ends by what was negated.")
     changed = [fact for fact in result.facts if fact.op in ("closed", "contested")]
     lines += [
-        f"- {fact.op}: {indent(fact.text)}{in_parentheses(validity(fact.valid_from, fact.valid_to))}"
+        f"- {fact.op}: {indent(fact.text)}{in_parentheses(times)}"
         for fact in changed[:CHANGES_LISTED]
+        for times in (validity(fact.valid_from, fact.valid_to, fact.kind, fact.precision),)
     ]
     output = WriteOutput(
         items=[ItemOutput(id=item.ref, session=item.session, stored=item.stored) for item in result.items],
@@ -230,6 +235,8 @@ def write_reply(request: WriteRequest, result: WriteResult) -> Reply:
                 op=fact.op,
                 valid_from=iso_time(fact.valid_from),
                 valid_to=iso_time(fact.valid_to),
+                kind=fact.kind,
+                precision=fact.precision,
             )
             for fact in result.facts
         ],

@@ -300,8 +300,9 @@ async def _store_correction(text: str, episode: Episode, context: EvolveContext)
     if not any(item.stored for item in written.items):
         return []
     facts = [
-        Improved("feedback", "fact", fact.id, fact.text, None, fact.op, fact.valid_from, fact.valid_to)
+        Improved("feedback", "fact", fact.id, fact.text, None, fact.op, *times)
         for fact in written.facts
+        for times in ((fact.valid_from, fact.valid_to, fact.kind, fact.precision),)
     ]
     return [Improved("feedback", "message", ref, quote(text), None, "stored"), *facts]
 

@@ -118,6 +118,8 @@ def evidence_of(
                 valid_to=version.until,
                 confidence=step.confidence,
                 inferred=step.inferred,
+                fact_kind=version.kind,
+                precision=version.precision,
             )
         )
     if not dated:
@@ -365,5 +367,7 @@ def with_cited_facts(
             valid_to=version.until,
             confidence=version.confidence,
             inferred=inferred,
+            fact_kind=version.kind,
+            precision=version.precision,
         )
     return (*cited.values(), *evidence)
