@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from mcp_memory.domain.facts import Assertion, ExtractorName, Intent, Version
+from mcp_memory.domain.facts import Assertion, ExtractorName, FactKind, Intent, Precision, Version
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.times import FOREVER
 
@@ -23,6 +23,9 @@ def asserted(
     extractor: ExtractorName = "caller",
     said_at: int | None = None,
     recorded_at: int = 0,
+    stated: bool = True,
+    kind: FactKind = "state",
+    precision: Precision | None = None,
 ) -> Assertion:
     """Return an assertion; one in a turn of its own, said when it begins, unless told otherwise."""
     said = since if said_at is None else said_at
@@ -41,13 +44,15 @@ def asserted(
         negated=negated,
         since=since,
         until=until,
-        stated=True,
+        stated=stated,
         confidence=confidence,
         intent=intent,
         change=change,
         extractor=extractor,
         said_at=said,
         recorded_at=recorded_at,
+        kind=kind,
+        precision=precision,
     )
 
 

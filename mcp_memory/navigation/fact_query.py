@@ -263,7 +263,10 @@ def holds(version: Version, at: Moment | None, intent: Intent, *, past: bool = F
     instant = at[1] - at[0] <= 1
     if instant and intent == "TEMPORAL":
         return True
-    event = relations().get(version.relation).event
+    relation = relations().get(version.relation)
+    if version.kind == "planned":
+        return relation.last_told or not instant
+    event = relation.event or version.kind == "event"
     if instant and (event or past):
         return since < at[1]
     if event and until >= FOREVER:

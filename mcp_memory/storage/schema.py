@@ -104,8 +104,8 @@ class Commit:
         jobs: rows in ``jobs``. Compaction may have removed rows that a later row about the same turn replaces.
         reader: the version of the extractor that read the assertions of the embedded engine in this store, which are in
             ``assertions_<reader>_<generation>``; 0 for stores that were read before versions were counted, which are in
-            ``assertions_<generation>``. A commit has that of the commit before it; reading again raises it
-            (``reread.py``).
+            ``assertions_<generation>``. A commit has that of the commit before it; a rebuild, and
+            reading all texts again, raise it.
     """
 
     tx: int

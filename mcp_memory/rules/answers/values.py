@@ -1,7 +1,8 @@
 """The values of a fact in time: which of them a query means, when they began and ended, and how the answer words that.
 
 A state ("lives in") is meant where it holds in the time asked about, an event ("visited") where it happened in it; each
-statement of an event with a time of its own counts separately. The time of a query may be another fact: "before she
+statement of an event with a time of its own counts separately. A plan that nothing has confirmed is no value, but the
+date of an appointment is, from its telling on. The time of a query may be another fact: "before she
 moved to Paris" means before that version began (an event as an anchor of time). Where the words of such an event do
 not match exactly one fact, the time stays unknown and no value is selected.
 """
@@ -15,6 +16,7 @@ from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
+from mcp_memory.domain.told import told
 from mcp_memory.language.dates import in_words
 from mcp_memory.language.gregorian import DAY, civil, midnight
 from mcp_memory.language.stated import stated_times
@@ -40,7 +42,7 @@ class ValidValue:
     Attributes:
         value: as written.
         since: first instant.
-        until: first instant after it; of an event without an end, one millisecond after ``since``.
+        until: first instant after it; of an event without an end, that of its day.
         stated: whether an assertion states ``since``.
         version: the fact.
         assertions: that support the value.
@@ -67,7 +69,7 @@ class ValidValue:
 
 def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue]:
     """Return the values of a relation by their start, without those that lost to one of the same start."""
-    event = relations().get(group.relation).event
+    relation = relations().get(group.relation)
     layers = [(group.versions, True), *([(group.suspected, False)] if knowledge.uncertain else [])]
     found = []
     for versions, reliable in layers:
@@ -75,17 +77,25 @@ def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue
             if version.since >= version.until:
                 continue
             value = group.value(version)
-            if not event:
+            if relation.last_told:
+                since = min(assertion.said_at for assertion in version.assertions)
+                found.append(ValidValue(value, since, FOREVER, False, version, version.assertions, reliable))
+                continue
+            if version.kind == "planned":
+                continue
+            if version.kind != "event" and not relation.event:
                 stated = version.stated
                 found.append(
                     ValidValue(value, version.since, version.until, stated, version, version.assertions, reliable)
                 )
                 continue
-            for since in sorted({assertion.since for assertion in version.assertions}):
-                assertions = tuple(assertion for assertion in version.assertions if assertion.since == since)
-                ended = min(assertion.until for assertion in assertions)
-                until = since + 1 if ended >= FOREVER else ended
-                stated = any(assertion.stated for assertion in assertions)
+            said = [told(assertion) for assertion in version.assertions if assertion.kind != "planned"]
+            said = [one for one in said if not one.before] or said[:1]
+            for since in sorted({one.since for one in said}):
+                of_start = [one for one in said if one.since == since]
+                assertions = tuple(one.assertion for one in of_start)
+                until = min(one.until for one in of_start if one.until is not None)
+                stated = any(one.assertion.stated for one in of_start)
                 found.append(ValidValue(value, since, until, stated, version, assertions, reliable))
     return sorted(found, key=lambda one: (one.since, one.until, one.version.id))
 

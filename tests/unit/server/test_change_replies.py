@@ -25,7 +25,7 @@ def test_a_write_counts_its_facts_and_names_those_that_ended():
     request = WriteRequest("default", "s", "statement", (), (NewFact("Ann", "lives_in", "Oslo"),))
     reply = write_reply(request, WriteResult((), 0, 1, (), facts=facts, entities=("Ann",)))
     assert reply.text == "Facts: 2 added, 1 closed.\n- closed: Ann lives in Rome (from 1971-01-01 to 1972-01-01)"
-    times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01"}
+    times = {"valid_from": "1971-01-01", "valid_to": "1972-01-01", "kind": "state"}
     assert reply.structured["facts"][2] == {"id": "f_3", "text": "Ann lives in Rome", "op": "closed"} | times
     assert reply.structured["entities"] == ["Ann"]
 
