@@ -64,6 +64,7 @@ class Query:
         answer_type: the kind of answer it wants.
         speakers: the speakers it names, spelt as the space spells them.
         names: the names in it, as written.
+        askers: the people whom "I" in it may mean, if it names no speaker and several people speak; otherwise empty.
         first_person: the text in the words of the one speaker it names; None if it names none or several, or says "I"
             already.
         time: its time constraint, or None.
@@ -92,6 +93,7 @@ class Query:
     answer_type: AnswerType = "other"
     speakers: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    askers: tuple[str, ...] = ()
     first_person: str | None = None
     time: Constraint | None = None
     extra_names: tuple[str, ...] = ()

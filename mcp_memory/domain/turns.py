@@ -11,6 +11,7 @@ alone, so a rebuild extracts the same facts. A pooled question is one that a seg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -133,6 +134,45 @@ def is_assistant(name: str | None) -> bool:
 def by_assistant(turn: Turn) -> bool:
     """Return whether a message is an assistant's: by its role if it has one, otherwise by its speaker's name."""
     return turn.kind == "message" and is_assistant(turn.role or turn.speaker)
+
+
+USERS = frozenset((USER, "me", "i", "human", "myself"))
+"""Speakers, in lower case, that "I" in a question means."""
+
+
+class Speakers(dict[str, int]):
+    """The speakers of a space, by name as written or by role without a name, with the number of their turns.
+
+    Attributes:
+        find: returns the speaker who is called by another name as well, or None.
+    """
+
+    def __init__(self, find: Callable[[str], str | None] = lambda _name: None) -> None:
+        super().__init__()
+        self.find = find
+        self._roles: dict[str, str | None] = {}
+
+    def add(self, turn: Turn) -> str | None:
+        """Count a turn, and return its speaker; None if it has none."""
+        who = turn.speaker or turn.role
+        if who:
+            self[who] = self.get(who, 0) + 1
+            self._roles[who] = turn.role or self._roles.get(who)
+        return who
+
+    @property
+    def people(self) -> list[str]:
+        """The speakers who are no assistants."""
+        return [who for who in self if not is_assistant(self._roles.get(who) or who)]
+
+    @property
+    def asker(self) -> str | None:
+        """The speaker that "I" in a question means: the user, otherwise the only person; None if that is unclear."""
+        users = [who for who in self if who.casefold() in USERS]
+        if users:
+            return USER if USER in users else users[0]
+        people = [who for who in self if self._roles.get(who) == USER] or self.people
+        return people[0] if len(people) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)

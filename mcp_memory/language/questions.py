@@ -4,25 +4,25 @@ In talk, people say "I" where a question about them says their name. In an embed
 so it is removed from both sides: a turn is embedded without its speaker, and a question in its *first-person form*:
 "Where did Ann take her dog?" becomes "Where did I take my dog?".
 
-Speakers are often roles. A question without a name but with "I" or "my" asks about the user, one with "you" about the
-assistant, if such speakers exist. The rules for the first person are English. A text in another language loses the name
-and is otherwise unchanged.
+Speakers are often roles. A question without a name but with "I", "my" or "we" asks about the user, otherwise about the
+only person who speaks; one with "you" about the assistant, if such a speaker exists. Where several people speak, it is
+not known whom "I" means. The rules for the first person are English. A text in another language loses the name and is
+otherwise unchanged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import USERS, Speakers
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
 
-USERS = frozenset(("user", "me", "i", "human", "myself"))
-"""Speakers, in lower case, that "I" in a question means."""
 ASSISTANTS = frozenset(("assistant", "ai", "bot", "you", "model", "chatbot"))
 """Speakers, in lower case, that "you" in a question means."""
 
@@ -39,7 +39,14 @@ _ASKED: tuple[tuple[AnswerType, re.Pattern[str]], ...] = (
 _YES_NO = re.compile(
     r"^(?:is|are|am|was|were|do|does|did|has|have|had|can|could|will|would|should|might|may)\b.*\?", re.DOTALL
 )
-_FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
+_FIRST = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur|[Oo]urs|[Oo]urselves)\b")
+_SINGULAR = re.compile(r"\b(?:I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
+_ASIDE = re.compile(
+    r"\b(?:tell|show|remind|give|help|let|ask|inform) me\b"
+    r"|\bI(?:['’]d| would)? (?:wonder|think|guess|mean|believe|like|want|need)(?: to know)?\b",
+    re.IGNORECASE,
+)
+"""First persons that are not what a question is about: "Can you tell me …"."""
 _SECOND = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _WRITTEN = re.compile(rf"[\w{MARKS}]+(?:['’\-][\w{MARKS}]+)*")
 
@@ -62,8 +69,11 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
             content.setdefault(word, found)
     who = _named(question, speakers)
     first_person = None
+    found = names(question)
     if len(who) == 1:
         first_person = _first_person(question, _spelling(question, who[0]))
+    elif not who and (called := _called(found, speakers)):
+        who, first_person = (called[0],), _first_person(question, called[1])
     elif not who and (role := _role(question, speakers)):
         who = (role,)
         if role.casefold() in ASSISTANTS and not _FIRST.search(question):
@@ -75,7 +85,8 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         content_words=tuple(content.items()),
         answer_type=_answer_type(question),
         speakers=who,
-        names=names(question),
+        names=found,
+        askers=() if who else _askers(question, speakers),
         first_person=None if first_person == question else first_person,
         time=constraint(question, now),
     )
@@ -90,23 +101,58 @@ def _answer_type(question: str) -> AnswerType:
 
 
 def _named(question: str, speakers: Collection[str]) -> tuple[str, ...]:
-    """Return the speakers that the question names by their full name, otherwise by their first name."""
+    """Return the speakers that the question names by their full name, otherwise by their first name.
+
+    A whole name comes before the same word as a part of another: "Dalia" is not Dalia Barlsen where both speak.
+    """
     folded = question.casefold()
     asked = f" {' '.join(words(question))} "
-    found = []
+    found: dict[str, tuple[str, ...]] = {}  # speakers and the words by which they are named
     for speaker in speakers:
         first = speaker.split()[0].casefold() if speaker.split() else ""
         if not first or first not in folded or first in USERS or first in ASSISTANTS:
             continue
-        full, given = words(speaker), words(first)
-        if any(name and f" {' '.join(name)} " in asked for name in (full, given)) and not STOP_WORDS.issuperset(given):
-            found.append(speaker)
-    return tuple(found)
+        full, given = tuple(words(speaker)), tuple(words(first))
+        named = next((name for name in (full, given) if name and f" {' '.join(name)} " in asked), ())
+        if named and not STOP_WORDS.issuperset(given):
+            found[speaker] = named
+    whole = [said for speaker, said in found.items() if len(said) == len(words(speaker))]
+    return tuple(
+        speaker
+        for speaker, said in found.items()
+        if not any(set(said) < set(other) and _only_in(asked, said, other) for other in whole)
+        and (said not in whole or len(said) == len(words(speaker)))
+    )
+
+
+def _only_in(asked: str, part: Sequence[str], name: Sequence[str]) -> bool:
+    """Return whether the words of one name stand in a text only as a part of another name."""
+    rest = asked.replace(f" {' '.join(name)} ", "  ")
+    return f" {' '.join(part)} " not in rest
+
+
+def _called(found: Sequence[str], speakers: Collection[str]) -> tuple[str, str] | None:
+    """Return the one speaker whom a question calls by another name ("Elin" for the user), with this name, or None."""
+    if not isinstance(speakers, Speakers):
+        return None
+    called = {who: name for name in found if (who := speakers.find(name))}
+    return next(iter(called.items())) if len(called) == 1 else None
+
+
+def _askers(question: str, speakers: Collection[str]) -> tuple[str, ...]:
+    """Return the people whom "I" in a question may mean, if there are several."""
+    if not isinstance(speakers, Speakers) or not _SINGULAR.search(_ASIDE.sub(" ", question)) or speakers.asker:
+        return ()
+    people = speakers.people
+    return tuple(people) if len(people) > 1 else ()
 
 
 def _role(question: str, speakers: Collection[str]) -> str | None:
+    """Return the speaker that "I" or "you" in a question means, or None."""
     for sign, roles in ((_FIRST, USERS), (_SECOND, ASSISTANTS)):
         if sign.search(question):
+            if sign is _FIRST and isinstance(speakers, Speakers):
+                return speakers.asker
             return next((speaker for speaker in speakers if speaker.casefold() in roles), None)
     return None
 

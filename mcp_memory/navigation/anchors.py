@@ -39,7 +39,8 @@ from mcp_memory.domain.entities import TITLES, entity_key
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
-from mcp_memory.language.questions import ASSISTANTS, USERS
+from mcp_memory.domain.turns import USERS
+from mcp_memory.language.questions import ASSISTANTS
 from mcp_memory.language.tokens import MARKS, STOP_WORDS
 from mcp_memory.language.tokens import words as tokens
 from mcp_memory.navigation.fact_query import fact_query
@@ -48,7 +49,9 @@ from mcp_memory.navigation.settings import DEFAULTS, NavigationSettings
 from mcp_memory.view.facts import Facts
 
 # Capitalised forms inside a sentence belong to titles, "My Fair Lady".
-_FIRST_PERSON = re.compile(r"\b(?:I|my|MY|me|ME|mine|MINE|myself|MYSELF)\b|(?:^|[.!?]\s+)(?:My|Me|Mine)\b")
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|my|MY|me|ME|mine|MINE|myself|MYSELF|we|our|ours)\b|(?:^|[.!?]\s+)(?:My|Me|Mine|We|Our)\b"
+)
 _SECOND_PERSON = re.compile(r"\b(?:you|YOU|your|YOUR|yours|YOURS|yourself|YOURSELF)\b|(?:^|[.!?]\s+)(?:You|Your)\b")
 _MEANT = 3  # entities that one name may refer to if none bears it exactly
 _VAGUE = 12  # a name that more entities resemble refers to none

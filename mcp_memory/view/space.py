@@ -19,7 +19,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Talkers, Turn
+from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Speakers, Talkers, Turn
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
@@ -54,7 +54,7 @@ class Space:
         hypergraph: its memory points.
         questions: the question pool.
         jobs: how far a language model has read its turns, by their ids; absent for turns that none has read.
-        speakers: how many turns each speaker has, by name as written, or by role if no speaker is given.
+        speakers: how many turns each speaker has.
         segment_vectors: one row per segment, or None if there are too many to hold in memory.
         sentence_vectors: one row per sentence, or None if there are too many to hold in memory.
     """
@@ -71,7 +71,7 @@ class Space:
         self.segments: list[Segment] = []
         self.sentences: list[Sentence] = []
         self.segment_turn: list[Turn] = []
-        self.speakers: dict[str, int] = {}
+        self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
         self.sentence_vectors: GrowingMatrix | None = None
         self._indexes: list[Index] = [make() for make in indexes]
@@ -235,12 +235,16 @@ class Space:
         self.segment_vectors = self.sentence_vectors = None
         self.questions.vectors = None
 
+    def _speaker_called(self, name: str) -> str | None:
+        """Return the speaker whom a name means that is not their own, or None."""
+        entity = self.facts.resolve(name)
+        return next((who for who in self.speakers if self.facts.key(who) == entity), None) if entity else None
+
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
-        if who := turn.speaker or turn.role:
-            if who not in self.speakers:
-                self.facts.add_speaker(who)
-            self.speakers[who] = self.speakers.get(who, 0) + 1
+        new = len(self.speakers)
+        if (who := self.speakers.add(turn)) and len(self.speakers) > new:
+            self.facts.add_speaker(who)
         self._talkers[turn.session] = self._talkers[turn.session].after(turn)
         order = self.sessions.setdefault(turn.session, [])
         revisions = self._revisions[turn.session, turn.ref]

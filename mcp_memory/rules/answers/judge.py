@@ -79,6 +79,8 @@ class EmbeddedQuestionJudge:
     def propose(self, judge_input: JudgeInput) -> Proposal | None:
         """Return the best proposal, however uncertain, or None where nothing has the wanted form."""
         query, knowledge = judge_input.query, judge_input.known_facts
+        if query.askers:
+            return None  # it is not known who asks
         if proposal := answer_comparison(query, knowledge, _COMPARISONS):
             return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
         answer = answer_from_facts(query, knowledge, _FACTS)

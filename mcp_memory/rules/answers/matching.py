@@ -30,7 +30,9 @@ from mcp_memory.rules.answers.values import ValidValue, valid_values
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _DOES = frozenset(("do", "does", "did"))
-_PRONOUNS = frozenset(("i", "me", "my", "mine", "myself", "you", "your", "yours", "yourself"))
+_PRONOUNS = frozenset(
+    ("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "you", "your", "yours", "yourself")
+)
 _OTHER_END: dict[str, frozenset[str]] = {
     "parent_of": frozenset(("child", "son", "daughter", "kid")),
     "child_of": frozenset(("parent", *EVERYDAY_KINSHIP["mother"], *EVERYDAY_KINSHIP["father"])),

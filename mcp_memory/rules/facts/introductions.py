@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from mcp_memory.domain.entities import TITLES, entity_key
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.domain.turns import USERS, Turn, by_assistant, speaker
 from mcp_memory.language.gregorian import MONTHS, WEEKDAYS
-from mcp_memory.language.questions import ASSISTANTS, USERS
 from mcp_memory.language.tokens import STOP_WORDS
 from mcp_memory.language.vocabulary import COUNTRIES, DEMONYMS, RELATIVES, word_set
 from mcp_memory.rules.facts.tables import nouns
@@ -104,7 +103,7 @@ def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introductio
         end: first character after it.
     """
     who, text = speaker(turn), turn.text
-    if who is None or turn.kind != "message" or turn.role == "assistant" or who.casefold() in ASSISTANTS:
+    if who is None or turn.kind != "message" or by_assistant(turn):
         return
     if _is_quoted(text, start) or text.startswith((">", '"', "“", "'"), start):
         return

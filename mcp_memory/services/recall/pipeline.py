@@ -225,11 +225,12 @@ async def find(
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
     missing, trace = sufficiency.missing, tuple(state.trace) if state else ()
+    unclear = _unclear(query)
     result = RecallResult(
         evidence,
         sufficiency.score,
-        sufficiency.sufficient,
-        missing,
+        sufficiency.sufficient and not unclear,
+        (*missing, *unclear),
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
         roots=roots,
@@ -276,6 +277,14 @@ async def _search(
     vectors = await embedder.embed([residual.text for residual in residuals])
     scores = residual_scores(residuals, await similarity(store, space, vectors))
     return found.add_residual(space, scores), len(residuals)
+
+
+def _unclear(query: Query) -> tuple[str, ...]:
+    """Return in words whom "I" in a query may mean, if that is not known."""
+    if not query.askers:
+        return ()
+    more = f" and {len(query.askers) - NAMED} more" if len(query.askers) > NAMED else ""
+    return (f"who is meant by the first person: several people speak here ({', '.join(query.askers[:NAMED])}{more})",)
 
 
 def unknown_space(view: View, name: str) -> tuple[str, ...]:

@@ -52,3 +52,27 @@ async def test_a_strangers_facts_are_not_the_speakers() -> None:
 async def test_a_described_relative_is_one_person_with_the_name(told: str) -> None:
     lines = (f"user: {told}", "user: My sister lives in Nesby.")
     assert await answered(lines, "Where does Runa live?") == "Nesby"
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Where do we live?", "Where is my home?"])
+async def test_the_first_person_means_the_only_person_who_speaks(question: str) -> None:
+    lines = ("Torvi: I live in Braksund.", "assistant: You live by the sea.", "Torvi: My home is Braksund.")
+    assert await answered(lines, question) == "Braksund"
+
+
+@pytest.mark.parametrize("question", ["Where do I live?", "Tell me where my home is."])
+async def test_of_two_people_who_speak_the_first_person_means_neither(question: str) -> None:
+    found = await ask(said("Torvi: I live in Braksund.", "Ketil: I live in Nesby."), question, read=True)
+    assert found.text is None
+    assert not found.recall.sufficient
+    assert any("Torvi, Ketil" in reason for reason in found.recall.missing)
+
+
+async def test_of_two_people_who_speak_the_user_is_the_first_person() -> None:
+    assert await answered(("Torvi: I live in Braksund.", "user: I live in Nesby."), "Where do I live?") == "Nesby"
+
+
+async def test_a_request_to_be_told_is_no_question_about_the_first_person() -> None:
+    lines = ("Torvi: The ferry to Nesby leaves at noon.", "Ketil: I live in Nesby.")
+    found = await ask(said(*lines), "Can you tell me when the ferry leaves?", read=True)
+    assert not any("first person" in reason for reason in found.recall.missing)
