@@ -37,6 +37,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.confidence import combined
+from mcp_memory.domain.doses import doses_together, is_dose_of
 from mcp_memory.domain.facts import Assertion, Precision, Status, Version
 from mcp_memory.domain.ids import version_id
 from mcp_memory.domain.relations import relations
@@ -103,8 +104,10 @@ def fold(assertions: Sequence[Assertion], *, single: bool, key: Key) -> tuple[Ve
             runs += _fold(placed(said, key), key)
         else:
             tails: dict[str, list[Told]] = defaultdict(list)
+            together = doses_together([one.assertion for one in said], key)
             for one in said:
-                tails[key(one.assertion.tail)].append(one)
+                for thing in together[one.assertion.id]:
+                    tails[thing].append(one)
             runs += [run for of_tail in tails.values() for run in _fold(placed(of_tail, key), key)]
     for run in runs:
         run.support.sort(key=lambda assertion: recorded[assertion.id])
@@ -313,10 +316,14 @@ def _is_over(
         return not (run.until == start and run.tail in positives)
     if run.tail in positives:
         return False
-    ends = [one.assertion for one in said if one.assertion.negated and key(one.assertion.tail) == run.tail]
+    ends = [one.assertion for one in said if one.assertion.negated and _denies(one.assertion.tail, run, key)]
     if ends:
         run.until, run.ended_by = start, ends
     return bool(ends)
+
+
+def _denies(tail: str, run: _Run, key: Key) -> bool:
+    return key(tail) == run.tail or is_dose_of(run.support[0].tail, tail, key)
 
 
 def _positives(said: Iterable[Told], key: Key) -> dict[str, list[Told]]:
