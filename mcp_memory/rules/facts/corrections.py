@@ -26,6 +26,7 @@ from mcp_memory.rules.facts.words import Word
 _LIKING = word_set("like love enjoy hate dislike adore prefer")
 _POINTING = word_set("it that this they he she")
 _OVER = frozenset(("any more",))
+_NO_LONGER = frozenset(("any more", "anymore", "no longer"))
 _CONTRASTS = (("instead", "of"), ("rather", "than"))
 _SLIP = re.compile(
     r"\W*(?:(?:oh|ah|uh|um|no|nope|sorry|oops|whoops|wait|correction|edit|actually|argh|damn|hang\son|my\sbad|hm+)\W{1,4}){0,4}"
@@ -56,7 +57,7 @@ def with_corrections(words: Sequence[Word], clauses: Sequence[Clause]) -> list[C
     corrected: list[Clause] = []
     for index, clause in enumerate(clauses):
         previous = clauses[index - 1] if index else None
-        clause = _with_subject_of_denial(clause, previous)
+        clause = _with_denied_before(clause, previous)
         clause, denial = _contrast(clause)
         following = bisect_left(starts, clause.end)
         if clause.confidence <= 0 or following >= len(words):
@@ -72,17 +73,31 @@ def with_corrections(words: Sequence[Word], clauses: Sequence[Clause]) -> list[C
     return corrected
 
 
-def _with_subject_of_denial(clause: Clause, previous: Clause | None) -> Clause:
-    """Return "it's orange now" behind "the door isn't green any more" as a clause about the door."""
-    if previous is None or not previous.verb.negated or previous.verb.lemma != "be" or clause.verb.lemma != "be":
+def _with_denied_before(clause: Clause, previous: Clause | None) -> Clause:
+    """Return "it's Y now" behind a denial as a statement of what was denied.
+
+    "The door isn't green any more, it's orange" is about the door, and "I don't use Kate any more, it's Nano now" about
+    what I use.
+    """
+    if previous is None or not previous.verb.negated or clause.verb.lemma != "be" or clause.verb.negated:
         return clause
-    if len(clause.subject) != 1 or clause.subject[0].pronoun not in _POINTING or clause.verb.negated:
+    pointing = len(clause.subject) == 1 and clause.subject[0].pronoun in _POINTING
+    if not pointing or not clause.slots or clause.slots[0].preposition or clause.confidence <= 0:
         return clause
-    if len(previous.subject) != 1 or previous.subject[0].pronoun or not clause.slots:
+    adverbs = clause.adverbs | {"now"}
+    subject = previous.subject[0] if len(previous.subject) == 1 else None
+    of_thing = previous.verb.lemma == "be" and previous.slots and not previous.slots[-1].preposition
+    if of_thing and not previous.verb.passive and subject and not subject.pronoun:
+        person = clause.subject[0].pronoun in ("he", "she") and subject.head in ("name", "number", "address")
+        return clause if person else replace(clause, subject=previous.subject, adverbs=adverbs)
+    it = clause.subject[0].pronoun in ("it", "that", "this")
+    if not it or not previous.adverbs & _NO_LONGER or clause.slots[0].nouns[0].determiner:
         return clause
-    if clause.subject[0].pronoun in ("he", "she") and previous.subject[0].head in ("name", "number", "address"):
+    stated = _with_value(previous, _Value("", clause.slots[0].nouns, 0))
+    if stated is None:
         return clause
-    return replace(clause, subject=previous.subject, adverbs=clause.adverbs | {"now"})
+    verb = replace(previous.verb, negated=False, never=False, tense="present")
+    return replace(stated, verb=verb, times=clause.times, adverbs=adverbs, start=clause.start, end=clause.end)
 
 
 def _contrast(clause: Clause) -> tuple[Clause, Clause | None]:

@@ -16,6 +16,8 @@ from reading import facts, read
         ("I use Kate now instead of Nano.", ["Maria uses Kate", "not Maria uses Nano"]),
         ("My favourite colour isn't red any more, it's teal now.",
          ["not Maria favourite_colour red", "Maria favourite_colour teal"]),
+        ("I don't use Kate any more, it's Nano now.", ["not Maria uses Kate", "Maria uses Nano"]),
+        ("I don't live in Vaasa any more, it's Turku since May.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
         ("My boss is no longer Viktor, it's Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My boss is Viktor, sorry, I mean Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My boss is Viktor. Oops, I meant Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
@@ -35,6 +37,8 @@ def test_a_denied_value_ends_by_a_change() -> None:
     ("text", "expected"),
     [
         ("I meant Olga.", []),
+        ("I don't live in Vaasa any more, it's a long story.", ["not Maria lives_in Vaasa"]),
+        ("I don't live in Vaasa any more, it's too cold.", ["not Maria lives_in Vaasa"]),
         ("No, Olga, not Viktor.", []),
         ("I like tea, not coffee.", ["Maria likes tea"]),
         ("I live in Turku, not that it matters.", ["Maria lives_in Turku"]),
