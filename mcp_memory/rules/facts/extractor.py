@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
-from mcp_memory.domain.turns import Turn, by_assistant
+from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
@@ -158,7 +158,7 @@ class RuleExtractor:
         """
         if by_assistant(turn):
             return []
-        discourse = open_discourse(turn, partner)
+        discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences) if turn.kind == "message" else None
         mending: dict[int, Clause] = {}

@@ -37,12 +37,14 @@ def is_adverb(words: Sequence[Word], index: int) -> bool:
 
 
 def _is_manner(words: Sequence[Word], index: int) -> bool:
-    """Return whether a word says how by its ending ("slowly"), and no noun follows that it could describe."""
+    """Return whether a word says how by its ending ("slowly"), and what follows is no noun that it could describe."""
     low = words[index].low
     if not low.endswith("ly") or len(low) < 6 or low in closed.NO_ADVERBS_IN_LY:
         return False
     following = words[index + 1] if index + 1 < len(words) else None
-    return following is None or following.mark or following.low in closed.PREPOSITIONS | closed.CONJUNCTIONS
+    if following is None or following.mark or following.low in closed.PREPOSITIONS | closed.CONJUNCTIONS:
+        return True
+    return not following.capital and inflection(following.low) is not None
 
 
 def is_auxiliary(words: Sequence[Word], index: int) -> bool:

@@ -71,7 +71,8 @@ NO_ADVERBS_IN_LY = word_set(
     "family assembly anomaly monopoly butterfly dragonfly gadfly belly bully jelly reply supply apply multiply italy"
     " friendly unfriendly lovely lonely lively elderly costly ghostly likely unlikely deadly scholarly timely worldly"
     " orderly cowardly leisurely curly chilly cuddly wobbly crumbly bubbly prickly woolly jolly homily melancholy"
-    " beastly heavenly cleanly earthly sickly motherly fatherly brotherly sisterly neighbourly comply rally tally"
+    " quarterly hourly yearly nightly smelly beastly heavenly cleanly earthly sickly motherly fatherly brotherly"
+    " sisterly neighbourly comply rally tally"
     " dolly trolley lolly molly polly holly billy sally emily beverly kimberly carly july"
 )
 """Nouns, verbs, adjectives and names that only end like adverbs."""
@@ -80,6 +81,7 @@ LIGHT_GERUNDS = word_set(
     "making taking doing spending getting having being seeing keeping giving putting going trying using"
 )
 ADVERBIAL_PHRASES = (
+    "it turns out that", "it turns out", "turns out that", "turns out",
     "at the moment", "right now", "these days", "for good", "for a living", "so far", "as well", "of course",
     "by the way", "to be honest", "in fact", "at last", "at first", "for now", "a lot", "no longer", "any more",
     "at least", "at all", "for sure", "once again", "all the time", "every day", "every week", "every weekend",

@@ -17,6 +17,8 @@ from reading import facts
             "I'm passionate about mending chairs and tables.",
             ["Maria interested_in mending chairs and tables"],
         ),
+        ("Turns out I do have a cat.", ["Maria has_pet cat"]),
+        ("Olga accidentally became a nurse.", ["Olga works_as nurse"]),
         ("Thanks Olga, my brother lives in Turku.", ["Maria's brother lives_in Turku"]),
     ],
 )
@@ -27,3 +29,8 @@ def test_clauses_of_chats(text: str, expected: list[str]) -> None:
 def test_a_second_verb_is_no_object() -> None:
     assert "Maria uses painting doors" not in facts("I'm using a brush and painting doors.")
     assert facts("I'm using a brush and painting doors.")[:1] == ["Maria uses brush"]
+
+
+def test_what_is_said_of_an_assistant_is_no_fact() -> None:
+    assert facts("You live in Turku and you speak Finnish.", partner="assistant") == []
+    assert facts("You live in Turku.", partner="Tom") == ["Tom lives_in Turku"]
