@@ -56,6 +56,7 @@ class Evidence:
         inferred: the rule, if the fact is a hypothesis (DESIGN I11).
         fact_kind: of a fact, whether it is a state, an event or a plan.
         precision: of a fact, how exactly its times are known; None if nobody stated them.
+        before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Evidence:
     inferred: Rule | None = None
     fact_kind: FactKind | None = None
     precision: Precision | None = None
+    before: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

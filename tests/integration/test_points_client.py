@@ -96,7 +96,7 @@ async def test_a_recalled_point_shows_the_words_of_its_sources():
         (item,) = [item for item in found["evidence"] if item["kind"] == "point"]
         assert {source["quote"] for source in item["sources"]} == {TALK[1]["text"], talk[2]["text"]}
         text = (await client.call_tool("memory_reconstruct", {"query": goal})).content[0].text
-        assert "Ann, session default] My sister Eve owns a dog called Bella." in " ".join(text.split())
+        assert "Ann, session default]: My sister Eve owns a dog called Bella." in " ".join(text.split())
 
 
 async def test_points_come_in_pages_and_the_pages_of_a_graph_continue_from_facts_to_points():

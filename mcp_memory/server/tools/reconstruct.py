@@ -28,6 +28,7 @@ from mcp_memory.server.tools.arguments import (
     read,
     window_of,
 )
+from mcp_memory.server.tools.dossier import dossier_lines
 from mcp_memory.server.tools.replies import (
     Count,
     EvidenceOutput,
@@ -36,7 +37,6 @@ from mcp_memory.server.tools.replies import (
     Reply,
     Score,
     SpentOutput,
-    evidence_lines,
     evidence_output,
     fit_items,
     fit_share,
@@ -184,7 +184,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             judgement += " With detail full this tells steps for memory_explore."
         ids = {item.id for item in items}
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
-        lines = [*evidence_lines(items), *point_lines, *detail_lines, judgement, *warning_lines(warnings)]
+        lines = [*dossier_lines(items), *point_lines, *detail_lines, judgement, *warning_lines(warnings)]
         return reply_of(output, [*lines, *episode_line(recall)])
 
     fitting = fit_items(render, 0, len(recall.evidence), max_tokens)

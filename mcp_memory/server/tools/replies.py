@@ -99,6 +99,7 @@ class EvidenceOutput(BaseModel):
     confidence: Annotated[Score | None, Field(description="Of a fact.")] = None
     inferred: Annotated[Rule | None, Field(description="The rule: a hypothesis that nobody stated.")] = None
     via: Annotated[list[str], Field(description="What found it.")]
+    group: Annotated[str | None, Field(description="Session or document in which the text shows it.")] = None
     sources: list[EvidenceSourceOutput]
 
 
@@ -207,6 +208,7 @@ def evidence_output(item: Evidence) -> EvidenceOutput:
         confidence=None if item.confidence is None else round_score(item.confidence),
         inferred=item.inferred,
         via=list(item.via),
+        group=group_of(item),
         sources=sources,
     )
 
@@ -224,20 +226,25 @@ def evidence_lines(items: Sequence[Evidence], *, ids: bool = False) -> list[str]
     lines = [HEADER]
     for number, item in enumerate(items, 1):
         if item.kind == "point":  # its sources are not listed as items of their own
-            lines.append(f"{number}. [memory point {item.id}] {indent(_beyond_sources(item))}".rstrip())
+            lines.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
             lines += [f"   {heading(source.turn)} {indent(source.quote[:QUOTE_CHARS])}" for source in item.sources]
             continue
-        marks = [validity(item.valid_from, item.valid_to, item.fact_kind, item.precision)]
-        if item.inferred:
-            marks.append(f"a hypothesis by {item.inferred}, stated by nobody")
-        elif item.confidence is not None and item.confidence < STABLE:
-            marks.append(f"uncertain, confidence {item.confidence:.2f}")
+        marks = (validity(item.valid_from, item.valid_to, item.fact_kind, item.precision), certainty(item))
         origin = f"{heading(item.sources[0].turn)} " if item.sources else ""
         lines.append(f"{number}. {item.id + ' ' if ids else ''}{origin}{indent(item.text)}{in_parentheses(*marks)}")
     return lines
 
 
-def _beyond_sources(point: Evidence) -> str:
+def certainty(item: Evidence) -> str:
+    """Return how doubtful an item is, in words; empty if it is not."""
+    if item.inferred:
+        return f"a hypothesis by {item.inferred}, stated by nobody"
+    if item.confidence is not None and item.confidence < STABLE:
+        return f"uncertain, confidence {item.confidence:.2f}"
+    return ""
+
+
+def beyond_sources(point: Evidence) -> str:
     """Return the sentences of a point's description that no source contains in the same words.
 
     The speaker that a description puts before a sentence is ignored in this comparison.
@@ -253,6 +260,14 @@ def _beyond_sources(point: Evidence) -> str:
     sentences = [point.text[start:end].strip() for start, end in split(point.text)]
     own = [sentence for sentence in sentences if not quoted(sentence)]
     return point.text if len(own) == len(sentences) else " ".join(own)
+
+
+def group_of(item: Evidence) -> str | None:
+    """Return what an item is shown with in the text of a recall: its session, or the title of its document."""
+    if not item.sources or item.kind == "point":
+        return None
+    turn = item.sources[0].turn
+    return (turn.title or turn.ref) if turn.kind == "document" else turn.session
 
 
 def next_output(suggestion: Suggestion) -> NextOutput:

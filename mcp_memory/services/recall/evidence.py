@@ -28,6 +28,7 @@ year are very similar. So feedback counts here only for queries with the same na
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -50,12 +51,21 @@ from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.learn.update import cap_denied
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
 
 SOURCES = 3
 """Sources that an item of evidence shows."""
 JOINED = 2
 """Texts that a memory point must join to lead them."""
+SHORT = 12
+"""Words up to which a passage of talk is shown with what it replies to."""
+REPLIED_CHARS = 200
+"""Characters of what a passage replies to."""
+_REPLY = re.compile(
+    r"\s*(?:yes|yeah|yep|yup|no|nope|sure|right|exactly|true|same|both|neither|it|that|this|these|those|they|them|he|she"
+    r"|him|her|there|then|because|me too|not)\b",
+    re.IGNORECASE,
+)
 _SLIGHT = 1e-6  # a sum of the same weights in another order is no more
 
 
@@ -83,6 +93,7 @@ def evidence_of(
     shown: list[Evidence] = []
     facts: set[str] = set()
     used: set[str] = set()  # turns that an item above shows
+    texts: list[tuple[int, int]] = []  # places in ``shown`` of what stands for itself, with the row of its segment
     for candidate in candidates:
         row = candidate.row
         segment, turn = space.segments[row], space.segment_turn[row]
@@ -97,6 +108,7 @@ def evidence_of(
             continue
         step = next((step for step in steps_of.get(row, ()) if step.version.id not in facts), None)
         if step is None:
+            texts.append((len(shown), row))
             shown.append(_text(space, candidate))
             continue
         facts.add(step.version.id)
@@ -122,6 +134,8 @@ def evidence_of(
                 precision=version.precision,
             )
         )
+    for place, row in texts:
+        shown[place] = replace(shown[place], before=_replied_to(space, row, shown[place].text, used))
     if not dated:
         return tuple(shown)
     return tuple(
@@ -143,6 +157,32 @@ def _last_steps(space: Space, paths: Sequence[Path]) -> dict[int, list[Step]]:
             for row in space.segments_with(assertion.turn_id, assertion.sentence):
                 steps_of.setdefault(row, []).append(step)
     return steps_of
+
+
+def _replied_to(space: Space, row: int, text: str, used: Collection[str]) -> Source | None:
+    """Return what was said directly before a passage that is not understood without it, unless it is shown anyway.
+
+    It is the last question of the turn before, or else its last sentence. A passage needs it if it is short, or begins
+    with an answer or a pronoun: "Yes, in May.", "It was a gift.".
+
+    Args:
+        space: of the passage.
+        row: of its segment.
+        text: of the passage.
+        used: ids of the turns that are shown.
+    """
+    before = int(space.previous[row]) if space.talk[row] else NONE
+    if before == NONE or not (len(text.split()) <= SHORT or _REPLY.match(text)):
+        return None
+    turn = space.segment_turn[before]
+    if turn.id in used or turn.speaker == space.segment_turn[row].speaker:
+        return None
+    sentences = [space.sentences[one] for one in space.sentences_of(turn.id)]
+    if not sentences:
+        return None
+    asked = (one for one in reversed(sentences) if turn.text[one.start : one.end].rstrip().endswith("?"))
+    sentence = next(asked, sentences[-1])
+    return Source(turn, sentence.start, min(sentence.end, sentence.start + REPLIED_CHARS))
 
 
 def _text(space: Space, candidate: Candidate) -> Evidence:
