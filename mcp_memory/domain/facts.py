@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from mcp_memory.domain.ids import assertion_id
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 
@@ -206,5 +206,7 @@ def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> 
     A relation outside the registry that is a bare verb, "meet", is put into the present tense, which fits single and
     repeated actions.
     """
+    if relation == DID:  # the tail has the verb: "Ana took a course"
+        return f"{'No longer: ' if negated else ''}{head} {tail}"
     known = relations().get(relation)
     return f"{'No longer: ' if negated else ''}{head} {known.third_person or known.label} {tail}"

@@ -1,6 +1,7 @@
-"""The registry of relations: cardinality, event or state, inverse, and wording.
+"""The registry of relations: cardinality, event or state, inverse, wording, and how each is said.
 
-``resources/relations.toml`` holds one table for each relation. Its cardinality, one value at a time (single) or several
+``resources/relations.toml`` holds one table for each relation. The rows of ``said`` are read where facts are read from
+text (``rules/facts/rows.py``). Its cardinality, one value at a time (single) or several
 (multi), decides how versions are folded (REAL §3.2). Counterfactual navigation uses inverse, symmetric, implies and
 antonym (REAL §3.4, DESIGN D37). A relation outside the registry has *unknown* cardinality: it behaves as multi until
 the assertions suggest otherwise (``domain/cardinality.py``).
@@ -20,6 +21,9 @@ from mcp_memory.domain.verbs import begins_with_verb, third_person
 from mcp_memory.texts import resource
 
 Cardinality = Literal["single", "multi", "unknown"]
+RelationKind = Literal["state", "event"]
+DID = "did"
+"""The relation of what happened and has no relation of its own; its tail is the whole phrase, "took a course"."""
 EntityType = Literal["person", "organisation", "place", "time", "number", "thing"]
 
 _PARTS = re.compile(r"[\W_]+")
@@ -34,7 +38,7 @@ class Relation:
         name: in lower case, words joined by ``_``.
         label: wording between head and tail, "lives in".
         cardinality: number of values at one time.
-        event: whether it happens at a time ("visited") rather than lasting.
+        kind: a state lasts ("lives in"), an event happens at a time ("visited").
         inverse: relation that states the same from tail to head.
         symmetric: whether it is its own inverse.
         implies: relations that it makes likely between the same entities.
@@ -45,13 +49,14 @@ class Relation:
         tail: usual type of its tail, or None.
         asked: words by which a question asks for it, in their base form.
         question: question for its tail, "Where does {head} live?"; may be empty.
+        said: the rows of how it is said, see ``rules/facts/rows.py``.
         third_person: wording "meets" for a label that is a bare verb, "meet"; otherwise empty.
     """
 
     name: str
     label: str
     cardinality: Cardinality = "unknown"
-    event: bool = False
+    kind: RelationKind = "state"
     inverse: str | None = None
     symmetric: bool = False
     implies: tuple[str, ...] = ()
@@ -61,7 +66,13 @@ class Relation:
     tail: EntityType | None = None
     asked: tuple[str, ...] = ()
     question: str = ""
+    said: tuple[str, ...] = ()
     third_person: str = ""
+
+    @property
+    def event(self) -> bool:
+        """Whether it happens at a time rather than lasting."""
+        return self.kind == "event"
 
 
 class Registry:

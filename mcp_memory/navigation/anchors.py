@@ -39,6 +39,7 @@ from mcp_memory.domain.entities import TITLES, entity_key
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.paths import Root
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import DID
 from mcp_memory.domain.turns import USERS
 from mcp_memory.language.questions import ASSISTANTS
 from mcp_memory.language.tokens import MARKS, STOP_WORDS
@@ -182,7 +183,12 @@ def _soft_roots(
         if len(seen) == settings.soft_roots:
             return
         version = facts.version_of(rows[row])
-        if version is None or version.id in seen or (version.confidence < facts.stable and not uncertain):
+        if (
+            version is None
+            or version.relation == DID
+            or version.id in seen
+            or (version.confidence < facts.stable and not uncertain)
+        ):
             continue
         seen.add(version.id)
         for key in (facts.key(version.head), facts.key(version.tail)):

@@ -39,7 +39,7 @@ from math import log1p
 from mcp_memory.domain.facts import Assertion, Intent, Version
 from mcp_memory.domain.paths import Path, PathScores, Step
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.domain.relations import EntityType, relations
+from mcp_memory.domain.relations import DID, EntityType, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.gregorian import FIRST, LAST, civil
 from mcp_memory.language.tokens import stems
@@ -179,7 +179,9 @@ class Neighbourhood:
             out = [(one, True, self.facts.target_key(one, forward=True)) for one in islice(self._out(key), limit)]
             into = self.facts.to(key, suspected=self.uncertain, first=lambda name: -self.fact_query.demand(name))
             back = [(version, False, self.facts.key(version.head)) for version in islice(into, limit)]
-            self._neighbours[key] = tuple(neighbour for neighbour in (*out, *back) if neighbour[2] != key)
+            self._neighbours[key] = tuple(
+                neighbour for neighbour in (*out, *back) if neighbour[2] != key and neighbour[0].relation != DID
+            )
         return self._neighbours[key]
 
     def _is_alias(self, key: str) -> bool:
@@ -188,7 +190,8 @@ class Neighbourhood:
 
     def _out(self, key: str) -> Iterator[Version]:
         # Versions are computed only when read: those of relations that the query asks for, then the others in order.
-        for relation in sorted(self.facts.relations_of(key), key=lambda name: -self.fact_query.demand(name)):
+        # The phrase of an event without a relation of its own is no entity that a path could pass.
+        for relation in sorted({*self.facts.relations_of(key)} - {DID}, key=lambda name: -self.fact_query.demand(name)):
             yield from self._versions(key, relation)
 
     def _versions(self, key: str, relation: str) -> Iterator[Version]:

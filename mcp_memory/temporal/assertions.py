@@ -16,12 +16,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from mcp_memory.domain.facts import WHOLE, Assertion, kind_of, new_assertion, verbalise
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words
 from mcp_memory.language.sentences import split
+from mcp_memory.language.tokens import words
 
 LEAST = 0.01
 """The lowest confidence of an assertion; 0 would mean that the text denies it."""
@@ -55,7 +56,7 @@ def guard_assertions(
         and _lies_in_sentence(item, len(turn.text), sentences)
         and item.relation
         and _is_supported(item.head, text, known_names)
-        and _is_supported(item.tail, text, known_names)
+        and (_is_phrase_of(item.tail, text) if item.relation == DID else _is_supported(item.tail, text, known_names))
     ]
 
 
@@ -80,12 +81,22 @@ def _is_supported(name: str, text: str, known_names: Sequence[str]) -> bool:
     return name.casefold() in " ".join(text.split())
 
 
+_PUT_FOR_FIRST_PERSON = frozenset(("their", "themselves"))
+
+
+def _is_phrase_of(phrase: str, text: str) -> bool:
+    """Return whether all words of an event but its verb, which is put into the past tense, are those of the text."""
+    written = frozenset(words(text))
+    _, *rest = words(phrase.casefold()) or [""]
+    return 0 < len(phrase) <= LONGEST and bool(rest) and written >= {*rest} - _PUT_FOR_FIRST_PERSON
+
+
 def statement(fact: NewFact) -> str:
     """Return a caller's fact as a sentence, with its times."""
-    words = verbalise(fact.head, relations().name(fact.relation), fact.tail, negated=fact.negated)
+    wording = verbalise(fact.head, relations().name(fact.relation), fact.tail, negated=fact.negated)
     since = f" from {day_in_words(fact.valid_from)}" if fact.valid_from is not None else ""
     until = f" until {day_in_words(fact.valid_to)}" if fact.valid_to is not None else ""
-    return f"{words}{since}{until}."
+    return f"{wording}{since}{until}."
 
 
 def caller_assertion(fact: NewFact, turn: Turn, now: Millis) -> Assertion:
@@ -122,9 +133,9 @@ def _sentence_of(fact: NewFact, turn: Turn) -> tuple[int, int, int]:
         return 0, 0, len(turn.text)
     best = (WHOLE, 0, len(turn.text))
     for index, (start, end) in enumerate(split(turn.text)):
-        words = turn.text[start:end].casefold()
-        if fact.tail.casefold() in words:
-            if fact.head.casefold() in words:
+        written = turn.text[start:end].casefold()
+        if fact.tail.casefold() in written:
+            if fact.head.casefold() in written:
                 return index, start, end
             if best[0] == WHOLE:
                 best = index, start, end

@@ -5,7 +5,8 @@
 
 A predicted fact is matched with at most one label. Polarity and stratum (plain or hedged) must agree, and its relation
 must be among the label's. Head and tail must be equal names, or share their head word while one has all content words
-of the other. Optional labels count neither when they are found nor when they are missed.
+of the other. Optional labels count neither when they are found nor when they are missed. A label without a relation of
+the registry (the verb itself, "brewed") is optional; ``did`` matches a label if its tail has the words of the label's.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.gregorian import MONTHS
@@ -96,7 +97,8 @@ def score(extract: Extract, items: Iterable[dict[str, Any]]) -> Score:
 
 
 def _score_one(total: Score, item: dict[str, Any], found: Sequence[Assertion]) -> None:
-    labels = sorted(item["facts"], key=lambda label: label["optional"])
+    labels = [{**label, "optional": label["optional"] or not _is_listed(label)} for label in item["facts"]]
+    labels.sort(key=lambda label: label["optional"])
     taken: set[int] = set()
     for fact in found:
         fits = [n for n, label in enumerate(labels) if _matches(fact, label)]
@@ -138,11 +140,22 @@ def _day(instant: Millis) -> str:
     return "∞" if instant >= FOREVER else str(datetime.fromtimestamp(instant / 1000, UTC).date())
 
 
+def _is_listed(label: dict[str, Any]) -> bool:
+    """Return whether one of a label's relations is in the registry, or the favourite of some kind."""
+    registry = relations()
+    listed = {relation.name for relation in registry}
+    return any(registry.name(name) in listed or name.startswith("favourite_") for name in label["relation"])
+
+
 def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
+    if fact.negated != label["negated"] or (fact.confidence < PLAIN) != label["hedged"]:
+        return False
+    if fact.relation == DID:
+        told = set(_content(fact.tail))
+        heads = any(same_name(fact.head, name) for name in _list(label["head"]))
+        return heads and any(set(_content(name)) <= told for name in _list(label["tail"]))
     return (
-        fact.negated == label["negated"]
-        and (fact.confidence < PLAIN) == label["hedged"]
-        and any(same_relation(fact.relation, name) for name in label["relation"])
+        any(same_relation(fact.relation, name) for name in label["relation"])
         and any(same_name(fact.head, name) for name in _list(label["head"]))
         and any(same_name(fact.tail, name) for name in _list(label["tail"]))
     )

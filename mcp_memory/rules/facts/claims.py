@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
 from mcp_memory.rules.facts.validity import (
     Validity,
     before_telling,
@@ -21,7 +23,6 @@ from mcp_memory.rules.facts.validity import (
     returned,
     validity_intervals,
 )
-from mcp_memory.rules.facts.verbs import Effect
 from mcp_memory.rules.facts.words import Word
 
 _PERSONAL_RELATIONS = word_set("married_to dating sibling_of parent_of child_of friend_of lives_with take_care_of")
@@ -40,6 +41,7 @@ class Claim:
             Anna"), which holds from the moment of the utterance, independent of its clause.
         end: first character after the words that state it; 0 for the end of its clause.
         affirmed: whether it holds although its verb is negated: "doesn't like ham" states a dislike.
+        confidence: of the row that states it, in (0, 1]; the fact's is at most that of its clause.
     """
 
     head: NounPhrase | str
@@ -49,6 +51,7 @@ class Claim:
     times: tuple[Word, ...] | None = None
     end: int = 0
     affirmed: bool = False
+    confidence: float = CONFIDENCE
 
 
 def kinship_claims(
@@ -91,7 +94,7 @@ def assert_claim(
         tail = discourse.entity(claim.tail)  # "its members are …"
     if not head or not tail or head.casefold() == tail.casefold():
         return
-    relation = _resolve_relation(discourse, claim)
+    relation = _resolve_relation(discourse, clause, claim)
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
@@ -100,6 +103,8 @@ def assert_claim(
     if of_phrase and not isinstance(claim.tail, str):
         start, end = min(clause.start, claim.tail.start), max(claim.end, claim.tail.end)
     verb = replace(clause.verb, negated=False) if claim.affirmed else clause.verb
+    if relation == DID:
+        verb = replace(verb, phase="")  # "quit smoking" happened, whatever it ended
     if tail == discourse.speaker and relations().get(relation).symmetric:  # "Ben and I married" is about the speaker
         head, tail = tail, head
     timeless = turn.kind == "document" and turn.said_at is None
@@ -151,10 +156,12 @@ def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | N
     return discourse.thing(noun)
 
 
-def _resolve_relation(discourse: Discourse, claim: Claim) -> str:
-    """Return the relation; "based in" is ``lives_in`` for a person and ``located_in`` for anything else."""
-    if claim.relation == "based_in":
-        head = claim.head
-        is_person = isinstance(head, NounPhrase) and discourse.is_person(head) and head.determiner != "the"
-        return "lives_in" if is_person else "located_in"
+def _resolve_relation(discourse: Discourse, clause: Clause, claim: Claim) -> str:
+    """Return the relation; somebody lives in a place, anything else that is "based" there is located in it."""
+    head = claim.head
+    if claim.relation == "lives_in" and isinstance(head, NounPhrase):
+        if clause.verb.lemma == "base" and not (discourse.is_person(head) and head.determiner != "the"):
+            return "located_in"
+        if head.determiner == "the" and not (head.named or kinds.is_human(head) or kinds.is_role(head)):
+            return "located_in"
     return claim.relation

@@ -9,39 +9,37 @@ from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.coordination import opens_clause, read_phrases
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.rows import Sort, rows
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import ROLES
 from mcp_memory.rules.facts.verb_groups import VerbGroup
-from mcp_memory.rules.facts.verbs import frames_by_verb, inflection
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
 
 def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, ...], int]:
-    """Return the words behind a verb that belong to it by the verb table, and the index after them.
+    """Return the words behind a verb that belong to it by the rows of relations, and the index after them.
 
-    "grow up" and "move back in" are verbs of their own in the table.
+    "grow up" and "move back in" are verbs of their own there.
     """
-    for passive in dict.fromkeys((verb.passive, False)):
-        for frame in frames_by_verb().get((passive, verb.lemma), ()):
-            index = verb.next_index
-            while (
-                index < len(words)
-                and grammar.is_adverb(words, index)
-                and frame.particles
-                and words[index].low not in frame.particles
-                and words[index].kind != "time"
-            ):
-                index += 1
-            last = index + len(frame.particles)
-            if not frame.particles or last > len(words):
-                continue
-            if tuple(word.low for word in words[index:last]) != frame.particles:
-                continue
-            if frame.particles[-1] in ("in", "on", "to") and not (
-                last < len(words) and words[last].low in closed.PREPOSITIONS and not words[last].capital
-            ):
-                continue
-            return frame.particles, last
+    sorts: tuple[Sort, ...] = ("passive", "verb") if verb.passive else ("verb",)
+    for row in (row for sort in sorts for row in rows().get((sort, verb.lemma), ()) if row.particles):
+        index = verb.next_index
+        while (
+            index < len(words)
+            and grammar.is_adverb(words, index)
+            and words[index].low not in row.particles
+            and words[index].kind != "time"
+        ):
+            index += 1
+        last = index + len(row.particles)
+        if last > len(words) or tuple(word.low for word in words[index:last]) != row.particles:
+            continue
+        if row.particles[-1] in ("in", "on", "to") and not (
+            last < len(words) and words[last].low in closed.PREPOSITIONS and not words[last].capital
+        ):
+            continue
+        return row.particles, last
     return (), verb.next_index
 
 

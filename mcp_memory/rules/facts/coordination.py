@@ -74,7 +74,7 @@ def _joined(words: Sequence[Word], phrases: list[NounPhrase]) -> list[NounPhrase
     first, second = phrases[:2]
     bare = not (second.determiner or second.owner or second.pronoun or second.name or second.quoted)
     lone = first.words[1] - first.words[0] == 1 and not (first.pronoun or first.name or first.plural or first.quoted)
-    lone = lone and (words[first.words[0]].low in grammar.ADJECTIVES or len(phrases) == 2)
+    lone = lone and (grammar.is_adjective(words[first.words[0]].low) or len(phrases) == 2)
     lone = lone and words[first.words[1]].text == "," and words[second.words[0] - 1].text == ","
     gerund = inflection(words[first.words[0]].low) if first.words[1] - first.words[0] > 1 else None
     if bare and lone and second.words[1] - second.words[0] > 1:

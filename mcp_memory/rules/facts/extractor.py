@@ -16,17 +16,19 @@ from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
-from mcp_memory.rules.facts.copula_claims import copula_claims
+from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import mended, mends_slip, with_corrections
+from mcp_memory.rules.facts.did import did_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import phrase_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
+from mcp_memory.rules.facts.set_phrases import set_phrases
+from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
-from mcp_memory.rules.facts.verb_claims import verb_claims
 from mcp_memory.rules.facts.words import Word, is_english, split_words
 from mcp_memory.temporal.assertions import guard_assertions
 
@@ -130,6 +132,10 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
 
 
+def _is_copula(clause: Clause) -> bool:
+    return clause.verb.lemma in ("be", "become") and not clause.verb.passive
+
+
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
 
@@ -191,11 +197,18 @@ class RuleExtractor:
         """
         return read_clauses(words, talk=talk)
 
-    def claims(self, clause: Clause, *, talk: bool) -> Iterator[Claim]:
-        """Yield the claims of an asserted clause; ``talk`` is whether the text is a message."""
-        if clause.verb.lemma in ("be", "become") and not clause.verb.passive:
-            yield from copula_claims(clause, talk=talk)
-        yield from verb_claims(clause)
+    def claims(self, clause: Clause, text: str, *, talk: bool) -> Iterator[Claim]:
+        """Yield the claims of an asserted clause.
+
+        Args:
+            clause: the clause.
+            text: the text of the turn.
+            talk: whether the text is a message.
+        """
+        claims = list(copula_claims(clause, talk=talk)) if _is_copula(clause) else []
+        claims += set_phrases(clause, talk=talk)
+        claims += verb_statements(clause, talk=talk)
+        yield from claims or (did_claims(clause, text) if talk else ())
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime],
@@ -249,8 +262,8 @@ class RuleExtractor:
         for clause in clauses:
             for subject in clause.source:
                 discourse.mention(subject)
-            claims = [] if clause.confidence <= 0 else self.claims(clause, talk=talk)
-            weighted = [(claim, min(clause.confidence, PLAIN)) for claim in claims]
+            claims = [] if clause.confidence <= 0 else self.claims(clause, turn.text, talk=talk)
+            weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
             weighted += [(claim, PLAIN) for claim in by_clause.get(id(clause), ())]
             for claim, confidence in weighted:
                 for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.rules.facts.rows import adjectives
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import STATES
-from mcp_memory.rules.facts.tables.predicatives import ADJECTIVE_WORDS
 from mcp_memory.rules.facts.verbs import Form, inflection
 from mcp_memory.rules.facts.words import Word
 
-ADJECTIVES = STATES | ADJECTIVE_WORDS
 _FINITE: frozenset[Form] = frozenset(("past", "third", "plain"))
 _BREAKING = (
     closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.AUXILIARIES | closed.NEGATIONS | closed.NOMINATIVE
@@ -25,6 +24,11 @@ def skip_adverbials(words: Sequence[Word], index: int) -> int:
     while index < len(words) and is_adverb(words, index):
         index += 1
     return index
+
+
+def is_adjective(word: str) -> bool:
+    """Return whether a word in lower case is an adjective of the rows, or of a lasting state ("vegan")."""
+    return word in STATES or word in adjectives()
 
 
 def is_adverb(words: Sequence[Word], index: int) -> bool:
@@ -93,7 +97,7 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     word = words[following]
     if word.mark or word.low in closed.ARTICLES or is_adverb(words, following):
         return False
-    if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or word.low in ADJECTIVES:
+    if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or is_adjective(word.low):
         return False
     if word.low in RELATIVES:
         return True

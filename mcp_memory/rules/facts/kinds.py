@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.gregorian import MONTHS, SEASONS
-from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
 
@@ -119,6 +119,83 @@ def _is_workplace(noun: NounPhrase) -> bool:
     return definite and _is_thing(noun) and noun.head not in nouns.NO_WORKPLACES and not is_role(noun)
 
 
+_NUMBERS = word_set(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+)
+_CHILDREN = kinship_words("parent_of") - word_set("stepdaughter stepson baby toddler")
+_SIBLINGS = kinship_words("sibling_of") - word_set("stepsister half-sister stepbrother half-brother bro")
+_COLOURS = word_set(
+    "red orange yellow green blue purple violet pink brown black white grey gray turquoise teal beige navy maroon"
+    " silver gold golden cream khaki lilac magenta cyan"
+)
+
+
+def _is_residence(noun: NounPhrase) -> bool:
+    """Return whether "left X" says that somebody lived in X."""
+    return _is_place(noun) and noun.determiner in ("", "the") and not (is_company(noun) or noun.owner)
+
+
+def _is_startup(noun: NounPhrase) -> bool:
+    """Return whether somebody who starts it has founded it."""
+    if noun.head in nouns.JOBS or noun.head in ("business", "brewery", "blog"):
+        return noun.head not in nouns.JOBS
+    is_organisation = noun.head in nouns.COMPANIES | nouns.CLUBS or last_word(noun) in nouns.COMPANIES
+    return bool(noun.determiner or noun.named) and noun.owner is None and is_organisation
+
+
+def _is_activity(noun: NounPhrase) -> bool:
+    bare = not (noun.determiner or noun.owner or noun.named)
+    known = noun.head in nouns.PLAYED | nouns.ACTIVITIES or noun.head.endswith("ing")
+    return bare and known and noun.head not in nouns.VAGUE
+
+
+def is_human(noun: NounPhrase) -> bool:
+    """Return whether a subject is a person as far as its words tell: "I", "she", "my sister", "Ann", "the nurse"."""
+    if noun.uncertain or noun.pronoun in closed.SECOND | {"it", "that", "this", "there", "one", "they"}:
+        return False
+    if noun.pronoun or is_kin(noun) or noun.head in RELATIVES:
+        return True
+    if noun.name and not noun.common and not noun.quoted:
+        odd = noun.determiner or noun.name.isupper() or any(letter.isdigit() for letter in noun.name)
+        return not odd and not (is_company(noun) or is_club(noun) or is_team(noun)) and last_word(noun) not in _CALENDAR
+    return is_role(noun) and (noun.owner is not None or bool(noun.name))
+
+
+_UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
+    nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS
+)
+_STRICT = word_set("thing liked hobby subject noted cause tool work craft event activity venue won ownable condition")
+"""Kinds that talk names vaguely, so that the phrase has to be clear."""
+
+
+def is_clear(noun: NounPhrase, kind: str) -> bool:
+    """Return whether a phrase means something by itself, without the talk around it.
+
+    "The best part", "some new things", "that vibe", "their support" and "so much" do not.
+
+    Args:
+        noun: the phrase.
+        kind: for which it is asked; names and the closed kinds are clear by themselves.
+    """
+    if kind not in _STRICT or noun.quoted:
+        return True
+    if noun.determiner in closed.DETERMINERS - closed.ARTICLES - {"both", "several", "many"}:
+        return False
+    if noun.owner and (noun.owner.pronoun in ("you", "they", "it", "he", "she") or noun.owner.uncertain):
+        return False
+    first = noun.text.split()[0].lower()
+    if first in nouns.JUDGING | closed.EMPTY - _NUMBERS or noun.head in _UNCLEAR:
+        return False
+    if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in nouns.AWARDS | nouns.EVENTS:
+        return False
+    if " " not in noun.text and noun.text.islower() and noun.text.endswith(("ly", "th")) and noun.text != "cloth":
+        return False  # "followed closely", "finished sixth"
+    if kind in ("liked", "hobby", "subject"):
+        return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
+    return True
+
+
 _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "any": lambda _: True,
     "name": _named,
@@ -126,11 +203,37 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "org": _is_org,
     "workplace": _is_workplace,
     "company": lambda noun: noun.named and is_company(noun),
-    "employer": lambda noun: _named(noun),
     "person": _is_person,
     "role": lambda noun: is_role(noun) or (_is_thing(noun) and not noun.named and _sounds_like_role(noun)),
     "office": lambda noun: noun.head in nouns.OFFICES,
     "thing": _is_thing,
+    "pet": lambda noun: noun.head in nouns.PETS,
+    "condition": lambda noun: noun.head in nouns.CONDITIONS or noun.text.lower() in nouns.CONDITIONS,
+    "child": lambda noun: noun.head in _CHILDREN and not noun.owner,
+    "sibling": lambda noun: noun.head in _SIBLINGS and not noun.owner,
+    "startup": _is_startup,
+    "activity": _is_activity,
+    "instrument": lambda noun: noun.head in nouns.PLAYED,
+    "craft": lambda noun: noun.head in nouns.CRAFTS and noun.determiner != "the",
+    "ownable": lambda noun: noun.head in nouns.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"),
+    "event": lambda noun: (
+        (last_word(noun) in nouns.EVENTS or noun.head in nouns.EVENTS) and noun.determiner not in _POINTING
+    ),
+    "venue": lambda noun: last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the"),
+    "firm": lambda noun: is_company(noun) or is_club(noun),
+    "team": is_team,
+    "club": is_club,
+    "school": is_school,
+    "town_school": lambda noun: is_school(noun) and not noun.named and not noun.owner,
+    "residence": _is_residence,
+    "first_name": lambda noun: _named(noun) and " " not in noun.name and bool(noun.name),
+    "colour": lambda noun: noun.head in _COLOURS,
+    "address": lambda noun: any(sign in noun.text for sign in "/.:") and " " not in noun.text,
+    "amount": lambda noun: noun.text[:1].isdigit(),
+    "tool": lambda noun: _named(noun) or noun.quoted,
+    "noted": lambda noun: _is_thing(noun),
+    "time": lambda noun: any(letter.isdigit() for letter in noun.text) and " " in noun.text,
+    "value": lambda noun: any(sign in noun.text for sign in "@0123456789"),
     "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
     "liked": _is_liked,
     "subject": _is_thing,
@@ -147,9 +250,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
-    "outing": lambda noun: noun.text.islower() and noun.text.endswith("ing") and " " not in noun.text,
     "dose": lambda noun: noun.head in _DOSES and noun.of is not None,
-    "pet": lambda noun: noun.head in nouns.PETS,
 }
 
 
@@ -158,7 +259,7 @@ def fits(noun: NounPhrase, kind: str) -> bool:
 
     Args:
         noun: of a sentence; one that "or" leaves open is of no kind.
-        kind: as in the last column of ``tables/verbs.py``.
+        kind: one of `rows.KINDS`.
     """
     if noun.uncertain or (noun.pronoun and kind != "person"):
         return False
@@ -173,12 +274,6 @@ def is_trip(noun: NounPhrase) -> bool:
 def is_demonym(noun: NounPhrase) -> bool:
     """Return whether a word is a nationality: "Danish"."""
     return noun.text.lower() in nouns.NATIONALITIES
-
-
-_NUMBERS = word_set(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-)
 
 
 def is_age(noun: NounPhrase) -> bool:

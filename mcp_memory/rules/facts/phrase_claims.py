@@ -6,14 +6,16 @@ Examples: "my sister Anna", "Calvo, a member of the council".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.tables import closed, nouns, predicatives
-from mcp_memory.rules.facts.tables.predicatives import lines
+from mcp_memory.rules.facts.statements import word_statements
+from mcp_memory.rules.facts.tables import closed, nouns
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
 _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
@@ -91,11 +93,10 @@ def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase) -> Iterator[
         if apposition.head in RELATIVES and noun.name:
             yield from kinship_claims(apposition.owner, RELATIVES[apposition.head][0], noun, end, ())
         return
-    for words, prepositions, relation, tail in lines(predicatives.NOUNS):
-        if apposition.head not in words or not apposition.of or "of" not in prepositions or relation == "leads":
-            continue
-        if kinds.fits(apposition.of, tail):
-            yield Claim(noun, relation, apposition.of, "state", (), end)
+    of = [Slot("of", (apposition.of,), end)] if apposition.of else []
+    for claim in word_statements("noun", (apposition.head,), of, noun, "state", talk=False):
+        if claim.relation != "leads":
+            yield replace(claim, times=(), end=end)
             has_relation = True
     if not has_relation and apposition.head not in nouns.VAGUE and not apposition.name:
         relation = "works_as" if kinds.is_role(apposition) else "is_a"

@@ -16,8 +16,8 @@ from mcp_memory.domain.facts import FactKind, Precision
 from mcp_memory.domain.times import BEGINNING, FOREVER, Grain, Millis, StatedTime, day_of_instant
 from mcp_memory.language.expressions import NUMBER, number
 from mcp_memory.language.gregorian import DAY, civil, month, years
+from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.verb_groups import VerbGroup
-from mcp_memory.rules.facts.verbs import Effect
 
 _CHANGE_ADVERBS = frozenset(
     ("now", "anymore", "any more", "no longer", "recently", "newly", "lately", "instead", "just")
@@ -96,11 +96,8 @@ def _as_event(validity: Validity, said_at: Millis) -> Validity:
 def _intervals(
     effect: Effect, verb: VerbGroup, adverbs: frozenset[str], times: Sequence[StatedTime], said_at: Millis
 ) -> list[Validity]:
-    if (effect == "present" and verb.tense != "present") or (effect == "been" and verb.tense != "perfect"):
-        return []
-    effect = "lasting" if effect == "present" else effect
     changing = bool(adverbs & _CHANGE_ADVERBS)
-    happens = effect in ("event", "past")
+    happens = effect == "event"
     effect = _effect_in_phase(effect, verb)
     begins, ends, inside = _split_times(times)
     dated = bool(begins or ends or inside)
@@ -178,12 +175,8 @@ def returned(times: Iterable[StatedTime], said_at: Millis) -> Validity:
 
 def _effect_in_phase(effect: Effect, verb: VerbGroup) -> Effect:
     """Return the effect behind "started to" or "stopped", and that of effects which depend on the tense."""
-    if verb.phase and effect in ("state", "event", "present"):
+    if verb.phase and effect in ("state", "event"):
         return verb.phase
-    if effect == "been":
-        return "event"
-    if effect == "past":
-        return "event"
     if effect == "event" and verb.tense == "present" and not verb.progressive:
         return "state"
     return effect
@@ -214,12 +207,7 @@ def _negated_intervals(
     if verb.never and verb.tense == "perfect" and effect in ("event", "state"):
         return [Validity(said_at, FOREVER, False, True)]
     over = bool(adverbs & {"anymore", "any more", "no longer"})
-    if (
-        effect not in ("state", "present")
-        or verb.used_to
-        or verb.tense == "past"
-        or (verb.tense == "perfect" and not over)
-    ):
+    if effect != "state" or verb.used_to or verb.tense == "past" or (verb.tense == "perfect" and not over):
         return []
     if begins or inside:
         since = (begins or inside)[0].since

@@ -1,91 +1,14 @@
-"""The verb table, and the inflections of verbs: "moved", "moves" and "moving" are forms of *move*."""
+"""The inflections of verbs: "moved", "moves" and "moving" are forms of *move*."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from mcp_memory.domain.verbs import COMMON, SECOND_FORMS, irregular_verbs, third_person
+from mcp_memory.domain.verbs import COMMON, FURTHER, SECOND_FORMS, irregular_verbs, third_person
 from mcp_memory.language.vocabulary import word_set
-from mcp_memory.rules.facts.tables import verbs
-from mcp_memory.rules.facts.tables.verbs import OPEN
-
-Effect = Literal["state", "begin", "end", "event", "lasting", "ended", "present", "past", "been"]
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One line of the verb table: the relation that a verb asserts with one of its slots.
-
-    Attributes:
-        passive: whether the verb is passive.
-        verb: its plain form.
-        particles: the words that belong to it, "up", "out of".
-        slots: any of these gives the tail.
-        relation: its name; one that begins with ``<`` runs from the tail to the subject.
-        effect: what the time of the clause means for the fact.
-        tail: the kind that the tail must be of.
-    """
-
-    passive: bool
-    verb: str
-    particles: tuple[str, ...]
-    slots: frozenset[str]
-    relation: str
-    effect: Effect
-    tail: str
-
-
-@cache
-def verb_frames() -> tuple[Frame, ...]:
-    """Return the whole table in its order."""
-    rows = []
-    for table in (verbs.HOME, verbs.WORK, verbs.PEOPLE, verbs.TASTE, verbs.THINGS, verbs.DOINGS):
-        for line in table.strip().splitlines():
-            head, slots, relation, effect, tail = (cell.strip() for cell in line.split("|"))
-            rows.append(_parse_frame(head, slots, relation, effect, tail))
-    written = {row.verb for row in rows if not row.passive and not row.particles and "obj" in row.slots}
-    rows += [_parse_frame(verb, "obj", verb, "event", "thing") for verb in verbs.OPEN.split() if verb not in written]
-    return tuple(rows)
-
-
-def _parse_frame(head: str, slots: str, relation: str, effect: str, tail: str) -> Frame:
-    passive = head.startswith("be ")
-    verb, *particles = _parse_passive(head.removeprefix("be ")) if passive else head.split()
-    parsed_effect: Effect = effect  # type: ignore[assignment]  # the table is ours, and a test reads it whole
-    return Frame(passive, verb, tuple(particles), frozenset(slots.split()), relation, parsed_effect, tail)
-
-
-_PARTICIPLES = {
-    "based": "base", "located": "locate", "situated": "situate", "headquartered": "headquarter", "relocated":
-    "relocate", "raised": "raise", "born": "bear", "hired": "hire", "employed": "employ", "recruited": "recruit",
-    "signed": "sign", "promoted": "promote", "appointed": "appoint", "elected": "elect", "named": "name", "made":
-    "make", "fired": "fire", "laid": "lay", "let": "let", "coached": "coach", "led": "lead", "run": "run", "headed":
-    "head", "founded": "found", "established": "establish", "built": "build", "married": "marry", "engaged":
-    "engage", "divorced": "divorce", "owned": "own", "bought": "buy", "acquired": "acquire", "diagnosed":
-    "diagnose", "awarded": "award", "directed": "direct", "written": "write", "composed": "compose", "designed":
-    "design", "invented": "invent", "created": "create", "discovered": "discover", "painted": "paint", "caused":
-    "cause", "managed": "manage", "opened": "open",
-}  # fmt: skip
-
-
-def _parse_passive(passive: str) -> list[str]:
-    """Return the plain form of a passive verb with its particles; "be friends" and the like have no plain form."""
-    first, *rest = passive.split()
-    return [_PARTICIPLES[first], *rest] if first in _PARTICIPLES else ["be", first, *rest]
-
-
-@cache
-def frames_by_verb() -> dict[tuple[bool, str], tuple[Frame, ...]]:
-    """Return the table by passive and plain form; lines with more particles come first."""
-    index: dict[tuple[bool, str], list[Frame]] = {}
-    for frame in verb_frames():
-        passive = frame.passive and frame.verb != "be"
-        index.setdefault((passive, frame.verb), []).append(frame)
-    return {key: tuple(sorted(rows, key=lambda row: -len(row.particles))) for key, rows in index.items()}
-
+from mcp_memory.rules.facts.rows import words_of
 
 Form = Literal["plain", "third", "past", "participle", "ing"]
 
@@ -120,7 +43,7 @@ def _inflections() -> dict[str, Inflection]:
         add(past, lemma, "past")
         add(participle, lemma, "participle")
     irregular_lemmas = {lemma for lemma, _, _ in irregular}
-    regular = [*COMMON.split(), *OPEN.split(), *(frame.verb for frame in verb_frames())]
+    regular = [*COMMON.split(), *FURTHER.split(), *words_of(["verb", "passive"])]
     for lemma in dict.fromkeys([*irregular_lemmas, *regular]):
         if lemma == "be":
             continue

@@ -35,6 +35,13 @@ def test_a_query_about_a_brothers_home_follows_two_steps() -> None:
     assert best.end == "rome"
 
 
+def test_an_event_without_a_relation_of_its_own_is_no_step() -> None:
+    rows = (*ANN, said("Ann", "did", "took a course in Paris", 2016), said("Bob", "did", "visited Ann's brother", 2012))
+    found = ask(graph(*rows), "What did Ann do?").paths
+    assert found
+    assert all(step.version.relation != "did" for path in found for step in path.steps)
+
+
 def test_a_query_about_a_year_finds_facts_that_held_then() -> None:
     found = ends("Where did Ann live in 2012?", at=(year(2012), year(2013)))
     assert found[0] == "paris"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mcp_memory.language.vocabulary import DEMONYMS, word_set
-from mcp_memory.rules.facts.tables.predicatives import NOUNS, lines
 
 SCREEN = word_set(
     "film films movie feature biopic documentary drama thriller western melodrama serial series sitcom miniseries"
@@ -72,12 +71,11 @@ NESTING = word_set("sequel prequel adaptation remake version inspired based spin
 """Words behind which another work is mentioned, whose credits are not those of the first."""
 
 KIN = {
-    word: relation
-    for words, _, relation, _ in lines(NOUNS)
-    if relation in ("child_of", "parent_of", "sibling_of", "married_to")
-    for word in words
-    if word != "parent"
-} | {"widower": "married_to", "consort": "married_to"}
+    **dict.fromkeys(("son", "daughter", "child"), "child_of"),
+    **dict.fromkeys(("mother", "father"), "parent_of"),
+    **dict.fromkeys(("brother", "sister", "sibling"), "sibling_of"),
+    **dict.fromkeys(("wife", "husband", "spouse", "widow", "widower", "consort"), "married_to"),
+}
 """What an opening calls somebody's relative, and the relation from the subject to that somebody."""
 
 STYLES = word_set(

@@ -222,3 +222,21 @@ PETS = word_set(
 )
 ROLE_ENDINGS = ("ologist", "ician", "grapher", "smith", "maker", "keeper", "worker", "driver", "teacher", "writer")
 """Endings of further nouns for roles."""
+ABSTRACT = word_set(
+    "fun trouble joy happiness peace courage strength effort interest success beauty nature balance comfort passion"
+    " inspiration creativity energy power growth culture knowledge skill skills emotion emotions experience"
+    " experiences challenge challenges opportunity opportunities event events idea ideas insight insights value values"
+    " choice choices decision decisions change changes success mood spirit spirits soul bodies body moments memories"
+    " weather view views vibe vibes smile smiles laugh laughs tears passion gear steps limits barriers boundaries"
+    " potential importance purpose meaning truth justice equality acceptance respect kindness care stress risk"
+    " risks results result difference differences atmosphere scene scenery scenes light darkness hope faith belief"
+    " beliefs bar note ropes ice deal deals pressure message messages story stories lesson lessons tip tips info"
+    " information details detail topic topics lives game games bullet nerves barrel luck wonders magic bucket ball"
+    " boat track shape ground charge lead role line lines control cause causes interests issues needs kind side sides"
+    " touch sleep compliments compliment wishes wish presence page pages ambitions me-time last latest total first"
+    " second third fourth female male matter share refusal"
+    " class deep breath post question questions answer answers self selves voice voices bunch gap gaps mark sights"
+)
+"""Nouns that need the rest of a conversation to mean anything, or that idioms are made of."""
+ABSTRACT_ENDINGS = ("ness", "ship", "ity", "ism", "ance", "ence", "hood", "ful", "thing", "body", "one")
+"""Endings of nouns that mean nothing by themselves."""

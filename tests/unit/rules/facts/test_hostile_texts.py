@@ -8,9 +8,6 @@ from hypothesis import strategies as st
 from reading import read, turn
 
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.rules.facts.kinds import fits
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.verbs import verb_frames
 
 PIECES = [
     "I ",
@@ -48,11 +45,3 @@ def test_a_sentence_of_a_hundred_kilobytes_takes_less_than_a_second(piece: str) 
     before = time.process_time()
     RuleExtractor().extract(turn(text), "Tom", [(0, len(text))], [[]])
     assert time.process_time() - before < 1.0
-
-
-def test_every_line_of_the_verb_table_is_well_formed() -> None:
-    something = NounPhrase(0, 1, "x", "x")
-    effects = {"state", "begin", "end", "event", "lasting", "ended", "present", "past", "been"}
-    for frame in verb_frames():
-        assert frame.effect in effects, frame
-        assert fits(something, frame.tail) in (True, False), frame

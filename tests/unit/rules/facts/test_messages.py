@@ -13,7 +13,7 @@ from reading import facts, read
             "I speak French, Polish and some Dutch.",
             ["Maria speaks French", "Maria speaks Polish", "Maria speaks Dutch"],
         ),
-        ("I work as a nurse at Arden Clinic.", ["Maria works_at Arden Clinic", "Maria works_as nurse"]),
+        ("I work as a nurse at Arden Clinic.", ["Maria works_as nurse", "Maria works_at Arden Clinic"]),
         ("Rui works at the aquarium in Porto.", ["Rui works_at aquarium"]),
         ("Rui works at the moment, and I work at a desk.", []),
         ("My brother Jon plays the cello.", ["Jon plays cello", "Maria sibling_of Jon"]),

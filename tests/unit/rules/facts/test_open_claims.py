@@ -1,4 +1,4 @@
-"""A verb that no table has is its own relation; claims without a meaning of their own are left out."""
+"""What no row knows is an event with its whole phrase, or nothing."""
 
 import pytest
 from reading import facts
@@ -7,14 +7,17 @@ from reading import facts
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ("I repaired my old tandem last week.", "Maria repair old tandem"),
-        ("We rented a houseboat in June.", "Maria rent houseboat"),
-        ("I handed in my thesis!", "Maria hand_in thesis"),
-        ("We cycled up to Lindenhof.", "Maria cycle_to Lindenhof"),
+        ("I repaired my old tandem last week.", "Maria did repaired their old tandem"),
+        ("We rented a houseboat in June.", "Maria did rented a houseboat"),
+        ("I handed in my thesis!", "Maria did handed in their thesis"),
+        ("We cycled up to Lindenhof.", "Maria did cycled up to Lindenhof"),
+        ("I took a pottery course with my sister in May.", "Maria did took a pottery course with their sister"),
+        ("My brother has painted the kitchen.", "Maria's brother did painted the kitchen"),
+        ("I stopped smoking cigars last year.", "Maria did stopped smoking cigars"),
         ("Still driving the school van.", "Maria drives school van"),
     ],
 )
-def test_a_content_verb_is_its_own_relation(text: str, fact: str) -> None:
+def test_what_no_row_knows_is_an_event_with_its_whole_phrase(text: str, fact: str) -> None:
     assert fact in facts(text)
 
 
@@ -26,6 +29,12 @@ def test_a_content_verb_is_its_own_relation(text: str, fact: str) -> None:
         "I reached my limits.",
         "I rented it.",
         "I didn't pass the test.",
+        "I was painting the fence.",
+        "I met loads of people.",
+        "They repaired the bridge.",
+        "He built boats all his life.",
+        "It made me think of the old days.",
+        "I cooked it again.",
     ],
 )
 def test_a_claim_without_a_meaning_of_its_own_is_left_out(text: str) -> None:
@@ -44,7 +53,7 @@ def test_a_note_is_read_and_its_owner_is_the_subject_of_the_next_clause() -> Non
 
 def test_a_participle_describes_the_phrase_before_it() -> None:
     found = facts("Orvall Lines is a ferry company based in Port Sund, founded in 1931.", title="Orvall Lines")
-    assert {"Orvall Lines located_in Port Sund", "Orvall Lines founded_in 1931"} <= {*found}
+    assert {"Orvall Lines located_in Port Sund", "Orvall Lines founded_on 1931"} <= {*found}
 
 
 def test_the_brackets_behind_a_name_give_birth_date_and_place() -> None:

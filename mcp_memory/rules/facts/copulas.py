@@ -1,10 +1,14 @@
-"""Claims of clauses with "be" or "become": roles, classes, ages, origins, and the tables of adjectives and nouns."""
+"""Claims of clauses with "be" or "become": roles, classes, ages, origins, and the rows of adjectives and nouns.
+
+What "is a teacher" or "is 40" states depends on the noun itself, its article and its text (a message or a document),
+and on no slot, so functions read it. The rows give what stands behind an adjective or noun ("allergic to", "a fan of")
+and "X's hometown is Y".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 
 from mcp_memory.language.vocabulary import RELATIVES
 from mcp_memory.rules.facts import kinds
@@ -12,9 +16,9 @@ from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
-from mcp_memory.rules.facts.tables import closed, nouns, predicatives
-from mcp_memory.rules.facts.tables.predicatives import lines
-from mcp_memory.rules.facts.verbs import Effect
+from mcp_memory.rules.facts.rows import Effect, Row
+from mcp_memory.rules.facts.statements import possession_row, word_statements
+from mcp_memory.rules.facts.tables import closed, nouns
 
 
 def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
@@ -28,11 +32,11 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     if len(clause.subject) == 1:
         subject = clause.subject[0]
         claims = list(_first_or_last_period_claims(clause, subject))
-        if claims := claims or list(_possession_claims(clause, subject, effect)):
+        if claims := claims or list(_possession_claims(clause, subject, effect, talk)):
             yield from claims
             return
     for subject in clause.subject:
-        claims = list(_adjective_claims(clause, subject, effect))
+        claims = list(_adjective_claims(clause, subject, effect, talk))
         yield from claims or _predicative_claims(clause, subject, effect, talk)
         if not claims:
             yield from _preposition_claims(clause, subject, effect, talk)
@@ -44,21 +48,12 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
                         yield replace(claim, times=times)
 
 
-def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
+def _adjective_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
     slot = _predicative(clause)
     if slot is None or (subject.pronoun in ("it", "that", "this")):
         return
-    noun = slot.nouns[-1]
-    for words, prepositions, relation, tail in lines(predicatives.ADJECTIVES):
-        if words[0] in (noun.head, noun.text.lower()) and len(words) == 1:
-            for next_slot in clause.slots[1:3]:
-                if next_slot.preposition in prepositions:
-                    for item in next_slot.nouns:
-                        if kinds.fits(item, tail):
-                            specific = relation
-                            if relation == "enrolled":
-                                specific = "studies_at" if kinds.is_school(item) else "studies"
-                            yield Claim(subject, specific, item, effect, None, next_slot.end)
+    words = dict.fromkeys((slot.nouns[-1].head, slot.nouns[-1].text.lower()))
+    yield from word_statements("adj", tuple(words), clause.slots[1:3], subject, effect, talk=talk)
 
 
 def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
@@ -102,19 +97,14 @@ def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect
 def _class_claims(
     clause: Clause, subject: NounPhrase, noun: NounPhrase, slot: Slot, effect: Effect, talk: bool
 ) -> Iterator[Claim]:
-    for words, prepositions, relation, tail in lines(predicatives.NOUNS):
-        if noun.head not in words:
-            continue
-        is_office = relation == "leads" and kinds.is_role(noun)
-        if noun.of and "of" in prepositions and kinds.fits(noun.of, tail) and not is_office:
-            yield Claim(subject, relation, noun.of, effect, None, slot.end)
-            return
-        for next_slot in clause.slots[1:2]:
-            if next_slot.preposition in prepositions:
-                for item in next_slot.nouns:
-                    if kinds.fits(item, tail):
-                        yield Claim(subject, relation, item, effect, None, next_slot.end)
-                return
+    behind = list(clause.slots[1:2])
+    if noun.of:
+        behind.insert(0, Slot("of", (noun.of,), slot.end))
+    claims = list(word_statements("noun", (noun.head,), behind, subject, effect, talk=talk))
+    is_office = kinds.is_role(noun)
+    if claims := [claim for claim in claims if not (claim.relation == "leads" and is_office)]:
+        yield from claims
+        return
     if kinds.is_demonym(noun) and not noun.determiner and subject.pronoun not in ("it", "they"):
         if subject.owner is None or kinds.is_kin(subject) or subject.name:
             yield Claim(subject, "nationality", noun, "lasting", None, slot.end)
@@ -191,14 +181,8 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
                         yield Claim(subject, "located_in", noun, effect, None, slot.end)
                 case "with" if kinds.is_company(noun) and noun.named and lasts and clause.times:
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
-                case "at" if kinds.fits(noun, "employer") and lasts and (kinds.is_company(noun) or clause.times):
+                case "at" if kinds.fits(noun, "name") and lasts and (kinds.is_company(noun) or clause.times):
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
-
-
-@cache
-def _possessed() -> dict[str, tuple[str, str]]:
-    rows = (tuple(cell.strip() for cell in line.split("|")) for line in predicatives.POSSESSED.strip().splitlines())
-    return {word: (relation, tail) for words, relation, tail in rows for word in words.split()}
 
 
 def _predicative(clause: Clause) -> Slot | None:
@@ -206,7 +190,7 @@ def _predicative(clause: Clause) -> Slot | None:
     return clause.slots[0] if clause.slots and not clause.slots[0].preposition else None
 
 
-def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> Iterator[Claim]:
+def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk: bool) -> Iterator[Claim]:
     """Yield the claims of "my favourite food is ramen" or "Ann's hometown is Bergen"."""
     slot = _predicative(clause)
     owner = subject.owner or (subject.of if subject.determiner == "the" else None)
@@ -214,8 +198,9 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
         return
     if subject.head in nouns.JOBS and slot is None:
         return
-    if subject.head == "birthday" and clause.times:
-        yield Claim(owner, "born_on", clause.times[0].text, "lasting", (), clause.end)
+    if clause.times and (dated := possession_row(subject.head, None, talk=talk)):
+        yield Claim(owner, dated.relation, clause.times[0].text, "lasting", (), clause.end)
+        return
     if slot is None:
         return
     for noun in slot.nouns:
@@ -225,24 +210,11 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
             kind = subject.text.split(" of ")[0].removeprefix("favourite ").removeprefix("favorite ")
             if not (noun.determiner in ("this", "that") or noun.head in nouns.VAGUE):
                 yield Claim(owner, "favourite_" + kind.replace(" ", "_").lower(), noun, effect, None, slot.end)
-        elif subject.head in _possessed():
-            relation, tail = _possessed()[subject.head]
-            if tail == "time":
-                if clause.times:
-                    yield Claim(owner, relation, clause.times[0].text, "lasting", (), slot.end)
-                elif any(letter.isdigit() for letter in noun.text) and " " in noun.text:
-                    yield Claim(owner, relation, noun.text, "lasting", (), slot.end)  # a day without a year
-                continue
-            is_job = subject.head in ("job", "profession", "occupation") and kinds.is_role(noun)
-            if is_job and noun.determiner in ("a", "an", ""):
-                yield Claim(owner, relation, noun, effect, None, slot.end)
-            elif tail == "any" and any(sign in noun.text for sign in "@0123456789"):
-                yield Claim(owner, relation, noun.text, effect, None, slot.end)
-            elif tail not in ("any", "role") and kinds.fits(noun, tail):
-                if relation.startswith("<"):
-                    yield Claim(noun, relation[1:], owner, effect, None, slot.end)
-                else:
-                    yield Claim(owner, relation, noun, effect, None, slot.end)
+        elif row := _row_of_possession(subject, noun, talk):
+            tail: NounPhrase | str = noun.text if "value" in row.tail or "time" in row.tail else noun
+            head, other = (noun, owner) if row.swapped else (owner, tail)
+            meant = "lasting" if "time" in row.tail else effect if row.effect == "state" else row.effect
+            yield Claim(head, row.relation, other, meant, None, slot.end, False, row.confidence)
         elif (
             subject.head in RELATIVES
             and noun.name
@@ -254,6 +226,18 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect) -> I
         elif subject.owner and _noun_can_be_relation(clause, owner, subject, noun):
             name = subject.text.lower().replace(" ", "_").replace("-", "_")
             yield Claim(owner, name, noun, effect, None, slot.end)
+
+
+def _row_of_possession(subject: NounPhrase, noun: NounPhrase, talk: bool) -> Row | None:
+    """Return the row of a possession; "our wifi name" is no name of ours."""
+    compound = subject.text.lower().removeprefix("new ") != subject.head
+    if compound and subject.head == "name" and subject.text.lower() not in ("full name", "first name"):
+        return None
+    row = possession_row(subject.head, noun, talk=talk)
+    is_office = (
+        row is not None and "role" in row.tail and not (kinds.is_role(noun) and noun.determiner in ("a", "an", ""))
+    )
+    return None if is_office else row
 
 
 def _noun_can_be_relation(clause: Clause, owner: NounPhrase, subject: NounPhrase, noun: NounPhrase) -> bool:

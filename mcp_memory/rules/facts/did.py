@@ -1,0 +1,163 @@
+"""Events without a relation of their own: what somebody did, as a whole phrase, "took a dog grooming course".
+
+Only what a person did is kept: a clause in the past that is asserted and positive, with a person as its subject, a verb
+of action and a complement that means something by itself. The phrase goes from the verb to the end of its clause,
+without times and adverbs. A phrase that cannot be read to its end is left out rather than cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mcp_memory.domain.relations import DID
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.verbs import inflect, inflection
+
+LONGEST = 20
+"""Words of a phrase."""
+CONFIDENCE = 0.9
+_SILENT = word_set(
+    "accept add admire affect agree allow amaze announce answer appear appreciate argue ask assume be become"
+    " begin believe bet blame bond boost bore bring call capture care catch cause change chat check cherish choose"
+    " claim close come comment concern connect consider continue cost crack cry deal decide deem demonstrate deny"
+    " depend describe deserve die disagree discuss do doubt dream email embody embrace enable encourage end enjoy"
+    " excuse expect experience explain explore express face fall fascinate feature feel figure find fit focus"
+    " force forget fuel gain get give go grant ground grow guess handle hang happen hate have heal hear help hit"
+    " hold hope hug hurt imagine impress improve include increase insist inspire intend involve joke keep kill"
+    " know last laugh lead learn leave let lie lighten like listen live look love make manage mark matter mean"
+    " mention mesmerise mesmerize message mind miss motivate need note notice offer open overcome overwhelm owe"
+    " pass pay pick plan please point pour prefer promise prove provide push put question rain reach read realise"
+    " realize recommend reduce reflect refuse regard relate relax rely remain remember remind reply report"
+    " represent require respect respond rest reveal rock savor savour say scare see seem serve set share show"
+    " signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike struggle stumble"
+    " suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text thank think thrill"
+    " throw touch treasure trust try turn understand use value visualise visualize wait wake want warm watch wish"
+    " wonder work worry"
+)
+"""Verbs that tell nothing to keep: of thought, speech, feeling, being and having, and those with too many meanings."""
+_LIGHT = {
+    "take": word_set("course class classes lesson lessons exam test trip tour cruise workshop photo photos"
+                     " photograph photographs boat ferry train bus"),
+    "go": word_set("camping hiking fishing skiing swimming climbing kayaking surfing sailing cycling shopping"
+                   " snorkeling snorkelling diving canoeing bowling dancing skating snowboarding rafting"),
+    "give": word_set("birth speech talk lecture presentation concert"),
+    "make": word_set("reservation appointment"),
+    "have": word_set("surgery operation baby appointment interview procedure"),
+    "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree"
+                    " haircut vaccine vaccination scholarship visa"),
+    "set": word_set("record"),
+    "lead": word_set("workshop tour hike class expedition"),
+    "see": word_set("doctor dentist specialist therapist vet"),
+}  # fmt: skip
+"""Verbs that mean something with these objects only."""
+_HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom") | {
+    "all the time", "every day", "every week", "every weekend", "every year", "every month", "every evening",
+    "every morning", "every night", "every summer", "every winter", "all my life", "all his life", "all her life",
+    "for years", "for ages", "every time",
+}  # fmt: skip
+"""Adverbs of what is no single event."""
+_CLAUSE_ENDS = re.compile(
+    r"\s*(?:$|[.,;:!?()\[\]\"“”*—–-]|[^\w\s]|(?:and|but|so|or|because|cause|since|when|while|before|after|until|till|which"
+    r"|who|where|that|as|then|to|though|although|last|this|every|yesterday|today|in|on|at|during|again|already|together"
+    r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all)\b)",
+    re.IGNORECASE,
+)
+"""What may follow a phrase that has been read to its end."""
+_WORD = re.compile(r"[\w'’-]+$")
+_OWN = {"my": "their", "our": "their", "myself": "themselves", "ourselves": "themselves"}
+_POINTING = word_set("it this that these those them they there here one ones him her you your something anything"
+                     " everything everyone someone thing things stuff what")  # fmt: skip
+
+
+def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield what a clause says that somebody did.
+
+    Args:
+        clause: of a message; no row of the relation table fits it.
+        text: of the whole turn.
+    """
+    verb = clause.verb
+    is_action = verb.tense in ("past", "perfect") and not (
+        verb.negated or verb.unreal or verb.passive or verb.used_to or verb.progressive or clause.confidence < 1
+    )
+    is_action = is_action and not clause.adverbs & _HABITS
+    if not is_action or not clause.slots or clause.parsed or len(clause.subject) > 2:
+        return
+    if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
+        return
+    phrase = _phrase(clause, text)
+    if phrase:
+        for subject in clause.subject:
+            yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
+
+
+def _tells_something(clause: Clause) -> bool:
+    """Return whether the verb is an action and one of its phrases means something by itself."""
+    lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
+    if lemma in _LIGHT and not clause.particles:
+        first = clause.slots[0].nouns[0]
+        if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
+            return False
+        return not any(noun.uncertain or noun.pronoun for noun in phrases)
+    if lemma in _SILENT or clause.verb.phase == "begin" or len(lemma) < 3:
+        return False
+    if any(noun.uncertain for noun in phrases):
+        return False
+    obj = clause.slots[0]
+    if not obj.preposition and not all(_is_informative(noun) for noun in obj.nouns):
+        return False
+    return any(_is_informative(noun) for noun in phrases)
+
+
+def _is_informative(noun: NounPhrase) -> bool:
+    if noun.pronoun or not kinds.fits(noun, "thing") or not kinds.is_clear(noun, "thing"):
+        return False
+    first = noun.text.split()[0]
+    if noun.head in ("loads", "tons", "plenty", "heaps"):
+        return False
+    return not (first.endswith("ing") and " " in noun.text and not noun.determiner and not noun.owner)
+
+
+def _phrase(clause: Clause, text: str) -> str:
+    """Return the words from the verb to the end of the clause in the past tense; "" if they are no whole phrase."""
+    main = _WORD.search(text, 0, clause.verb.end)
+    if main is None or clause.end <= clause.verb.end or not _CLAUSE_ENDS.match(text, clause.end):
+        return ""
+    form = inflection(main[0].lower())
+    past = main[0].lower()
+    if clause.verb.phase != "end" and (form is None or "past" not in form.forms or clause.verb.tense == "perfect"):
+        past = inflect(clause.verb.lemma, "past")
+    if clause.verb.phase == "end":
+        start = re.search(r"\b(?:quit|stopped|gave up|given up)\b[^.]*$", text[clause.verb.start : clause.verb.end])
+        if start is None:
+            return ""
+        past = start[0].replace("given", "gave")
+    rest, position = [], clause.verb.end
+    for word in sorted((time for time in clause.times if time.start >= position), key=lambda time: time.start):
+        if word.end <= clause.end:
+            rest.append(_without_preposition(text[position : word.start]))
+            position = word.end
+    rest.append(text[position : clause.end])
+    words = re.sub(r"\s+([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
+    kept = [_OWN.get(word.lower(), word) for word in words if word.lower() not in _ADVERBS]
+    if not kept or not kept[0] or len(kept) >= LONGEST or any(sign in " ".join(kept) for sign in '?!"():;\n'):
+        return ""
+    if {word.lower().strip(",.") for word in kept} & (_POINTING | {"me", "us"}):
+        return ""
+    if kept[-1].lower() in closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.DETERMINERS | {"their"}:
+        return ""
+    return " ".join((past, *kept))
+
+
+_ADVERBS = closed.ADVERBS - word_set("home abroad together alone")
+
+
+def _without_preposition(text: str) -> str:
+    """Return a text without the preposition that stood before a time: "ran a race on" (Sunday)."""
+    return re.sub(r"\s(?:on|in|at|since|during|around|from|by|until|of|for|this|the)\s*$", " ", text)

@@ -1,0 +1,155 @@
+"""Claims of phrases that need two parts of their clause at once: a job and its employer, a degree and its subject.
+
+A row of the relation table gives one phrase one relation. Here the verb means nothing without its object ("started my
+job", "cancelled my membership"), and the fact is in the phrase behind that; or the clause states two facts of a third
+person ("Orbix appointed Ann as director"). Functions keep these precise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim, kinship_claims
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.rows import Effect
+from mcp_memory.rules.facts.statements import named_by
+from mcp_memory.rules.facts.tables import nouns
+
+_JOB_VERBS: dict[str, Effect] = {
+    **dict.fromkeys(["start", "begin", "get", "take", "land", "accept", "find", "take_up", "secure"], "begin"),
+    **dict.fromkeys(["have", "hold"], "state"),
+    **dict.fromkeys(["quit", "leave", "lose", "resign", "give_up"], "end"),
+}
+_STUDY_VERBS = word_set("do have start begin study pursue finish complete get earn hold take come go return move work")
+_FINISH_VERBS = frozenset(("finish", "complete", "get", "earn"))
+_APPOINT_VERBS = frozenset(("appoint", "hire", "elect", "name", "recruit", "promote", "employ"))
+
+
+def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield the claims of a clause that are in two of its parts; ``talk`` is whether the text is a message."""
+    if not clause.slots or not clause.subject:
+        return
+    yield from _job_claims(clause)
+    yield from _home_claims(clause)
+    yield from _age_claims(clause)
+    yield from _naming_claims(clause, talk)
+    for read in (_degree_claims, _appointment_claims, _membership_claims, _instrument_claims):
+        yield from read(clause)
+
+
+def _job_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the employer and the role of "started my job as a nurse at Halden Clinic"."""
+    verb = "_".join((clause.verb.lemma, *clause.particles))
+    effect = _JOB_VERBS.get(verb)
+    if effect is None or not clause.slots or clause.slots[0].preposition:
+        return
+    job = clause.slots[0].nouns[0]
+    if job.head not in nouns.JOBS:
+        return
+    for slot in clause.slots[1:]:
+        for noun in slot.nouns[:1]:
+            for subject in clause.subject:
+                if slot.preposition == "as" and kinds.fits(noun, "role"):
+                    yield Claim(subject, "works_as", noun, effect, None, slot.end)
+                elif slot.preposition in ("at", "with", "for") and kinds.fits(noun, "org"):
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)
+
+
+def _home_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the place of "made Lisbon her home" and "called Lisbon home"."""
+    if clause.verb.lemma in ("make", "call") and len(clause.slots) > 1 and clause.slots[1].nouns[0].head == "home":
+        place = clause.slots[0].nouns[0]
+        effect: Effect = "begin" if clause.verb.lemma == "make" else "state"
+        if kinds.fits(place, "place") and (clause.slots[1].nouns[0].owner or clause.verb.lemma == "call"):
+            for subject in clause.subject:
+                yield Claim(subject, "lives_in", place, effect, None, clause.slots[1].end)
+
+
+def _age_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the age of "turned 40"."""
+    if clause.verb.lemma == "turn" and clause.slots and not clause.slots[0].preposition and not clause.verb.passive:
+        number = clause.slots[0].nouns[0]
+        if kinds.is_age(number):
+            for subject in clause.subject:
+                for person in named_by(subject):
+                    yield Claim(person, "age", number.text, "begin", None, clause.slots[0].end)
+
+
+def _naming_claims(clause: Clause, talk: bool) -> Iterator[Claim]:
+    """Yield the name of "my wife is called Nele"."""
+    if not clause.verb.passive or clause.verb.lemma not in ("call", "name") or not clause.slots:
+        return
+    slot = clause.slots[0]
+    if slot.preposition or not slot.nouns[0].named or len(clause.subject) != 1:
+        return
+    subject = clause.subject[0]
+    relation = RELATIVES[subject.head][0] if subject.owner and subject.head in RELATIVES and not subject.name else ""
+    if relation and relation[0] != "(" and subject.owner:
+        yield from kinship_claims(subject.owner, relation, slot.nouns[0], slot.end)
+    elif subject.owner and subject.head in nouns.PETS and not subject.name:
+        yield Claim(subject.owner, "has_pet", slot.nouns[0], "state", None, slot.end)
+    elif not talk or kinds.is_human(subject) or subject.head in nouns.PETS:
+        yield Claim(subject, "named", slot.nouns[0], "lasting", None, slot.end)
+
+
+def _instrument_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the old and the new instrument of "switched from guitar to bass"."""
+    if clause.verb.lemma not in ("switch", "change", "move"):
+        return
+    for slot in clause.slots:
+        for noun in slot.nouns:
+            if noun.head in nouns.PLAYED and slot.preposition in ("from", "to"):
+                effect: Effect = "begin" if slot.preposition == "to" else "end"
+                yield Claim(clause.subject[0], "plays", noun, effect, None, slot.end)
+
+
+def _degree_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the subject of "for my master's in public health" and "doing a degree in law"."""
+    for slot, field in zip(clause.slots, clause.slots[1:], strict=False):
+        if slot.nouns[0].head not in nouns.DEGREES or field.preposition != "in" or slot.preposition not in ("", "for"):
+            continue
+        if field.nouns[0].named or clause.verb.lemma not in _STUDY_VERBS:
+            continue
+        effect: Effect = "ended" if clause.verb.lemma in _FINISH_VERBS and not slot.preposition else "lasting"
+        for subject in clause.subject:
+            yield Claim(subject, "studies", field.nouns[0], effect, None, field.end)
+
+
+def _appointment_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the office and the employer of "Orbix appointed Ann as director"."""
+    verb = clause.verb
+    if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
+        return
+    employer, hired = clause.subject[0], clause.slots[0]
+    person = hired.nouns[0]
+    if len(clause.slots) < 2:
+        employs = verb.lemma in ("hire", "recruit", "employ") and employer.named and not hired.preposition
+        if employs and person.named and kinds.fits(person, "person"):
+            yield Claim(person, "works_at", employer, "begin", None, hired.end)
+        return
+    slot = clause.slots[1]
+    if hired.preposition or not kinds.fits(person, "person") or slot.preposition not in ("as", "", "to"):
+        return
+    if not kinds.is_role(slot.nouns[0]):
+        return
+    yield Claim(person, "works_as", slot.nouns[0], "begin", None, slot.end)
+    if len(clause.subject) == 1 and employer.named and verb.lemma != "elect":
+        yield Claim(person, "works_at", employer, "begin", None, slot.end)
+
+
+def _membership_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the club of "cancelled my membership at the gym"."""
+    if len(clause.slots) < 2 or clause.slots[0].preposition or clause.slots[0].nouns[0].head != "membership":
+        return
+    slot = clause.slots[1]
+    ends = clause.verb.lemma in ("cancel", "quit", "end", "drop", "give")
+    is_membership = ends or clause.verb.lemma in ("get", "have", "buy")
+    if (
+        is_membership
+        and slot.preposition in ("at", "of", "in", "with")
+        and kinds.fits(slot.nouns[0], "org")
+        and clause.subject
+    ):
+        yield Claim(clause.subject[0], "member_of", slot.nouns[0], "end" if ends else "state", None, slot.end)

@@ -1,0 +1,218 @@
+"""Match clauses against the rows of the relation table (`rules.facts.rows`): what each of them states.
+
+For every phrase of a clause the first row that fits gives the relation. A row fits if its word and particles are those
+of the clause, the phrase stands in one of its slots and is of its kind of thing, and the clause meets its conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mcp_memory.domain.relations import relations
+from mcp_memory.rules.facts import kinds
+from mcp_memory.rules.facts.claims import Claim
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.complements import Slot
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
+from mcp_memory.rules.facts.tables import closed
+
+_FOR_GOOD = frozenset(("for good", "permanently"))
+_NO_LONGER = frozenset(("anymore", "any more", "no longer"))
+_EMPTY_SUBJECTS = frozenset(("it", "that", "this", "there"))
+
+
+def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
+    """Yield what the verb of a clause states with its objects, prepositions, subjects and times.
+
+    Args:
+        clause: the clause of a sentence.
+        talk: whether the text is a message, of which tails have to be clear (`kinds.is_clear`).
+    """
+    candidates = [row for row in _rows_of_verb(clause) if _meets(row, clause, talk)]
+    claims = [*_timed(clause, candidates), *_mutual(clause, candidates)]
+    taken: set[tuple[str, Effect]] = set()
+    for index, slot in enumerate(clause.slots):
+        found: set[tuple[str, Effect]] = set()
+        for noun in slot.nouns:
+            for row in _fitting(candidates, slot, noun, taken, talk):
+                found.add((row.relation, row.effect))
+                claims += _claims(clause, row, *_place(clause, row, index, noun))
+        taken |= found
+    if not claims and clause.verb.passive:
+        claims += _agents(clause, talk)
+    yield from claims
+
+
+def _rows_of_verb(clause: Clause) -> Sequence[Row]:
+    verb = clause.verb
+    found = rows().get(("passive" if verb.passive else "verb", verb.lemma), ())
+    good = bool(clause.adverbs & _FOR_GOOD)
+    return [
+        row
+        for row in found
+        if (row.particles == clause.particles or (good and "for_good" in row.conditions and "back" in clause.adverbs))
+    ]
+
+
+def _meets(row: Row, clause: Clause, talk: bool) -> bool:
+    """Return whether a clause meets the conditions of a row."""
+    verb = clause.verb
+    met = {
+        "present": verb.tense == "present",
+        "past": (verb.tense != "present" and not verb.phase) or (row.effect == "event" and bool(clause.times)),
+        "perfect": verb.tense == "perfect",
+        "progressive": verb.progressive,
+        "negated": verb.negated,
+        "positive": not verb.negated,
+        "for_good": bool(clause.adverbs & _FOR_GOOD),
+        "talk": talk,
+        "document": not talk,
+        "human": all(kinds.is_human(subject) for subject in clause.subject),
+    }
+    if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
+        return False  # "she writes novels" tells no event
+    person = relations().get(row.relation).head == "person" and not row.swapped
+    return all(met[condition] for condition in row.conditions) and not (
+        person and any(subject.pronoun in _EMPTY_SUBJECTS for subject in clause.subject) and talk
+    )
+
+
+def _fitting(
+    candidates: Sequence[Row], slot: Slot, noun: NounPhrase, taken: set[tuple[str, Effect]], talk: bool
+) -> Iterator[Row]:
+    """Yield the first row that fits a phrase in a slot, and the rows that hold beside it."""
+    first = False
+    for row in candidates:
+        if (
+            (slot.preposition or "obj") not in row.slots
+            or (row.relation, row.effect) in taken
+            or (first and not row.also)
+        ):
+            continue
+        if fits_row(noun, row, talk=talk):
+            first = first or not row.also
+            yield row
+
+
+def fits_row(noun: NounPhrase, row: Row, *, talk: bool) -> bool:
+    """Return whether a phrase is of one of the kinds of a row, and clear enough for a message."""
+    return any(kinds.fits(noun, kind) and (not talk or kinds.is_clear(noun, kind)) for kind in row.tail)
+
+
+def _place(clause: Clause, row: Row, index: int, noun: NounPhrase) -> tuple[Sequence[NounPhrase], Slot]:
+    """Return the phrases that are the tails, and their slot: "a week in Malta" gives Malta."""
+    slot = clause.slots[index]
+    if "trip" not in row.tail or not kinds.is_trip(noun):
+        return (noun,), slot
+    inner = clause.slots[index + 1] if index + 1 < len(clause.slots) else None
+    if inner is None or inner.preposition not in ("in", "to", "at"):
+        return (), slot
+    return [item for item in inner.nouns if item.named], inner
+
+
+def _claims(clause: Clause, row: Row, nouns: Sequence[NounPhrase], slot: Slot) -> Iterator[Claim]:
+    relation, affirmed = row.relation, False
+    antonym = relations().get(relation).antonym
+    if clause.verb.negated and antonym and row.effect == "state" and not clause.adverbs & _NO_LONGER:
+        if relation != "likes":
+            return
+        relation, affirmed = antonym, True  # "doesn't like ham"
+    for noun in nouns:
+        for tail in named_by(noun):
+            for subject in clause.subject:
+                head, other = (tail, subject) if row.swapped else (subject, tail)
+                yield Claim(
+                    head, relation, other, row.effect, noun.times or None, slot.end, affirmed, row.confidence
+                )  # fmt: skip
+        if len(clause.subject) == 1 and relation in ("plays", "visited", "attended"):
+            for companion in _companions(clause):
+                yield Claim(companion, relation, noun, row.effect, None, slot.end, False, row.confidence)
+
+
+def _companions(clause: Clause) -> list[NounPhrase]:
+    """Return the people who take part in an action with the subject."""
+    companions = [noun for slot in clause.slots if slot.preposition == "with" for noun in slot.nouns]
+    return [noun for noun in companions if kinds.fits(noun, "person") and not noun.pronoun]
+
+
+def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
+    """Return the names in apposition to a phrase, "two cats, Salt and Pepper"; the phrase itself if it has none."""
+    names = noun.appositions
+    has_names = not noun.name and all(name.name and not name.determiner for name in names)
+    return names if names and has_names else (noun,)
+
+
+def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
+    """Yield the claims whose tail is a date: "she was born on 3 May 1980", "the bridge was built in 1911"."""
+    row = next((row for row in candidates if "time" in row.slots), None)
+    if row is None or any(slot.preposition in ("", "by") for slot in clause.slots):
+        return
+    own = clause.subject[0].pronoun in ("i", "we", "you")
+    if own and row.relation != "born_on":
+        return
+    dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
+    if dated and not (own and dated[0].time and dated[0].time.relative):  # "I was born yesterday"
+        for subject in clause.subject:
+            yield Claim(subject, row.relation, dated[0].text, row.effect, confidence=row.confidence)
+
+
+def _mutual(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
+    """Yield the claim of two subjects about each other: "Sven and Carla got married"."""
+    row = next((row for row in candidates if "each" in row.slots), None)
+    if row is None or len(clause.subject) != 2:
+        return
+    if any(slot.preposition in ("to", "with", "from", "") for slot in clause.slots):
+        return
+    subject, partner = clause.subject
+    if partner.pronoun in closed.FIRST:  # "Nora and I": the speaker is the head
+        subject, partner = partner, subject
+    yield Claim(subject, row.relation, partner, row.effect, confidence=row.confidence)
+
+
+def _agents(clause: Clause, talk: bool) -> Iterator[Claim]:
+    """Yield the agent of a passive, "by X", as the head of what the active verb states."""
+    agents = [(slot, noun) for slot in clause.slots if slot.preposition == "by" for noun in slot.nouns]
+    for row in rows().get(("verb", clause.verb.lemma), ()):
+        if "obj" not in row.slots or row.particles != clause.particles or row.also or row.effect == "end":
+            continue
+        subjects = [subject for subject in clause.subject if fits_row(subject, row, talk=talk)]
+        if subjects and _meets(row, clause, talk):
+            for slot, agent in agents:
+                if kinds.fits(agent, "name"):
+                    for subject in subjects:
+                        yield Claim(
+                            agent, row.relation, subject, row.effect, None, slot.end, False, row.confidence
+                        )  # fmt: skip
+            return
+
+
+def word_statements(
+    sort: Sort, words: Sequence[str], slots: Sequence[Slot], subject: NounPhrase, effect: Effect, *, talk: bool
+) -> Iterator[Claim]:
+    """Yield what an adjective or a noun behind "be" states with the phrases behind it: "allergic to", "a fan of".
+
+    Args:
+        sort: ``adj`` or ``noun``.
+        words: the spellings under which the rows may have it.
+        slots: behind it.
+        subject: of the clause.
+        effect: ``begin`` for "become", otherwise ``state``.
+        talk: whether the text is a message.
+    """
+    candidates = [row for word in words for row in rows().get((sort, word), ())]
+    taken: set[tuple[str, Effect]] = set()
+    for slot in slots:
+        for noun in slot.nouns:
+            for row in _fitting(candidates, slot, noun, taken, talk):
+                head, tail = (noun, subject) if row.swapped else (subject, noun)
+                meant = effect if row.effect == "state" else row.effect
+                yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
+
+
+def possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | None:
+    """Return the row of "X's hometown is Y" that fits a noun and its value; None for the value is a date."""
+    for row in rows().get(("possessed", word), ()):
+        if ("time" in row.tail) if noun is None else fits_row(noun, row, talk=talk):
+            return row
+    return None

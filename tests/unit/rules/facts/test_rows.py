@@ -1,0 +1,93 @@
+"""The rows of the relation table: their form, their order, and that a relation is added by rows alone."""
+
+import pytest
+from reading import facts, read
+
+from mcp_memory.domain.relations import Registry
+from mcp_memory.rules.facts import claims, kinds, rows, statements, verbs
+from mcp_memory.texts import resource
+
+_CACHES = (rows.rows, rows.adjectives, verbs._inflections)
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """Return a function that puts more text behind the relation table, for one test."""
+
+    def extend(text: str) -> None:
+        registry = Registry(resource("relations.toml") + text)
+        for module in (rows, statements, claims):
+            monkeypatch.setattr(module, "relations", lambda: registry)
+        _clear()
+
+    yield extend
+    monkeypatch.undo()
+    _clear()
+
+
+def _clear() -> None:
+    for cached in _CACHES:
+        cached.cache_clear()
+
+
+def test_every_row_that_ships_can_fire() -> None:
+    assert rows.read_rows(Registry(resource("relations.toml")))
+    assert set(rows.KINDS) == set(kinds._TESTS)
+    words = [word for (sort, word) in rows.rows() if sort in ("verb", "passive") and word != "be"]
+    inflected = [word for word in words if (form := verbs.inflection(word)) is None or form.lemma != word]
+    assert {word for word in inflected if not word.startswith("can't")} == {
+        "lay",
+        "found",
+    }  # forms of lie and find, too
+
+
+STUDIED_UNDER = """
+[studied_under]
+label = "studied under"
+cardinality = "multi"
+kind = "event"
+said = ["verb study/apprentice | under with | event | person | past", "noun pupil | of | state | person"]
+"""
+
+
+def test_a_relation_is_added_by_rows_alone(table) -> None:  # type: ignore[no-untyped-def]
+    assert "Maria studied_under Ilse Brandt" not in facts("I studied under Ilse Brandt for two years.")
+    table(STUDIED_UNDER)
+    assert "Maria studied_under Ilse Brandt" in facts("I studied under Ilse Brandt for two years.")
+    assert "Maria studied_under Ilse Brandt" in facts("I apprenticed with Ilse Brandt in 2019.")
+    assert "Jost studied_under Ilse Brandt" in facts("Jost was a pupil of Ilse Brandt.")
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("verb", "begins with one of"),
+        ("gerund study | under | event | person", "begins with one of"),
+        ("verb study | under | event", "its cells are"),
+        ("verb study | beneath_ | event | person", "unknown slots: beneath_"),
+        ("verb study | under | happens | person", "unknown effects: happens"),
+        ("verb study | under | event | teacher", "unknown kinds: teacher"),
+        ("verb study | under | event | person | sometimes", "unknown options: sometimes"),
+        ("verb study | under | event | person | past present", "exclude one another"),
+        ("verb study | under | event | person | 1.5", "one confidence"),
+        ("verb study |  | event | person", "no slot"),
+        ("verb studied | under | event | person", "plain form"),
+        ("verb live | in | state | place", "'lives_in' comes first"),
+    ],
+)
+def test_a_row_that_can_never_fire_is_refused(row: str, reason: str) -> None:
+    text = resource("relations.toml") + f'\n[studied_under]\nsaid = ["{row}"]\n'
+    with pytest.raises(ValueError, match=reason) as refused:
+        rows.read_rows(Registry(text))
+    assert "studied_under" in str(refused.value)
+
+
+def test_the_more_specific_kind_of_tail_comes_first() -> None:
+    assert facts("I joined the Lunar Choir.") == ["Maria member_of Lunar Choir"]
+    assert facts("I joined Orbix Robotics.") == ["Maria works_at Orbix Robotics"]
+
+
+def test_a_row_gives_its_confidence(table) -> None:  # type: ignore[no-untyped-def]
+    table('\n[mentored_by]\nsaid = ["passive mentor | by | event | person | .6"]\n')
+    (found,) = [fact for fact in read("I was mentored by Ilse Brandt.") if fact.relation == "mentored_by"]
+    assert found.confidence == 0.6
