@@ -166,7 +166,7 @@ class RuleExtractor:
             return []
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
-        unasserted = Unasserted(turn.text, sentences) if turn.kind == "message" else None
+        unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
         mending: dict[int, Clause] = {}
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mcp_memory.language.vocabulary import word_set
+
 _LEAD = (
     r"\W*(?:(?:so|and|ok|okay|now|well|but|just|like|right|alright|also|oh|hey|then|first|next|please)[, ]{1,2}){0,3}"
 )
@@ -45,7 +47,7 @@ _WORK = (
     r"|fairy\stale|poem|lyrics?|video\sgame|game|documentary|soap|sitcom|plot|ad|advert|commercial|article|podcast)"
 )
 _PLOT = re.compile(
-    rf"{_LEAD}in\s(?:the|this|that|a|an|one|my\s\w+|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
+    rf"\bin\s(?:the|this|that|a|an|one|my\s\w+|his|her)\s(?:\w{{1,20}}\s){{0,2}}{_WORK}(?:,|\s(?:i|we|called|by|about)\b|\s[A-Z\"“])"
     rf"|\b{_WORK}(?:['’]s|\s(?:is|was))\s(?:\w{{1,20}}\s)?about\b"
     rf"|\b(?:the|this|that|a|its|whose)\s(?:\w{{1,20}}\s)?{_WORK}\s(?:\w{{1,20}}\s)?(?:goes|says?|said|tells|told|follows|claims)\b"
     r"|\b(?:the|its|whose|main|lead)\s(?:plot|storyline|protagonist|main\scharacter|character|heroine|villain|narrator|lyrics)\b",
@@ -69,6 +71,20 @@ _EVERYBODY = re.compile(
     r"|\b(?:everyone|everybody|no\sone|nobody|people|most\sof\sus|one|some\speople|who\sdoes(?:n['’]t|\snot))\s"
     r"(?:\w{1,20}ly\s)?(?:loves?|likes?|hates?|needs?|wants?|knows?|has|have|makes?|does|do|gets?|is|are|says?|thinks?)\b",
     re.IGNORECASE,
+)
+_SPEECH = re.compile(
+    r"(?<!\bI\s)(?<!\bI['’]ve\s)\b(?:said|says|goes|went|wrote|writes|replie[sd]|answer(?:s|ed)|text(?:s|ed)|asked|shouted|yelled"
+    r"|(?:told|wrote|texted|messaged|asked)\s(?:me|us|him|her|them)|(?:is|was|were|['’]s)\s(?:all\s|just\s)?like)\s?[:,]\s?"
+    r"[\"“'‘]?(?:I|I['’]\w{1,3}|[Mm]y|[Ww]e|[Oo]ur)\b"
+)
+"""Speech of somebody else without quotation marks: "she goes: I quit"."""
+_TRANSCRIPT = re.compile(
+    r"\W*(?P<who>[A-Z]\w{1,30}(?:\s[A-Z]\w{1,30})?)\s?:\s(?=.{0,200}?\b(?:I|[Mm]y|[Ww]e|[Oo]ur|me)\b)"
+)
+_NO_SPEAKER = word_set(
+    "update news ps note edit fyi fact confession reminder today yesterday tonight me sidenote also status info anyway"
+    " story spoiler summary result results background context question answer problem issue plan goal todo btw warning"
+    " good bad well so here okay fun true false side tip idea thought thoughts rant hi hello hey"
 )
 _FAQ = re.compile(r"\W*(?:q|faq|question)\s?\d{0,3}\s?[:.)]\s", re.IGNORECASE)
 _PERSON = r"(?:i|we|he|she|they|you|[A-Z]\w{1,30})"
@@ -96,16 +112,19 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 class Unasserted:
     """Says of the sentences of one message, asked in order, which of them state nothing."""
 
-    def __init__(self, text: str, sentences: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, text: str, sentences: Sequence[tuple[int, int]], speaker: str | None = None) -> None:
         """Take the message.
 
         Args:
             text: of the message.
             sentences: spans of its sentences, in characters.
+            speaker: of the message; what stands behind the name of another ("Tom: I live here") is his.
         """
+        self._speaker = (speaker or "").casefold()
         self._text = text
         self._sentences = sentences
         self._fiction_until = 0
+        self._gap = -1
         self._dreaming = False
         low = text.casefold()
         self._may_dream = "dream" in low or "nightmare" in low
@@ -119,16 +138,31 @@ class Unasserted:
             self._fiction_until = 0
         dream = self._may_dream and bool(_DREAM.search(self._text, start, end))
         if dream or _SCENARIO.match(self._text, start, end):
-            gap = _PARAGRAPH.search(self._text, end)
-            self._fiction_until = gap.start() if gap else len(self._text)
+            self._fiction_until = self._end_of_paragraph(end)
             self._dreaming = dream
             return True
         return False
 
+    def _end_of_paragraph(self, index: int) -> int:
+        if self._gap < index:  # looked for once for each paragraph
+            gap = _PARAGRAPH.search(self._text, index)
+            self._gap = gap.start() if gap else len(self._text)
+        return self._gap
+
     def is_unreal(self, index: int) -> bool:
         """Return whether a sentence alone, or the refusal after it, shows that it states nothing."""
         start, end = self._sentences[index]
-        return _is_unreal(self._text[start:end]) or self._refused_next(index)
+        sentence = self._text[start:end]
+        return self._is_of_another(sentence) or _is_unreal(sentence) or self._refused_next(index)
+
+    def _is_of_another(self, sentence: str) -> bool:
+        """Return whether a sentence repeats what another person said, in words where "I" is that person."""
+        line = _TRANSCRIPT.match(sentence)
+        if line is not None:
+            who = line["who"].casefold()
+            if who.split()[0] not in _NO_SPEAKER and who not in self._speaker:
+                return True
+        return bool(_SPEECH.search(sentence))
 
     def _refused_next(self, index: int) -> bool:
         """Return whether the next sentence refuses what this one tells of ("They hired me", "I turned it down")."""

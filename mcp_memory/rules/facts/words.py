@@ -32,7 +32,9 @@ _NOT_CONTRACTED = frozenset(("master's", "bachelor's", "parkinson's", "alzheimer
 """Words that only look like possessives."""
 _SPELT = {"favorite": "favourite", "neighbor": "neighbour", "wo": "will", "ca": "can", "u": "you"}
 _SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "'re"}
-_QUOTED = re.compile(r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»")
+_QUOTED = re.compile(
+    r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
+)
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 

@@ -48,6 +48,12 @@ from mcp_memory.rules.facts.unasserted import Unasserted
         "We all love pizza.",
         "Everyone likes chocolate.",
         "You move to a new city and you know nobody.",
+        # what somebody else said
+        "Olga said 'I live in Turku'.",
+        "Olga goes: I live in Turku!",
+        "Olga wrote me: my aunt lives in Turku.",
+        "Olga was like, I live in Turku.",
+        "Olga: I live in Turku.",
         # questions without a mark
         "Q: I live in Turku",
         "Anyone know where Olga lives",
@@ -63,6 +69,9 @@ def test_what_is_not_asserted_gives_no_fact(text: str) -> None:
     [
         ("I dreamt of a flood. Anyway, my aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
         ("Imagine you had a boat.\n\nMy aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
+        ("Maria: I live in Turku.", ["Maria lives_in Turku"]),
+        ("Update: I live in Turku.", ["Maria lives_in Turku"]),
+        ("The boys' aunt says I'm tall, and I live in Turku.", ["Maria lives_in Turku"]),
         ("Olga may live in Turku.", ["Olga lives_in Turku"]),
         ("Olga might have moved to Turku.", ["Olga lives_in Turku"]),
         ("I still refuse to fly. My aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
