@@ -38,6 +38,8 @@ LINKS = 8
 """Cues that ``event_keywords`` suggests: as many as a reader will look at."""
 EACH = 8
 """Sentences that one id may stand for: a segment or fact has several."""
+NEAR = 3
+"""Passages that ``event_context`` shows on either side of a sentence."""
 RARE = 12
 """A cue in more sentences than this links no two of them by itself."""
 _TAGS = 3  # tags that are suggested
@@ -184,9 +186,12 @@ class EventTime:
 
 
 class EventContext:
-    """Around: the passage before and after each sentence in its talk or document, and what shares a rare cue with it.
+    """Around: the passages before and after each sentence in its talk or document, and what shares a rare cue with it.
 
-    A cue is rare in at most `RARE` sentences; the speaker links nothing.
+    Up to `NEAR` passages on either side come in the order in which they were said; the nearest have the highest score.
+    What is only linked by a rare cue follows and takes at most a quarter of the places: a reader who asks what was said
+    around a sentence was misled by sentences of other talks. A cue is rare in at most `RARE` sentences; the speaker
+    links nothing.
     """
 
     name = "event_context"
@@ -198,7 +203,11 @@ class EventContext:
         space, graph = call.space, CueGraph.of(call.space)
         rows = visible_rows(call, rows_of(space, call.ids))
         own = {segment for row in rows for segment in segments_of(space, row)}
-        around = dict.fromkeys(near for row in rows for near in _around(space, row) if near not in own)
+        around: dict[int, int] = {}  # how far away each passage is
+        for row in rows:
+            for near, steps in _around(space, row):
+                if near not in own:
+                    around[near] = min(steps, around.get(near, steps))
         inside = {row for segment in (*own, *around) for row in space.sentences_within(space.segments[segment])}
         worth: defaultdict[int, float] = defaultdict(float)
         for row in rows:
@@ -208,10 +217,11 @@ class EventContext:
                         worth[other] += graph.rarity(cue)
         top = max(worth.values(), default=1.0)
         linked = rank_rows(call, {row: worth[row] / top for row in visible_rows(call, worth)})
-        passages = [segment_evidence(space, segment, 1.0, (self.name,)) for segment in around]
-        shares = max(call.limit - len(passages), call.limit // 2) if linked else 0
-        items = passages[: call.limit - min(shares, len(linked))]
-        items += [_evidence(space, row, score / 2, self.name) for row, score in linked[: call.limit - len(items)]]
+        shares = min(len(linked), max(call.limit // 4, call.limit - len(around)))
+        nearest = sorted(around, key=lambda segment: (around[segment], segment))[: call.limit - shares]
+        order = sorted(nearest, key=lambda segment: (space.segment_turn[segment].time, segment))
+        items = [segment_evidence(space, segment, 1 / around[segment], (self.name,)) for segment in order]
+        items += [_evidence(space, row, score / (NEAR + 1), self.name) for row, score in linked[:shares]]
         return OperatorResult(tuple(items), tuple(self._next(call, [row for row, _ in linked], sorted(own))))
 
     def _next(self, call: OperatorInput, linked: Sequence[int], own: Sequence[int]) -> Iterator[Suggestion]:
@@ -331,15 +341,22 @@ def _when(space: Space, row: int) -> tuple[int, int]:
     return since, max(ends) if ends else since + 1
 
 
-def _around(space: Space, row: int) -> Iterator[int]:
-    """Yield the segments before and after a sentence's: of its session's talk, or of its document."""
+def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
+    """Yield the segments before and after a sentence's, of its session's talk or of its document, and how far away."""
     for segment in segments_of(space, row):
         if space.talk[segment]:
-            yield from (near for near in (int(space.previous[segment]), int(space.next[segment])) if near != NONE)
+            for direction in (space.previous, space.next):
+                near = int(direction[segment])
+                for steps in range(1, NEAR + 1):
+                    if near == NONE:
+                        break
+                    yield near, steps
+                    near = int(direction[near])
             continue
         whole = space.segments_with(space.segments[segment].turn_id, -1)
         place = whole.index(segment)
-        yield from (whole[near] for near in (place - 1, place + 1) if 0 <= near < len(whole))
+        for steps in range(1, NEAR + 1):
+            yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
 
 
 def _evidence(space: Space, row: int, score: float, operator: str) -> Evidence:

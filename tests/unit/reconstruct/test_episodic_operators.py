@@ -122,12 +122,22 @@ def test_events_are_in_the_order_of_the_times_that_they_state() -> None:
     assert (operator, args) == ("timeline", {"since": "1969-12-23", "until": "1970-01-02"})
 
 
-def test_the_context_of_a_sentence_is_the_turns_beside_it_and_what_shares_a_rare_cue() -> None:
-    space = say(new_space(), *TALK, "Dan: A pond freezes.")
+def test_the_context_of_a_sentence_is_three_turns_on_either_side_in_order() -> None:
+    lines = [f"Ann: Line {word}." for word in ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight"]]
+    found = walked(say(new_space(), *lines), EventContext(), ids=("s_4.0",))
+    assert texts(found)[:6] == [f"Line {word}." for word in ("one", "two", "three", "five", "six", "seven")]
+    assert [round(item.score, 2) for item in found.items[:6]] == [0.33, 0.5, 1.0, 1.0, 0.5, 0.33]
+
+
+def test_what_shares_a_rare_cue_follows_the_turns_around_and_takes_a_quarter_at_most() -> None:
+    space = say(new_space(), *TALK, "Ann: Tea?", "Bob: Yes.", "Dan: A pond freezes.")
     found = walked(space, EventContext(), ids=("s_3.1",))
-    assert texts(found) == ["The Oslo trip was cold.", "I paint herons.", "A pond freezes."]
-    assert [item.score for item in found.items] == [1.0, 1.0, 0.5]
-    assert steps(found)[0] == ("event_keywords", {"ids": ("s_5.0",)})
+    assert texts(found)[-2:] == ["Yes.", "A pond freezes."]
+    assert steps(found)[0] == ("event_keywords", {"ids": ("s_7.0",)})
+    assert texts(walked(space, EventContext(), ids=("s_3.1",), limit=2)) == [
+        "The Oslo trip was cold.",
+        "I paint herons.",
+    ]
 
 
 def test_the_context_in_a_document_is_the_passages_before_and_after() -> None:
