@@ -24,12 +24,12 @@ from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
 from mcp_memory.view.names import Names, Renamed
+from mcp_memory.view.namesakes import Namesakes
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
 """Reliable versions, and versions that are only suspected."""
 _NOTHING: _Layers = ((), ())
-_NAMING = frozenset((ALIAS, NAMED))
-"""Relations whose tails are names of their heads."""
+_NAMING = frozenset((ALIAS, NAMED))  # relations whose tails are names of their heads
 
 
 class Facts:
@@ -46,6 +46,7 @@ class Facts:
         self.rows = self._assertions.rows
         self._names = Names()
         self._given = GivenNames(self._assertions, self._names, stable, text_of)
+        self._namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
@@ -69,7 +70,7 @@ class Facts:
                 self._invalidate_turn(assertion.turn_id)
             elif assertion.relation == ALIAS:
                 self._update_stated_alias(assertion)
-        self._update_given_names()
+        self._update_names()
 
     def add_aliases(self, aliases: Iterable[Alias]) -> None:
         """Add aliases that the memory inferred; of several about one pair of names the first counts."""
@@ -81,13 +82,13 @@ class Facts:
     def add_speaker(self, name: str) -> None:
         """Add the name of a speaker, who may have no facts yet."""
         self._given.add_speaker(self._add_name(name, "person"))
-        self._update_given_names()
+        self._update_names()
 
     def retire(self, turn_id: str) -> None:
         """Exclude the assertions of an old revision of a document."""
         self._assertions.retire(turn_id)
         self._invalidate_turn(turn_id)
-        self._update_given_names()
+        self._update_names()
 
     # Entities
 
@@ -274,14 +275,16 @@ class Facts:
     def _add_name(self, name: str, kind: EntityType | None) -> str:
         for renamed in self._names.add(name, kind):
             self._invalidate_renamed(renamed)
-        return self._names.key(name)
+        return self._namesakes.add(self._names.key(name))
 
-    def _update_given_names(self) -> None:
+    def _update_names(self) -> None:
+        for renamed in self._namesakes.update():
+            self._invalidate_renamed(renamed)
         for join in self._given.update():
             self._update_alias(*join)
 
     def _update_stated_alias(self, assertion: Assertion) -> None:
-        """Update the alias that an assertion is about, in the other direction too if the memory inferred that one."""
+        """Update the alias that an assertion is about, in the other direction too if that one was inferred."""
         names = self._names.key(assertion.head), self._names.key(assertion.tail)
         self._update_alias(*names)
         if names[::-1] in self._inferred or self._given.joined(*names[::-1]):
@@ -324,7 +327,7 @@ class Facts:
     def _invalidate_turn(self, turn_id: str) -> None:
         """Drop cached values that depend on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
-            self._invalidate(self._names.key(self.rows[row].head), self.rows[row].relation)
+            self._invalidate(self._namesakes.add(self._names.key(self.rows[row].head)), self.rows[row].relation)
             if self.rows[row].relation == ALIAS:
                 self._update_stated_alias(self.rows[row])
         self._given.recheck()

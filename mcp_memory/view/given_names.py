@@ -52,6 +52,9 @@ class GivenNames:
         names: of the space.
         stable: the confidence below which a statement joins nothing.
         text_of: returns the text of a turn by its id, "" if it is not known.
+
+    Attributes:
+        speakers: the keys of the names of all speakers.
     """
 
     def __init__(self, assertions: Assertions, names: Names, stable: float, text_of: Callable[[str], str]) -> None:
@@ -59,15 +62,15 @@ class GivenNames:
         self._assertions = assertions
         self._names = names
         self._stable = stable
-        self._speakers = {USER}
+        self.speakers = {USER}
         self._naming: dict[str, list[tuple[int, str]]] = defaultdict(list)  # head → rows and the names that they give
         self._joins: dict[Join, Assertion] = {}
         self._current = True
 
     def add_speaker(self, key: str) -> None:
         """Add a speaker by the key of their name."""
-        if key not in self._speakers:
-            self._speakers.add(key)
+        if key not in self.speakers:
+            self.speakers.add(key)
             self._current = not self._naming
 
     def add(self, row: int, head: str, tail: str) -> None:
@@ -80,7 +83,7 @@ class GivenNames:
             for description, name in self._described(said, head, tail):
                 self._naming[description].append((row, name))
                 self._current = False
-        if self._naming and (head in self._speakers or tail in self._speakers) and _personal(said.relation):
+        if self._naming and (head in self.speakers or tail in self.speakers) and _personal(said.relation):
             self._current = False
 
     def _described(self, said: Assertion, head: str, tail: str) -> Iterator[tuple[str, str]]:
@@ -89,7 +92,7 @@ class GivenNames:
         if said.negated or not text:
             return
         for owner, key, name in ((said.head, head, said.tail), (said.tail, tail, said.head)):
-            own = "(?:[Mm]y|[Oo]ur)" if key in self._speakers else re.escape(owner) + "['’]s"
+            own = "(?:[Mm]y|[Oo]ur)" if key in self.speakers else re.escape(owner) + "['’]s"
             what, who = "(?P<what>[a-z-]+(?: [a-z-]+)?)", re.escape(name)
             for form in (rf"\b{own} {what}{_CALLED} {who}(?!\w)", rf"(?<!\w){who} is {own} {what}(?=[\s.!,;]|$)"):
                 if (found := re.search(form, text)) and found["what"].split()[-1] not in _NO_KIND:
@@ -102,8 +105,8 @@ class GivenNames:
         A caller's ``also_known_as`` is no matter of this class: it joins two names without any guard.
         """
         if assertion.relation == ALIAS:
-            return head in self._speakers and assertion.extractor == "embedded"
-        return assertion.relation == NAMED and (head in self._speakers or _OWNING in head)
+            return head in self.speakers and assertion.extractor == "embedded"
+        return assertion.relation == NAMED and (head in self.speakers or _OWNING in head)
 
     def recheck(self) -> None:
         """Note that other assertions count than before."""
@@ -133,7 +136,7 @@ class GivenNames:
             denied = {name for one, name in said if one.negated}
             given = [(one, name) for one, name in said if not one.negated and one.confidence >= self._stable]
             given = [(one, name) for one, name in given if name != head and name not in denied]
-            if head not in self._speakers:
+            if head not in self.speakers:
                 if _agree(given):
                     yield from (((name, head), one) for one, name in given[:1])
                 continue
@@ -144,7 +147,7 @@ class GivenNames:
 
     def _is_stranger(self, name: str, speaker: str) -> bool:
         """Return whether a name is that of somebody other than the speaker who gave it."""
-        if name in self._speakers:
+        if name in self.speakers:
             return True
         linked = self._assertions
         related = [(one, head) for one in linked.relations_to((name,)) for head in linked.heads_to((name,), one)]
@@ -153,7 +156,7 @@ class GivenNames:
                 tails = (self._names.key(linked.rows[row].tail) for row in linked.about((name,), one))
                 related += [(one, tail) for tail in tails]
         return any(
-            _personal(one) and (end == speaker or (end in self._speakers and one in _FAMILY)) for one, end in related
+            _personal(one) and (end == speaker or (end in self.speakers and one in _FAMILY)) for one, end in related
         )
 
 

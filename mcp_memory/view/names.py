@@ -4,7 +4,7 @@ Everything is a function of all known names and aliases, so that the order of ar
 another name's entity if it has exactly one candidate of these two sorts:
 
 - a person whose first or last name it is: "Patel" is "Anna Patel" as long as she is the only person of that name in the
-  space and no fact makes Patel a place or a thing;
+  space, no fact makes Patel a place or a thing, and nothing tells the two apart (``namesakes.py``);
 - an entity that has it as an alias ("Robert is also known as Bob"), unless the name occurs with a type that the entity
   does not have.
 
@@ -48,6 +48,7 @@ class Names:
         self._spellings: dict[str, Counter[str]] = defaultdict(Counter)
         self._types: dict[str, Counter[EntityType]] = defaultdict(Counter)
         self._people: dict[str, dict[str, None]] = defaultdict(dict)  # first or last word → people of several words
+        self._alone: set[str] = set()  # parts of names that mean somebody else
         self._bearers: dict[str, dict[str, None]] = defaultdict(dict)  # alias → entities that have it
         self._aliases: dict[str, dict[str, None]] = defaultdict(dict)  # and in the other direction
         self._keys: dict[str, str] = {}  # of every spelling
@@ -113,6 +114,25 @@ class Names:
             self._bearers[alias][bearer] = None
         else:
             del self._bearers[alias][bearer]
+        return self._renamed(before)
+
+    def only_person_called(self, part: str) -> str | None:
+        """Return the key of the only person of several words whose first or last one this is, or None."""
+        people = self._people.get(part, {})
+        return next(iter(people)) if len(people) == 1 else None
+
+    def set_alone(self, key: str, *, alone: bool) -> tuple[Renamed, ...]:
+        """Set whether a name stands alone, and return the keys that mean another entity since then.
+
+        Args:
+            key: of a single word.
+            alone: whether it means nobody of whose name it is a part.
+        """
+        if alone == (key in self._alone):
+            return ()
+        before = self._entities_near(key)
+        self._clear_caches()
+        (self._alone.add if alone else self._alone.discard)(key)
         return self._renamed(before)
 
     def could_be_alias(self, alias: str, bearer: str) -> bool:
@@ -193,7 +213,7 @@ class Names:
     def _candidates(self, key: str) -> Iterator[str]:
         """Yield the keys of the entities that a name may mean other than itself, each once."""
         kinds = self._types[key].keys() if key in self._types else frozenset[EntityType]()
-        people = self._people.get(key, {}) if kinds <= {"person"} else {}
+        people = self._people.get(key, {}) if kinds <= {"person"} and key not in self._alone else {}
         yield from people
         for bearer in self._bearers.get(key, ()):
             own = self._types[bearer].keys()

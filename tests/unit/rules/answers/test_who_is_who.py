@@ -76,3 +76,11 @@ async def test_a_request_to_be_told_is_no_question_about_the_first_person() -> N
     lines = ("Torvi: The ferry to Nesby leaves at noon.", "Ketil: I live in Nesby.")
     found = await ask(said(*lines), "Can you tell me when the ferry leaves?", read=True)
     assert not any("first person" in reason for reason in found.recall.missing)
+
+
+@pytest.mark.parametrize(("name", "place"), [("Dalva", "Braksund"), ("Dalva Moor", "Nesby")])
+async def test_a_speaker_with_exactly_the_name_is_meant(name: str, place: str) -> None:
+    lines = ("Dalva: My home is small.", "Dalva Moor: My home is large.", "Dalva: I live in Braksund.")
+    lines = (*lines, "Dalva Moor: I live in Nesby.")
+    found = await ask(said(*lines), f"Where does {name} live?", read=True)
+    assert (found.text, [root.name for root in found.recall.roots]) == (place, [name])
