@@ -88,7 +88,7 @@ def _is_phrase_of(phrase: str, text: str) -> bool:
     """Return whether all words of an event but its verb, which is put into the past tense, are those of the text."""
     written = frozenset(words(text))
     _, *rest = words(phrase.casefold()) or [""]
-    return 0 < len(phrase) <= LONGEST and bool(rest) and written >= {*rest} - _PUT_FOR_FIRST_PERSON
+    return 0 < len(phrase) <= LONGEST and written >= {*rest} - _PUT_FOR_FIRST_PERSON
 
 
 def statement(fact: NewFact) -> str:

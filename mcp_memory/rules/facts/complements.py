@@ -36,7 +36,7 @@ def match_particles(words: Sequence[Word], verb: VerbGroup) -> tuple[tuple[str, 
         if last > len(words) or tuple(word.low for word in words[index:last]) != row.particles:
             continue
         if row.particles[-1] in ("in", "on", "to") and not (
-            last < len(words) and words[last].low in closed.PREPOSITIONS and not words[last].capital
+            last < len(words) and (words[last].low in closed.PREPOSITIONS | {"together"}) and not words[last].capital
         ):
             continue
         return row.particles, last
@@ -165,6 +165,8 @@ class _ComplementReader:
             return True
         if mark.text == "," and _clause_continues(self.words, self.index + 1):
             return self._advance(1)
+        if after := _inserted_adverb(self.words, self.index):
+            return self._advance(after)
         list_index = _list_after_including(self.words, self.index) if self.slots else 0
         phrases, after = read_phrases(self.words, list_index, verb_seen=True) if list_index else ((), 0)
         if not phrases:
@@ -223,6 +225,13 @@ def _before_shared_verb(
         if _is_gerund(words, first) and noun.words[1] - first > 1 and not _is_gerund(words, phrases[0].words[0]):
             return phrases[:place], first - 1
     return phrases, after
+
+
+def _inserted_adverb(words: Sequence[Word], index: int) -> int:
+    """Return the length of ", by the way," before a preposition; 0 if none is inserted there."""
+    if index + 3 >= len(words) or words[index].text != "," or words[index + 2].text != ",":
+        return 0
+    return 3 * (grammar.is_adverb(words, index + 1) and words[index + 3].low in ("from", "to", "in", "at", "into"))
 
 
 def _list_after_including(words: Sequence[Word], index: int) -> int:

@@ -90,7 +90,12 @@ def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect
         yield Claim(noun.owner, "lives_in", subject, effect, None, slot.end)
     elif noun.head in ("passion", "hobby") and noun.text.lower() == noun.head and kinds.fits(subject, "liked"):
         yield Claim(noun.owner, "interested_in", subject, effect, None, slot.end)
-    elif noun.head in RELATIVES and RELATIVES[noun.head][0][0] != "(" and subject.pronoun not in ("it", "that"):
+    elif (
+        noun.head in RELATIVES
+        and RELATIVES[noun.head][0][0] != "("
+        and subject.pronoun not in ("it", "that")
+        and (subject.pronoun or subject.named or kinds.is_kin(subject))
+    ):
         yield from kinship_claims(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
 
 

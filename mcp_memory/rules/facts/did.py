@@ -17,6 +17,7 @@ from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.verbs import inflect, inflection
 
 LONGEST = 20
@@ -24,21 +25,21 @@ LONGEST = 20
 CONFIDENCE = 0.9
 _SILENT = word_set(
     "accept add admire affect agree allow amaze announce answer appear appreciate argue ask assume be become"
-    " begin believe bet blame bond boost bore bring call capture care catch cause change chat check cherish choose"
-    " claim close come comment concern connect consider continue cost crack cry deal decide deem demonstrate deny"
-    " depend describe deserve die disagree discuss do doubt dream email embody embrace enable encourage end enjoy"
-    " excuse expect experience explain explore express face fall fascinate feature feel figure find fit focus"
-    " force forget fuel gain get give go grant ground grow guess handle hang happen hate have heal hear help hit"
-    " hold hope hug hurt imagine impress improve include increase insist inspire intend involve joke keep kill"
-    " know last laugh lead learn leave let lie lighten like listen live look love make manage mark matter mean"
-    " mention mesmerise mesmerize message mind miss motivate need note notice offer open overcome overwhelm owe"
-    " pass pay pick plan please point pour prefer promise prove provide push put question rain reach read realise"
-    " realize recommend reduce reflect refuse regard relate relax rely remain remember remind reply report"
-    " represent require respect respond rest reveal rock savor savour say scare see seem serve set share show"
-    " signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike struggle stumble"
-    " suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text thank think thrill"
-    " throw touch treasure trust try turn understand use value visualise visualize wait wake want warm watch wish"
-    " wonder work worry"
+    " begin believe bet blame bond boost bore bring call capture care catch cause change chat check cherish chill"
+    " choose claim close come comment concern connect consider continue cost crack cry deal decide deem"
+    " demonstrate deny depend describe deserve die disagree discuss do doubt dream drink eat email embody embrace"
+    " enable encourage end enjoy excuse expect experience explain explore express face fall fascinate feature feel"
+    " figure find fit focus force forget fuel gain get give go grant ground grow guess handle hang happen hate"
+    " have heal hear help hit hold hope hug hurt imagine impress improve include increase insist inspire intend"
+    " involve joke keep kill know last laugh lead learn leave let lie lighten like listen live look love make"
+    " manage mark matter mean mention mesmerise mesmerize message mind miss motivate need note notice offer"
+    " overcome overwhelm owe pay pick plan please point pour prefer promise prove provide pump push put question"
+    " rain reach read realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
+    " remind reply report represent require respect respond rest reveal rock savor savour say scare see seem serve"
+    " set share show signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike"
+    " struggle stumble suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text"
+    " thank think thrill throw touch treasure trust try turn understand unplug unwind use value visualise"
+    " visualize wait wake want warm watch wish wonder work worry"
 )
 """Verbs that tell nothing to keep: of thought, speech, feeling, being and having, and those with too many meanings."""
 _LIGHT = {
@@ -56,6 +57,13 @@ _LIGHT = {
     "see": word_set("doctor dentist specialist therapist vet"),
 }  # fmt: skip
 """Verbs that mean something with these objects only."""
+_PHRASAL = frozenset((
+    ("give", "up"), ("take", "up"), ("take", "on"), ("set", "up"), ("pick", "up"), ("turn", "down"), ("call", "off"),
+    ("take", "over"), ("take", "apart"), ("put", "up"),
+))  # fmt: skip
+"""Verbs of `_SILENT` that mean something with these prepositions."""
+_ALONE = {"die": "died", "retire": "retired", "graduate": "graduated"}
+"""Verbs that need no complement."""
 _HABITS = word_set("always often usually sometimes never regularly frequently occasionally rarely seldom") | {
     "all the time", "every day", "every week", "every weekend", "every year", "every month", "every evening",
     "every morning", "every night", "every summer", "every winter", "all my life", "all his life", "all her life",
@@ -69,10 +77,15 @@ _CLAUSE_ENDS = re.compile(
     re.IGNORECASE,
 )
 """What may follow a phrase that has been read to its end."""
+_SOME_TIME = re.compile(
+    r"\s(?:a|an|the|last|two|three|four|five|six|few|couple|some|many|several|of)(?:\s(?:few|couple|of|past|last))*"
+    r"\s(?:minutes?|hours?|days?|nights?|weeks?|months?|years?)(?:\s(?:ago|back|before))?$"
+)
+"""A time at the end of a phrase that no expression of time matches: "a few weeks (ago)"."""
 _WORD = re.compile(r"[\w'’-]+$")
 _OWN = {"my": "their", "our": "their", "myself": "themselves", "ourselves": "themselves"}
 _POINTING = word_set("it this that these those them they there here one ones him her you your something anything"
-                     " everything everyone someone thing things stuff what")  # fmt: skip
+                     " everything everyone someone thing things stuff what i we he she")  # fmt: skip
 
 
 def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
@@ -87,7 +100,10 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
         verb.negated or verb.unreal or verb.passive or verb.used_to or verb.progressive or clause.confidence < 1
     )
     is_action = is_action and not clause.adverbs & _HABITS
-    if not is_action or not clause.slots or clause.parsed or len(clause.subject) > 2:
+    if not is_action or clause.parsed or len(clause.subject) > 2:
+        return
+    if not clause.slots:
+        yield from _deeds_alone(clause)
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
@@ -97,15 +113,24 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
 
 
+def _deeds_alone(clause: Clause) -> Iterator[Claim]:
+    """Yield the event of a verb that says enough by itself: "my boss retired in May"."""
+    deed = "passed away" if clause.particles == ("away",) else "" if clause.particles else _ALONE.get(clause.verb.lemma)
+    for subject in clause.subject if deed else ():
+        if kinds.is_human(subject) or subject.head in PETS:
+            yield Claim(subject, DID, deed or "", "event", None, clause.end, False, CONFIDENCE)
+
+
 def _tells_something(clause: Clause) -> bool:
     """Return whether the verb is an action and one of its phrases means something by itself."""
     lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
-    if lemma in _LIGHT and not clause.particles:
+    if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
             return False
         return not any(noun.uncertain or noun.pronoun for noun in phrases)
-    if lemma in _SILENT or clause.verb.phase == "begin" or len(lemma) < 3:
+    phrasal = (lemma, clause.slots[0].preposition) in _PHRASAL
+    if (lemma in _SILENT and not phrasal) or clause.verb.phase == "begin" or len(lemma) < 3:
         return False
     if any(noun.uncertain for noun in phrases):
         return False
@@ -145,6 +170,8 @@ def _phrase(clause: Clause, text: str) -> str:
             position = word.end
     rest.append(text[position : clause.end])
     words = re.sub(r"\s+([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
+    if words and (spoken := _SOME_TIME.search(" ".join(words))):
+        words = " ".join(words)[: spoken.start()].split(" ")
     kept = [_OWN.get(word.lower(), word) for word in words if word.lower() not in _ADVERBS]
     if not kept or not kept[0] or len(kept) >= LONGEST or any(sign in " ".join(kept) for sign in '?!"():;\n'):
         return ""

@@ -109,7 +109,8 @@ class Discourse:
             described = noun.head in RELATIVES or not noun.owner.pronoun
             return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
         if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
-            return self._name(noun.name) if noun.determiner in ("the", "") or noun.head in PETS else noun.text
+            named = noun.determiner in ("the", "") or noun.head in PETS or noun.name not in noun.text
+            return self._name(noun.name) if named else noun.text
         if self._is_topic(noun):
             return self.topic
         return self._name(noun.text) if noun.named else noun.text
@@ -147,6 +148,8 @@ class Discourse:
         for noun in (noun for slot in clause.slots for noun in slot.nouns):
             if noun.name and any(apposition.owner and apposition.head in RELATIVES for apposition in noun.appositions):
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
+            if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
+                self._last.pop(RELATIVES[noun.head][1], None)  # "he has a girlfriend": "she" is nobody with a name
         for slot in clause.slots:
             if slot.preposition in _COMPANION_PREPOSITIONS or (
                 not slot.preposition and clause.verb.lemma in _MEETING_VERBS

@@ -9,6 +9,7 @@ from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.verbs import inflection
 
 _TRIPS = word_set("trip holiday vacation week weekend visit journey honeymoon cruise days fortnight")
 _CALENDAR = (
@@ -163,8 +164,9 @@ def is_human(noun: NounPhrase) -> bool:
 
 
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
-    nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS
+    nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS | nouns.CONDITIONS
 )
+_ANY_FIRM = word_set("company firm corporation organisation organization place startup start-up agency business team")
 _STRICT = word_set("thing liked hobby subject noted cause tool work craft event activity venue won ownable condition")
 """Kinds that talk names vaguely, so that the phrase has to be clear."""
 
@@ -178,8 +180,15 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
         noun: the phrase.
         kind: for which it is asked; names and the closed kinds are clear by themselves.
     """
+    if kind in ("org", "workplace", "firm", "company") and not noun.named:
+        return noun.text.lower() not in _ANY_FIRM
+    if kind == "place":
+        return noun.named or noun.owner is None
     if kind not in _STRICT or noun.quoted:
         return True
+    form = inflection(noun.text)
+    if form is not None and form.forms == {"third"}:
+        return False  # "the freedom and connection it brings"
     if noun.determiner in closed.DETERMINERS - closed.ARTICLES - {"both", "several", "many"}:
         return False
     if noun.owner and (noun.owner.pronoun in ("you", "they", "it", "he", "she") or noun.owner.uncertain):
@@ -191,6 +200,8 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
         return False
     if " " not in noun.text and noun.text.islower() and noun.text.endswith(("ly", "th")) and noun.text != "cloth":
         return False  # "followed closely", "finished sixth"
+    if kind == "event" and noun.plural and " " not in noun.text and not noun.determiner:
+        return False  # "competitions and shows"
     if kind in ("liked", "hobby", "subject"):
         return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
     return True
@@ -222,7 +233,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "venue": lambda noun: last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the"),
     "firm": lambda noun: is_company(noun) or is_club(noun),
     "team": is_team,
-    "club": is_club,
+    "club": lambda noun: is_club(noun) or any(is_club(beside) for beside in noun.appositions),
     "school": is_school,
     "town_school": lambda noun: is_school(noun) and not noun.named and not noun.owner,
     "residence": _is_residence,
@@ -250,7 +261,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
-    "dose": lambda noun: noun.head in _DOSES and noun.of is not None,
+    "dose": lambda noun: noun.head in _DOSES and (noun.of is not None or len(noun.text.split()) > 2),
 }
 
 

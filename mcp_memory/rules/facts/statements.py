@@ -152,7 +152,7 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     if own and row.relation != "born_on":
         return
     dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
-    if dated and not (own and dated[0].time and dated[0].time.relative):  # "I was born yesterday"
+    if dated and dated[0].time and not dated[0].time.relative:  # not "I was born yesterday", nor "died last week"
         for subject in clause.subject:
             yield Claim(subject, row.relation, dated[0].text, row.effect, confidence=row.confidence)
 
