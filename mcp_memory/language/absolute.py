@@ -28,7 +28,6 @@ from mcp_memory.language.expressions import (
     SentenceContext,
     TimeRule,
     compiled,
-    direction,
     is_probably_not_a_month,
     month_number,
     occurrence,
@@ -135,7 +134,7 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         days = days_of(now + {"last": -1, "this": 0, "next": 1}[match["which"].lower()])
     else:
         candidates = [span for year in range(now - 4, now + 5) if (span := days_of(year))]
-        days = occurrence(candidates, context.said_at, direction(context.sentence, match.start(), match.end()))
+        days = occurrence(candidates, context.said_at, context.direction(match))
     return ResolvedTime(days, "day", relative=True) if days else None
 
 

@@ -90,10 +90,26 @@ class SentenceContext:
     Attributes:
         sentence: the sentence that contains the match.
         said_at: when it was said; None if unknown.
+        tense: where the verb of the clause points; None where only the words of the sentence can tell.
     """
 
     sentence: str
     said_at: Millis | None
+    tense: Direction | None = None
+
+    def direction(self, match: re.Match[str]) -> Direction:
+        """Return whether an expression without a year means the last or the next such time.
+
+        "Since" points back and "booked for" and "moved to" point ahead; otherwise the tense decides.
+        """
+        before = self.sentence[max(0, match.start() - _REACH) : match.start()]
+        if _SINCE.search(before):
+            return -1
+        if _ARRANGED.search(before):
+            return 1
+        if self.tense is not None:
+            return self.tense
+        return direction(self.sentence, match.start(), match.end())
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +173,30 @@ def year_of(instant: Millis) -> int:
     return civil(instant)[0]
 
 
+_REACH = 64
+"""Characters before an expression that are searched for what it is arranged for."""
+_SINCE = compiled(rf"\bsince{S}(?:the{S})?$")
+_ARRANGED = compiled(
+    r"(?<!was\s)(?<!were\s)\b(?:booked|scheduled|rescheduled|planned|arranged|set|fixed|reserved|confirmed"
+    r"|(?<!\S)(?:is|are|was|were|been|be|got|gets|has|have|we|i|they|he|she|[’']s)?\s?(?:moved|postponed|pushed|delayed"
+    rf"|shifted|changed|brought)){S}(?:[\w’'-]+{S}){{0,4}}?(?:for|to|until|till){S}(?:the{S})?$"
+)
+_SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Friday", "we fly on 20 December"
+    r"leave|start|begin|end|finish|open|close|arrive|depart|land|fl(?:y|ie)|expire|launch|return|move|meet|retire|graduate"
+    r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run"
+)
+_PRESENT = (
+    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|at|in|due|until|till|for|{WEEKDAY}|\d)\b"
+    rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
+    rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"
+    r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head)\b"
+)
 _CUE = re.compile(
     r"\b(?:(?P<future>will|won['’]t|going\sto|gonna|shall|plan(?:s|ning)?|intend|hop(?:e|ing)|want\sto|about\sto|tomorrow"
-    r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto|by"
+    r"|scheduled|due|upcoming|forward\sto|can['’]t\swait|see\syou|let['’]s|remind|need\sto|must|should|have\sto"
+    rf"|by(?=\s(?:the\s)?(?:{WEEKDAY}|{MONTH}|\d|end|next|this|noon|mid|early|late)\b)"
     r"|(?:am|are|is|be)\s(?:\w+ly\s)?\w{2,}ing)"
+    rf"|(?P<present>{_PRESENT})"
     r"|(?P<past>was|wasn['’]t|were|weren['’]t|had|did|didn['’]t|been|went|got|saw|came|took|made|said|told|met|bought|ate"
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
@@ -170,10 +206,14 @@ _CUE = re.compile(
 )
 
 
+_YEARLY = compiled(r"\b(?:birthday|anniversary|name day|every year|each year|annual|always)\b")
+
+
 @lru_cache(maxsize=16)
 def _cues(sentence: str) -> tuple[list[int], list[Direction]]:
     """Return the offsets of the tense cues of a sentence and the direction of each; cached for all its expressions."""
-    found = list(_CUE.finditer(sentence))
+    yearly = _YEARLY.search(sentence)  # a birthday "is on 7 May" in every year
+    found = [cue for cue in _CUE.finditer(sentence) if not (yearly and cue["present"])]
     return [cue.start() for cue in found], [-1 if cue["past"] else 1 for cue in found]
 
 

@@ -3,7 +3,7 @@
 Decisions where English is ambiguous: "last Friday" is the latest one before the day of the utterance, "this Friday" the
 one of the current week, "next Friday" the one of the following week. "Last week" and "two weeks ago" are calendar weeks
 from Monday to Sunday; months and years likewise. "Last summer" is the latest one that is over. "Last night" is the day
-before. "On Friday", "in May" and "at the weekend" follow the tense of the sentence (`expressions.direction`). Vague
+before. "On Friday", "in May", "on the 17th" and "at the weekend" follow the tense (`SentenceContext.direction`). Vague
 times ("a few years ago") and times relative to another event ("the next day", "two days later") are ignored.
 """
 
@@ -24,7 +24,6 @@ from mcp_memory.language.expressions import (
     SentenceContext,
     TimeRule,
     compiled,
-    direction,
     is_probably_not_a_month,
     month_number,
     number,
@@ -40,6 +39,8 @@ from mcp_memory.language.gregorian import (
     Interval,
     civil,
     day_at,
+    is_day,
+    midnight,
     month,
     part_of,
     season,
@@ -150,7 +151,7 @@ def _ago(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
 
 def _ahead(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    pointing = direction(context.sentence, match.start(), match.end())
+    pointing = context.direction(match)
     short = match["unit"].lower() in ("minute", "hour")
     if pointing < 0 or (short and pointing == 0):
         return None  # "finished in two days", "5 km in 30 minutes": how long, not when
@@ -196,7 +197,7 @@ def _this(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     if how in ("this", "coming") and name.lower() != "month" and name[:3].lower() in _WEEKDAY_STARTS:
         step = 0
         if how == "coming" or weekday(said_at) > _WEEKDAY_STARTS.index(name[:3].lower()):
-            pointing = 1 if how == "coming" else direction(context.sentence, match.start(), match.end())
+            pointing = 1 if how == "coming" else context.direction(match)
             ahead = (_WEEKDAY_STARTS.index(name[:3].lower()) - weekday(said_at) - 1) % 7 + 1
             if pointing >= 0:
                 return ResolvedTime(day_at(said_at + ahead * DAY), "day", relative=True)
@@ -238,14 +239,9 @@ def _month_of_year(match: re.Match[str], context: SentenceContext) -> ResolvedTi
     return ResolvedTime(month(year, month_number(match["month"])), "month", relative=True)
 
 
-def _since_or_tense(match: re.Match[str], context: SentenceContext) -> int:
-    before = context.sentence[max(0, match.start() - 8) : match.start()].lower()
-    return -1 if before.endswith("since ") else direction(context.sentence, match.start(), match.end())
-
-
 def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
-    pointing = _since_or_tense(match, context)
+    pointing = context.direction(match)
     target = _WEEKDAY_STARTS.index(match["day"][:3].lower())
     if pointing < 0:
         return ResolvedTime(_weekday(match["day"], -1, context.said_at), "day", relative=True)
@@ -258,7 +254,7 @@ def _bare_weekday(match: re.Match[str], context: SentenceContext) -> ResolvedTim
 def _bare_weekend(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     assert context.said_at is not None
     weekends = [_weekend(context.said_at + n * WEEK) for n in (-1, 0, 1)]
-    pointing = direction(context.sentence, match.start(), match.end())
+    pointing = context.direction(match)
     found = occurrence(weekends, context.said_at, pointing)
     return ResolvedTime(found, "day", relative=True) if found else None
 
@@ -269,9 +265,22 @@ def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime 
         return None
     year = civil(context.said_at)[0]
     months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
-    pointing = _since_or_tense(match, context)
-    found = occurrence(months, context.said_at, -1 if pointing < 0 else 1 if pointing > 0 else 0)
+    pointing = context.direction(match)
+    found = occurrence(months, context.said_at, pointing)
     return ResolvedTime(found, "month", relative=True) if found else None
+
+
+def _bare_day_of_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
+    """Resolve "on the 17th" to the last or the next such day."""
+    assert context.said_at is not None
+    year, numbered, _ = civil(context.said_at)
+    days = []
+    for step in range(-2, 3):
+        month_year, number_ = civil(month(year, numbered + step).since)[:2]
+        if is_day(month_year, number_, int(match["number"])):
+            days.append(day_at(midnight(month_year, number_, int(match["number"]))))
+    found = occurrence(days, context.said_at, context.direction(match))
+    return ResolvedTime(found, "day", relative=True) if found else None
 
 
 _NOT_ALONE = (  # not before a number that ends a longer or vaguer expression
@@ -346,6 +355,15 @@ RELATIVE = (
             rf"(?P<day>{WEEKDAY})\b(?:{_OF_DAY}\b)?(?!{S}(?:before|after|the|(?:last|next)\b))(?!['’]s)"
         ),
         _bare_weekday,
+    ),
+    TimeRule(
+        frozenset(("st", "nd", "rd", "th")),
+        compiled(
+            rf"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s))the{S}"
+            r"(?P<number>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$"
+            r"|(?:at|and|or|but|instead|not|for|because|if|when|so|we|i|she|he|they|with|after|before)\b))"
+        ),
+        _bare_day_of_month,
     ),
     TimeRule(frozenset(("weekend",)), compiled(rf"\b(?:over|at|on|during|for|until){S}the{S}weekend\b"), _bare_weekend),
     TimeRule(

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.language.absolute import ABSOLUTE
-from mcp_memory.language.expressions import S, SentenceContext, compiled
+from mcp_memory.language.expressions import Direction, S, SentenceContext, compiled
 from mcp_memory.language.gregorian import DAY, FIRST, HOUR, LAST, MINUTE
 from mcp_memory.language.relative import RELATIVE
 
@@ -37,7 +37,9 @@ _NEAR = 32
 """Characters before an expression that are searched for a word that belongs to it."""
 
 
-def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | None = None) -> tuple[StatedTime, ...]:
+def stated_times(
+    text: str, said_at: Millis | None, start: int = 0, end: int | None = None, *, tense: Direction | None = None
+) -> tuple[StatedTime, ...]:
     """Return the times that a sentence states, in order and without overlap.
 
     Args:
@@ -45,6 +47,8 @@ def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | N
         said_at: when it was said; None ignores everything relative, also a day without a year.
         start: first character of the sentence within ``text``.
         end: first character after it; None for the end of the text.
+        tense: where the verb points, if that is known: it decides which "8 January" or "Friday" is meant. None takes it
+            from words near each expression.
 
     Returns:
         Half-open intervals with offsets into the whole text. Never raises. Times outside the years 1 to 9999 are
@@ -54,7 +58,7 @@ def stated_times(text: str, said_at: Millis | None, start: int = 0, end: int | N
     words = frozenset(_WORD.findall(sentence.lower()))
     if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER):
         return ()
-    points = _points(SentenceContext(sentence, said_at), words)
+    points = _points(SentenceContext(sentence, said_at, tense), words)
     points = _with_clocks(sentence, points)
     points = [_with_open_end(sentence, point) for point in _with_ranges(sentence, points)]
     return tuple(

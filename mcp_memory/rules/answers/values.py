@@ -79,6 +79,8 @@ def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue
             value = group.value(version)
             if relation.last_told:
                 since = min(assertion.said_at for assertion in version.assertions)
+                if not any(letter.isdigit() for letter in value):  # "Friday" means another day by now
+                    value = in_words(version.since, version.until, "day")
                 found.append(ValidValue(value, since, FOREVER, False, version, version.assertions, reliable))
                 continue
             if version.kind == "planned":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
 from mcp_memory.domain.relations import DID, relations
-from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
@@ -73,7 +73,14 @@ def kinship_claims(
 
 
 def assert_claim(
-    turn: Turn, discourse: Discourse, index: int, clause: Clause, claim: Claim, intent: Intent, confidence: float
+    turn: Turn,
+    discourse: Discourse,
+    index: int,
+    clause: Clause,
+    claim: Claim,
+    intent: Intent,
+    confidence: float,
+    around: Sequence[StatedTime] = (),
 ) -> Iterator[Assertion]:
     """Yield a claim as assertions, one for each interval in which it holds.
 
@@ -85,6 +92,7 @@ def assert_claim(
         claim: what it states.
         intent: of the sentence.
         confidence: in (0, 1].
+        around: the times that date an event without a time of its own.
     """
     head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
     tail = claim.tail if isinstance(claim.tail, str) else _tail_name(discourse, claim.relation, claim.tail)
@@ -95,6 +103,7 @@ def assert_claim(
     if not head or not tail or head.casefold() == tail.casefold():
         return
     relation = _resolve_relation(discourse, clause, claim)
+    tail = tail.rstrip(".,;") if relation == "born_on" else tail
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]
@@ -112,9 +121,11 @@ def assert_claim(
     if relation == "born_on":
         intervals = birth_validity(tail, stated)
     elif relations().get(relation).event and _is_return(clause):
-        intervals = [returned(stated, turn.time)] if clause.verb.tense != "present" else []
+        over = clause.verb.tense != "present" or clause.verb.lemma == "be"
+        intervals = [returned(stated, turn.time)] if over and not clause.verb.negated else []
     elif not of_phrase:
         event = relations().get(relation).event
+        stated = stated or list(around if event or claim.effect == "event" else ())
         intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
     for validity in intervals:
         # In a document of unknown time, a fact without a date has no known start.
@@ -138,7 +149,7 @@ def make_assertion(
     )  # fmt: skip
 
 
-_RETURNS = word_set("return get come fly drive travel head")
+_RETURNS = word_set("be return get come fly drive travel head")
 
 
 def _is_return(clause: Clause) -> bool:
@@ -146,7 +157,7 @@ def _is_return(clause: Clause) -> bool:
     verb = clause.verb
     if verb.lemma not in _RETURNS or not any(slot.preposition == "from" for slot in clause.slots):
         return False
-    return verb.lemma == "return" or "back" in clause.particles or bool(clause.adverbs & {"back", "home"})
+    return verb.lemma == "return" or bool({"back", "home"} & {*clause.particles, *clause.adverbs})
 
 
 def _tail_name(discourse: Discourse, relation: str, noun: NounPhrase) -> str | None:

@@ -175,7 +175,9 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         for noun in slot.nouns:
             match slot.preposition:
                 case "from" if kinds.fits(noun, "name") and subject.pronoun not in ("it", "that", "this"):
-                    if not clause.adverbs & {"from time to time"}:
+                    if "back" in clause.adverbs or "back" in clause.particles:
+                        yield Claim(subject, "visited", noun, "event", None, slot.end)
+                    elif not clause.adverbs & {"from time to time", "home"}:
                         yield Claim(subject, "comes_from", noun, "lasting", None, slot.end)
                 case "into" if kinds.fits(noun, "hobby") and subject.pronoun != "it":
                     yield Claim(subject, "interested_in", noun, effect, None, slot.end)

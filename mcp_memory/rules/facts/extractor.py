@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.rules.facts.appointments import appointment_assertions
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
+from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import mended, mends_slip, with_corrections
 from mcp_memory.rules.facts.did import did_claims
@@ -176,7 +178,7 @@ class RuleExtractor:
             span = start, min(end, start + LONGEST)
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
-            read += self._assertions(turn, discourse, index, span, times[index], following, mending)
+            read += self._assertions(turn, discourse, index, span, times, following, mending)
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:
@@ -211,8 +213,8 @@ class RuleExtractor:
         yield from claims or (did_claims(clause, text) if talk else ())
 
     def _assertions(
-        self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int], times: Sequence[StatedTime],
-        following: tuple[int, int] | None, mending: dict[int, Clause],
+        self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],
+        times: Sequence[Sequence[StatedTime]], following: tuple[int, int] | None, mending: dict[int, Clause],
     ) -> Iterator[Assertion]:  # fmt: skip
         """Yield the assertions of a sentence.
 
@@ -221,7 +223,7 @@ class RuleExtractor:
             discourse: what the text has mentioned so far.
             index: of the sentence.
             span: of it, in characters.
-            times: that it states.
+            times: that each sentence of the turn states.
             following: span of the next sentence.
             mending: clauses by the index of the sentence that mends a slip of the one before it; added to.
         """
@@ -230,7 +232,7 @@ class RuleExtractor:
         if talk:
             start = skip_lead_in(turn.text, start, end)
             if (note := read_note(turn.text, start, end)) is not None:
-                yield from _note_assertions(turn, discourse, index, note, times)
+                yield from _note_assertions(turn, discourse, index, note, times[index])
                 return
         if not is_english(turn.text[start:end]):
             return
@@ -239,7 +241,7 @@ class RuleExtractor:
             turn.text,
             start,
             end if stop <= start else stop,
-            [*times, *duration_intervals(turn.text, start, end, turn.time)],
+            [*(times[index] or yearly_times(turn, span)), *duration_intervals(turn.text, start, end, turn.time)],
         )
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
         clauses = with_corrections(words, clauses)
@@ -248,13 +250,13 @@ class RuleExtractor:
         elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
             clauses[-1], mending[index + 1] = mend
         if talk:
-            clauses = [_as_planned(clause, turn.time) for clause in clauses]
+            clauses = [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses]
         if stop <= start:
             for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
                 for subject in clause.subject:
                     discourse.mention(subject)
             return
-        intent = intent_of(turn.text[start:end], dated=bool(times))
+        intent = intent_of(turn.text[start:end], dated=bool(times[index]))
         by_clause: dict[int, list[Claim]] = {}
         for clause, claim in phrase_claims(clauses, talk=talk):
             by_clause.setdefault(id(clause), []).append(claim)
@@ -263,10 +265,13 @@ class RuleExtractor:
             for subject in clause.source:
                 discourse.mention(subject)
             claims = [] if clause.confidence <= 0 else self.claims(clause, turn.text, talk=talk)
+            around = event_times(turn, clause, index, times)
             weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
             weighted += [(claim, PLAIN) for claim in by_clause.get(id(clause), ())]
+            if talk and clause.confidence > 0:
+                yield from appointment_assertions(turn, discourse, index, clause, intent)
             for claim, confidence in weighted:
-                for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence):
+                for assertion in assert_claim(turn, discourse, index, clause, claim, intent, confidence, around):
                     key = assertion.head.casefold(), assertion.relation, assertion.negated
                     if not (clause.parsed and key in rule_facts):
                         yield assertion

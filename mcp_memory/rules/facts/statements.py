@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.relations import relations
+from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
@@ -143,6 +144,12 @@ def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     return names if names and has_names else (noun,)
 
 
+def _names_day(text: str) -> bool:
+    """Return whether a time without a year names a day of the year, "12 June"."""
+    words = text.lower().replace(",", " ").split()
+    return any(word[0].isdigit() for word in words) and any(word.rstrip(".") in MONTH_WORDS for word in words)
+
+
 def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     """Yield the claims whose tail is a date: "she was born on 3 May 1980", "the bridge was built in 1911"."""
     row = next((row for row in candidates if "time" in row.slots), None)
@@ -152,7 +159,8 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     if own and row.relation != "born_on":
         return
     dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
-    if dated and dated[0].time and not dated[0].time.relative:  # not "I was born yesterday", nor "died last week"
+    named = dated[0].time is not None and (not dated[0].time.relative or _names_day(dated[0].text)) if dated else False
+    if named:  # not "I was born yesterday", nor "died last week"
         for subject in clause.subject:
             yield Claim(subject, row.relation, dated[0].text, row.effect, confidence=row.confidence)
 

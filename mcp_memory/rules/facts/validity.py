@@ -72,6 +72,8 @@ def validity_intervals(
         One interval, or several for an event that happened several times ("in 2008 and 2011").
     """
     intervals = _intervals(effect, verb, adverbs, times, said_at)
+    if event and effect == "event" and verb.tense == "present" and not verb.negated:
+        intervals = [one for one in intervals if one.kind == "planned"]  # "we visit Malta every summer": a habit
     if event:
         intervals = [one if one.negated else _as_event(one, said_at) for one in intervals]
     return [replace(one, precision=one.precision or _precision(one, times)) for one in intervals]
@@ -82,6 +84,11 @@ def _precision(validity: Validity, times: Iterable[StatedTime]) -> Precision | N
     grains = [time.grain for time in times if validity.since in (time.since, time.until)]
     grains += [time.grain for time in times if validity.until == time.until]
     return _PRECISION[grains[0]] if validity.stated and grains else None
+
+
+def precision_of(grain: Grain) -> Precision:
+    """Return the precision of a fact whose time was stated with a grain."""
+    return _PRECISION[grain]
 
 
 def _as_event(validity: Validity, said_at: Millis) -> Validity:
@@ -101,10 +108,11 @@ def _intervals(
     effect = _effect_in_phase(effect, verb)
     begins, ends, inside = _split_times(times)
     dated = bool(begins or ends or inside)
-    ahead = [time for time in (*inside, *begins) if time.until > day_of_instant(said_at)[1]]
+    ahead = [time for time in (*inside, *begins) if time.until > said_at]
     coming = verb.tense == "present" and not verb.negated and not verb.phase
     if (verb.unreal and verb.future) or (verb.progressive and coming and effect in ("begin", "end", "event")):
-        return _plans(effect, ahead) if not verb.negated else []
+        planned: Effect = "event" if happens and not verb.phase else effect
+        return _plans(planned, ahead) if not verb.negated else []
     if coming and ahead and (happens or effect in ("begin", "end")):
         return _plans("event" if happens else effect, ahead)
     if coming and happens and effect == "event":

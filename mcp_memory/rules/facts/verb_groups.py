@@ -248,6 +248,7 @@ class _VerbGroupReader:
         to = low_at(words, following + 1) == "to"
         if after == "gonna" or (after in ("going", "about") and to):
             self.unreal, self.index = True, following + (after != "gonna")
+            self.future = self.future or after != "about"
         elif after == "used" and to:
             return False  # "is used to"
         elif verb and "ing" in verb.forms and "plain" not in verb.forms:

@@ -1,0 +1,133 @@
+"""Appointments and deadlines: "my dentist appointment is on 8 January", "the report is due on Friday".
+
+The date is a fact of the thing that it belongs to, named with its owner ("Ann's dentist appointment"), so that a later
+telling for the same thing replaces it (DESIGN 1.2). "Is on", "starts" and "moved to" are also said of people and of
+much else: only things that have dates are read, by their head noun, or a thing with an article or an owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from mcp_memory.domain.facts import Assertion, FactKind, Intent
+from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.discourse import Discourse
+from mcp_memory.rules.facts.modality import PLAIN
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.validity import Validity, precision_of
+from mcp_memory.rules.facts.words import Word
+
+DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
+
+_DATED_THINGS = word_set(
+    "appointment meeting interview exam test deadline flight train wedding party concert show game match race"
+    " trip visit call demo launch release review lesson class session conference workshop webinar ceremony"
+    " funeral surgery operation checkup check-up scan vaccination delivery inspection hearing audit"
+    " presentation talk lecture recital rehearsal dinner lunch breakfast brunch barbecue picnic festival"
+    " holiday vacation course semester term school season camp election event tournament marathon reunion"
+    " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
+    " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
+    " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
+    " defense viva"
+)
+"""Head nouns of what takes place at a time."""
+_ENDING_THINGS = word_set(
+    "lease contract subscription trial warranty passport visa licence license insurance membership"
+)
+_TRANSPORT = word_set("flight train bus ferry coach boat ship")
+_MOVED = word_set("move postpone push delay reschedule reschedul shift change bring")
+_PLANNED = word_set("schedule plan set book fix arrange confirm")
+_STARTS = word_set("start begin open launch resume commence reopen")
+_ENDS = word_set("end finish close expire conclude")
+_LEAVES = word_set("leave depart land arrive take_off")
+
+
+def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
+    """Return the date that a clause gives a thing: the relation, the thing, and the words of the date, or None."""
+    dates = [word for word in clause.times if word.time and word.time.since > BEGINNING and word.time.until < FOREVER]
+    verb = clause.verb
+    if len(clause.subject) != 1 or len(dates) != 1 or verb.negated or verb.phase or verb.used_to:
+        return None
+    thing, date = clause.subject[0], dates[0]
+    if dates[0].time is None or dates[0].time.grain not in ("time", "day", "week", "month"):
+        return None
+    lows = set(clause.adverbs) | set(clause.particles)
+    lows |= {word for slot in clause.slots for word in slot.nouns[0].text.lower().split()[:1]}
+    prepositions = {slot.preposition for slot in clause.slots}
+    if verb.lemma == "be" and not verb.passive:
+        if "due" in lows:
+            return ("due_on", thing, date) if _is_thing(thing) else None
+        if clause.slots and prepositions - {"at", "in", "with", "for"}:
+            return None
+        if thing.head == "deadline" and (belongs := thing.of or _for(thing)):
+            return "due_on", belongs, date
+        return ("scheduled_for", thing, date) if _has_date(thing) else None
+    if verb.passive and verb.lemma in _PLANNED | _MOVED:
+        return ("scheduled_for", thing, date) if _is_thing(thing) else None
+    if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:
+        moved = clause.slots[0].nouns[0]
+        return ("scheduled_for", moved, date) if _has_date(moved) and verb.tense != "present" else None
+    if verb.lemma in _LEAVES and thing.head in _TRANSPORT and _is_thing(thing):
+        return "scheduled_for", thing, date
+    if clause.slots and prepositions - {"at", "in", "on"}:
+        return None
+    if verb.lemma in _STARTS and _is_thing(thing):
+        return "starts_on", thing, date
+    if verb.lemma in _ENDS and _is_thing(thing):
+        return "ends_on", thing, date
+    if verb.lemma == "take" and "place" in lows and _is_thing(thing):
+        return "scheduled_for", thing, date
+    return None
+
+
+def appointment_assertions(
+    turn: Turn, discourse: Discourse, index: int, clause: Clause, intent: Intent
+) -> Iterator[Assertion]:
+    """Yield the date of a thing that a clause states, if any: planned if it is still to come, otherwise an event.
+
+    Args:
+        turn: that holds the clause.
+        discourse: what the text has mentioned so far.
+        index: of the sentence.
+        clause: of the sentence.
+        intent: of the sentence.
+    """
+    found = date_of(clause)
+    if found is None or found[2].time is None:
+        return
+    relation, thing, date = found
+    time, tail = found[2].time, date.text.rstrip(".,;")
+    owner = discourse.entity(thing.owner) if thing.owner else None
+    if thing.owner and owner is None:
+        return
+    head = f"{owner}'s {thing.text}" if owner else discourse.thing(thing)
+    if not head:
+        return
+    kind: FactKind = "planned" if time.until > turn.time else "event"
+    validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
+    confidence = min(clause.confidence, PLAIN)
+    yield make_assertion(turn, index, (clause.start, clause.end), (head, relation, tail), validity, intent, confidence)
+
+
+def _for(thing: NounPhrase) -> NounPhrase | None:
+    return next((noun for preposition, noun in thing.modifiers if preposition in ("for", "on")), None)
+
+
+def _has_date(thing: NounPhrase) -> bool:
+    """Return whether a phrase names something that takes place at a time."""
+    return thing.head in _DATED_THINGS | _ENDING_THINGS and _is_thing(thing)
+
+
+def _is_thing(thing: NounPhrase) -> bool:
+    """Return whether a phrase names a definite thing rather than a person, a pronoun, or any one of its kind."""
+    if thing.pronoun or thing.uncertain or thing.head in RELATIVES or thing.head in closed.EMPTY | nouns.VAGUE:
+        return False
+    if thing.name and not thing.common and thing.head not in _DATED_THINGS:
+        return False
+    return bool(thing.owner or thing.determiner in ("the", "this", "our") or thing.named or thing.head in _DATED_THINGS)

@@ -1,0 +1,50 @@
+"""Dates of things; everything is said on Monday 8 May 2023."""
+
+import pytest
+from reading import read
+
+from mcp_memory.language import iso
+
+
+def dates(text: str) -> list[str]:
+    """Return the dates of things that a message states."""
+    names = {"scheduled_for", "due_on", "starts_on", "ends_on"}
+    return [
+        f"{fact.head} {fact.relation} {fact.tail} | {(iso.show(fact.since) or '')[:10]} {fact.kind}"
+        for fact in read(text)
+        if fact.relation in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My eye test is on 8 January.", "Maria's eye test scheduled_for 8 January | 2024-01-08 planned"),
+        ("Nele's recital is next Friday.", "Nele's recital scheduled_for next Friday | 2023-05-19 planned"),
+        ("The invoice is due on Friday.", "invoice due_on Friday | 2023-05-12 planned"),
+        ("The essay is due 3 June.", "essay due_on 3 June | 2023-06-03 planned"),
+        ("Our pottery course starts on 3 March.", "Maria's pottery course starts_on 3 March | 2024-03-03 planned"),
+        ("My lease ends on 30 June.", "Maria's lease ends_on 30 June | 2023-06-30 planned"),
+        ("The interview was moved to the 17th.", "interview scheduled_for the 17th | 2023-05-17 planned"),
+        ("We moved the launch to the 17th.", "launch scheduled_for the 17th | 2023-05-17 planned"),
+        ("The viewing has been rescheduled to 12 June.", "viewing scheduled_for 12 June | 2023-06-12 planned"),
+        ("The meeting was on Friday.", "meeting scheduled_for Friday | 2023-05-05 event"),
+    ],
+)
+def test_a_date_is_a_fact_of_the_thing(text: str, expected: str) -> None:
+    assert dates(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nele is in Verona on Friday.",
+        "The meeting isn't on Friday.",
+        "It is on 3 June.",
+        "My sister starts on 3 June.",
+        "Is the meeting on Friday?",
+        "If the meeting is on Friday, I can't come.",
+    ],
+)
+def test_what_is_no_date_of_a_thing_gives_none(text: str) -> None:
+    assert dates(text) == []
