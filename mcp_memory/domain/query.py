@@ -53,6 +53,7 @@ class Query:
         window: restricts the time at which something was said.
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
         entities: names from which navigation starts, beside those in the text.
+        wordings: other ways in which the answer may have been said, by the caller's model; each is searched as well.
         include_uncertain: whether facts that nothing has confirmed count as well.
         detail: how much the reply says.
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
@@ -83,6 +84,7 @@ class Query:
     window: Window = ANY_TIME
     as_of: Millis | None = None
     entities: tuple[str, ...] = ()
+    wordings: tuple[str, ...] = ()
     include_uncertain: bool = False
     detail: Detail = "brief"
     max_turns: int | None = None

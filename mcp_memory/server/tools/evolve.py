@@ -260,9 +260,8 @@ EVOLVE = Tool(
     description=(
         "Tell the memory how well it recalled or answered, so that it finds better next time, or organise it. Use it "
         "once you know which evidence gave the answer, when the user says that an answer was right or wrong, and with "
-        "a correction when they say what is so instead: give the episode of that reply, which can be judged once. With "
-        "a goal it makes memory points, what several entities have to do with each other, which recall then lists; or "
-        "write them yourself in points."
+        "a correction when they say what is so instead: give the episode of that reply, which can be judged once. A "
+        "goal makes memory points, what several entities have to do with each other; or write them yourself in points."
     ),
     input=EvolveInput,
     output=EvolveOutput,

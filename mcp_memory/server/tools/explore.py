@@ -152,15 +152,14 @@ EXPLORE = Tool(
     name="memory_explore",
     title="Explore",
     description=(
-        "Take one step through memory. Use it when recall did not suffice, or to follow a reply's `next`. "
-        "expand_facts: facts around an entity. versions: every value that its facts had over time. timeline: what "
-        "began or held, in order, of an entity or between since and until. counterfactual: guesses about an entity "
-        "where no fact is known. propagate: sentences that name an entity, or what the query names, and where they "
-        "lead. tag_events: sentences with a name or word (entity), or the query's; tag narrows it. Of ids: "
-        "event_keywords, where they lead; event_time, when, in order; event_context, what was said around. "
-        "topic_events: passages on a topic. personal_information: aspects known of an entity; personal_aspect: facts "
-        "of one, by relation or tag. local_points: what lies around memory points (ids); global_points: what fits the "
-        "query and stands in none. reflect: what lies beyond the names in the query."
+        "Take one step through memory. Use it where recall did not suffice, or to follow `next`. Of an entity: "
+        "expand_facts, facts around it; versions, every value over time; timeline, what began or held, in order (also "
+        "between since and until); personal_information, aspects known; personal_aspect, facts of one, by relation or "
+        "tag; propagate and tag_events, sentences that name it (or what the query names; tag narrows them); "
+        "counterfactual, guesses where no fact is known. Of ids: event_context, what was said around; event_time, "
+        "when, in order; event_keywords, where they lead; local_points, what lies around memory points (h_ ids). Of a "
+        "topic or query: topic_events, passages; global_points, what stands in no point; reflect, what lies beyond its "
+        "names."
     ),
     input=ExploreInput,
     output=ExploreOutput,

@@ -11,6 +11,7 @@ from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.query import Detail as DetailLevel
+from mcp_memory.errors import InvalidInput
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.server.tools.arguments import (
     NAMES,
@@ -21,6 +22,7 @@ from mcp_memory.server.tools.arguments import (
     Limit,
     MaxTokens,
     SpaceName,
+    check_count,
     check_names,
     check_space,
     check_text,
@@ -59,6 +61,10 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 
+WORDINGS = 4
+"""Other wordings of a query that a call may bring; each costs one more search."""
+
+
 class ReconstructInput(Input):
     """Arguments of memory_reconstruct."""
 
@@ -69,6 +75,9 @@ class ReconstructInput(Input):
     until: Annotated[str | None, Field(description="Only what was said before this time, or on this date.")] = None
     as_of: AsOf = None
     entities: Annotated[list[str] | None, Field(description="Names to start from, if the query lacks them.")] = None
+    wordings: Annotated[
+        list[str] | None, Field(description="At most 4 sentences that may tell the answer, as its speaker said it.")
+    ] = None
     include_uncertain: Annotated[StrictBool, Field(description="Also facts that nothing has confirmed.")] = False
     max_turns: Annotated[StrictInt | None, Field(ge=1, le=16), "a whole number from 1 to 16"] = None
     detail: Detail = "brief"
@@ -149,10 +158,27 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         window_of(args.since, args.until),
         as_of=moment_of("as_of", args.as_of),
         entities=check_names("entities", args.entities, NAMES, limits),
+        wordings=_wordings(args),
         include_uncertain=args.include_uncertain,
         detail=args.detail,
         max_turns=args.max_turns,
     )
+
+
+def _wordings(args: ReconstructInput) -> tuple[str, ...]:
+    """Return the other wordings of a query, each once.
+
+    Raises:
+        InvalidInput: there are too many, one is empty or too long, or there is no query beside them.
+    """
+    if (values := args.wordings) is None:
+        return ()
+    if args.query is None:
+        raise InvalidInput("wordings", "stand beside a query, and there is none", "Give the question as query.")
+    check_count(values, "wordings", WORDINGS)
+    for place, value in enumerate(values):
+        check_text(f"wordings[{place}]", value, QUERY_BYTES, remedy="Give a sentence that may tell the answer.")
+    return tuple(dict.fromkeys(values))
 
 
 def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:

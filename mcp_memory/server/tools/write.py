@@ -52,11 +52,11 @@ Confidence = Annotated[float, Field(strict=True, gt=0, le=1), "a number above 0 
 class MessageInput(Input):
     """A message of a conversation."""
 
-    id: Annotated[str | None, Field(description="Your own, to cite and to avoid storing twice.")] = None
+    id: Annotated[str | None, Field(description="Your own, to cite.")] = None
     speaker: Annotated[str | None, Field(description="Name of who said it.")] = None
     role: Annotated[str | None, Field(description="user, assistant, ...")] = None
     text: Annotated[str, Field(description="Verbatim, not summarised.")]
-    time: Annotated[str | None, Field(description="When it was said, ISO-8601; no zone = UTC.")] = None
+    time: Annotated[str | None, Field(description="When said, ISO-8601; no zone = UTC.")] = None
 
 
 class DocumentInput(Input):
@@ -85,7 +85,7 @@ class FactInput(Input):
 class WriteInput(Input):
     """Arguments of memory_write."""
 
-    messages: Annotated[list[MessageInput] | None, Field(description="Turns of talk, oldest first.")] = None
+    messages: Annotated[list[MessageInput] | None, Field(description="Of talk, oldest first.")] = None
     documents: Annotated[list[DocumentInput] | None, Field(description="Texts that are not talk.")] = None
     text: Annotated[str | None, Field(description="One message, when there is just that.")] = None
     facts: Annotated[list[FactInput] | None, Field(description="Facts you are sure of; also alone.")] = None
@@ -264,11 +264,11 @@ WRITE = Tool(
     title="Remember",
     description=(
         "Store what should outlast this conversation. Use it unasked whenever the user tells something about "
-        "themselves, people, plans, preferences, decisions or corrections, whenever they say to remember, and for "
-        "documents they want kept. Give the words verbatim, with speaker and time; a correction is just a newer "
-        "message: old values are closed, never lost. Give exactly one of messages, documents, text, and in facts, if "
-        "you like, what they say; or facts alone. Safe to repeat: known items are not stored twice. When it returns, "
-        "all of it survives a crash."
+        "themselves, people, plans, preferences, standing wishes, decisions or corrections, whenever they say to "
+        "remember, and for documents they want kept. Give the words verbatim, dates with their year; speaker is who "
+        "said it: `user`, or the name once you know it. A correction is just a newer message; old values stay as "
+        "history. Give one of messages, documents, text, and facts beside it or alone: of a project its name as head, "
+        "the old value negated. Safe to repeat."
     ),
     input=WriteInput,
     output=WriteOutput,

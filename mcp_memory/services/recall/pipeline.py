@@ -69,11 +69,11 @@ NAMED = 5
 
 
 async def embed_query(store: Store, embedder: Embedder, query: Query, judge: QuestionJudge | None = None) -> Query:
-    """Return a query understood and embedded, with its parts.
+    """Return a query understood and embedded, with its parts; the caller's other wordings of it become parts.
 
     Args:
         store: whose space says which speakers there are.
-        embedder: of the query, of its time and of its parts, all in one batch.
+        embedder: of the query, of its time, its wordings and its parts, all in one batch.
         query: the text, the space, and the moment of asking.
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
@@ -85,7 +85,8 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     if judge is not None and not empty:
         query = await judge.understand(query, speakers, query.now)
     time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
-    parts = [understand(part, speakers, query.now) for part in query.parts]
+    wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
+    parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
     forms = [query.forms, *(part.forms for part in parts)]
     vectors = await embedder.embed([*chain(*forms), *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))

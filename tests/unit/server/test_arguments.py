@@ -113,6 +113,13 @@ BAD = [
     ("memory_reconstruct", {"limit": 5.5}, ["limit: 5.5"]),
     ("memory_reconstruct", {"limit": 10**5000}, ["limit: a number of that size"]),
     ("memory_reconstruct", {"limit": float("inf")}, ["limit: inf"]),
+    (
+        "memory_reconstruct",
+        {"wordings": ["I moved."]},
+        ["wordings: stand beside a query", "Give the question as query"],
+    ),
+    ("memory_reconstruct", {"query": "a", "wordings": list("abcde")}, ["wordings: 5 items are more than the 4"]),
+    ("memory_reconstruct", {"query": "a", "wordings": [" "]}, ["wordings[0]: is empty"]),
     ("memory_reconstruct", {"max_tokens": 99}, ["max_tokens: 99", "from 100 to 100000"]),
     ("memory_reconstruct", {"max_tokens": [1]}, ["max_tokens: a list"]),
     ("memory_reconstruct", {"since": "2023-99-01"}, ["since: '2023-99-01' is not an ISO-8601"]),
