@@ -58,6 +58,7 @@ class RelationFacts:
         denials: negative assertions of it in what recall found.
         through: the steps from an entity that the query names to this one; empty if the query names it.
         inferred: the rule, if a hypothesis takes part, in the steps or as the version.
+        doubt: words that follow an answer, if it may be about somebody with a longer or shorter name; otherwise "".
     """
 
     key: str
@@ -69,6 +70,7 @@ class RelationFacts:
     denials: tuple[Assertion, ...] = ()
     through: tuple[Step, ...] = ()
     inferred: Rule | None = None
+    doubt: str = ""
 
     def value(self, version: Version | Assertion) -> str:
         """Return the value of a fact of the group, as written."""
@@ -86,6 +88,8 @@ class KnownFacts:
         groups: of the entities that the query names, then of those that paths lead to.
         turns: of the assertions of the groups, by id.
         times: that the sentences of these assertions state, by turn and sentence.
+        namesakes: keys of names that share a word with a name in the query, but may mean others.
+        meanings: keys of the people whom a name in the query may mean, if there are several.
         gates: by turn, the sentences whose gate for the query is not 1: first character, first after it, gate.
     """
 
@@ -96,6 +100,8 @@ class KnownFacts:
     turns: Mapping[str, Turn]
     times: Mapping[tuple[str, int], tuple[StatedTime, ...]]
     gates: Mapping[str, Sequence[tuple[int, int, float]]] = field(default_factory=dict)
+    namesakes: frozenset[str] = frozenset()
+    meanings: tuple[str, ...] = ()
 
     def gate(self, citations: Iterable[Citation]) -> float:
         """Return the gate of an answer with these citations, in [0, 2]: the lowest of theirs.

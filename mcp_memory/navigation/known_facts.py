@@ -24,6 +24,7 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import words
 from mcp_memory.navigation.anchors import select_roots
+from mcp_memory.navigation.exact_names import exact, meanings, namesakes
 from mcp_memory.navigation.fact_query import FactQuery, fact_query
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.space import Space
@@ -61,24 +62,29 @@ def known_facts(
         turns: ids of the turns that recall found; facts that they deny are collected as well.
     """
     facts, wanted = space.facts, fact_query(query)
+    roots = tuple(roots)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
+    moment = query.now if query.as_of is None else query.as_of
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated
     ]
+    own = (exact(facts, query, group, moment) for group in _of_roots(facts, named, denials))
     groups: list[RelationFacts] = []
     count = 0
     compared = _compared(facts, wanted, named, denials) if len(named) > 1 else iter(())
-    for group in chain(_of_roots(facts, named, denials), compared, _of_paths(facts, paths, denials)):
+    for group in chain(own, compared, _of_paths(facts, paths, denials)):
         count += len(group.versions) + len(group.suspected)
         if count > MOST_VERSIONS:
             break
         groups.append(group)
     assertions = [one for group in groups for one in _assertions(group)]
     return KnownFacts(
-        moment=query.now if query.as_of is None else query.as_of,
+        moment=moment,
         chosen=query.as_of is not None,
         uncertain=query.include_uncertain or wanted.accepts_guesses,
         groups=tuple(groups),
+        namesakes=namesakes(facts, query),
+        meanings=meanings(facts, query, roots),
         turns={one.turn_id: space.turns[one.turn_id] for one in assertions if one.turn_id in space.turns},
         times={
             (one.turn_id, one.sentence): space.sentences[row].times

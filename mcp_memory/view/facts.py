@@ -26,8 +26,7 @@ from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
 from mcp_memory.view.names import Names, Renamed
 from mcp_memory.view.namesakes import Namesakes
 
-_Layers = tuple[tuple[Version, ...], tuple[Version, ...]]
-"""Reliable versions, and versions that are only suspected."""
+_Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())
 _NAMING = frozenset((ALIAS, NAMED))  # relations whose tails are names of their heads
 
@@ -38,6 +37,7 @@ class Facts:
     Attributes:
         rows: every assertion, in the order of recording; only appended to.
         stable: the confidence below which a version is only suspected.
+        namesakes: which people are told apart.
     """
 
     def __init__(self, stable: float = STABLE, text_of: Callable[[str], str] = lambda _turn: "") -> None:
@@ -46,7 +46,7 @@ class Facts:
         self.rows = self._assertions.rows
         self._names = Names()
         self._given = GivenNames(self._assertions, self._names, stable, text_of)
-        self._namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
+        self.namesakes = Namesakes(self._assertions, self._names, self._given.speakers)
         self._inferred: dict[tuple[str, str], Alias] = {}  # keys of name and alias → the alias that the memory inferred
         self._counts: dict[tuple[str, str], Counts] = {}
         self._totals: dict[str, Counts] = {}
@@ -243,7 +243,7 @@ class Facts:
         return None
 
     def versions_without(self, key: str, relation: str, ids: Collection[str]) -> tuple[Version, ...]:
-        """Return the versions, reliable or suspected, that there would be if some assertions had not been recorded."""
+        """Return the versions, reliable or not, that there would be if some assertions had not been recorded."""
         return self._versions_from(key, relation, lambda row: self.rows[row].id not in ids)
 
     def history(self, key: str, relation: str, limit: int) -> list[tuple[Millis, tuple[Version, ...]]]:
@@ -275,10 +275,10 @@ class Facts:
     def _add_name(self, name: str, kind: EntityType | None) -> str:
         for renamed in self._names.add(name, kind):
             self._invalidate_renamed(renamed)
-        return self._namesakes.add(self._names.key(name))
+        return self.namesakes.add(self._names.key(name))
 
     def _update_names(self) -> None:
-        for renamed in self._namesakes.update():
+        for renamed in self.namesakes.update():
             self._invalidate_renamed(renamed)
         for join in self._given.update():
             self._update_alias(*join)
@@ -327,7 +327,7 @@ class Facts:
     def _invalidate_turn(self, turn_id: str) -> None:
         """Drop cached values that depend on which assertions of a turn count."""
         for row in self._assertions.of_turn(turn_id):
-            self._invalidate(self._namesakes.add(self._names.key(self.rows[row].head)), self.rows[row].relation)
+            self._invalidate(self.namesakes.add(self._names.key(self.rows[row].head)), self.rows[row].relation)
             if self.rows[row].relation == ALIAS:
                 self._update_stated_alias(self.rows[row])
         self._given.recheck()

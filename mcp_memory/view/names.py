@@ -116,6 +116,10 @@ class Names:
             del self._bearers[alias][bearer]
         return self._renamed(before)
 
+    def is_alias(self, key: str) -> bool:
+        """Return whether a name is an alias of some entity."""
+        return bool(self._bearers.get(key))
+
     def only_person_called(self, part: str) -> str | None:
         """Return the key of the only person of several words whose first or last one this is, or None."""
         people = self._people.get(part, {})

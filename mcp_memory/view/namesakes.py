@@ -47,12 +47,28 @@ class Namesakes:
         left, self._left = self._left, {}
         return [renamed for key in left for renamed in self._names.set_alone(key, alone=self._stands_alone(key))]
 
+    def assumed(self, entity: str) -> tuple[str, ...]:
+        """Return the parts of a person's name that mean them by their words alone: nothing told of both agrees."""
+        words = entity.split()
+        parts = dict.fromkeys((words[0], words[-1])) if len(words) > 1 else ()
+        return tuple(
+            part
+            for part in parts
+            if part in self._names
+            and self._names.entity(part) == entity
+            and not self._names.is_alias(part)
+            and not self._compare(part, entity)[1]
+        )
+
     def _stands_alone(self, short: str) -> bool:
         longer = self._names.only_person_called(short)
-        return longer is not None and ({short, longer} <= self._speakers or self._differ(short, longer))
+        if longer is None:
+            return False
+        differing, agreeing = self._compare(short, longer)
+        return {short, longer} <= self._speakers or (differing >= APART and differing > 2 * agreeing)
 
-    def _differ(self, short: str, longer: str) -> bool:
-        """Return whether what is said of two names cannot be said of one person."""
+    def _compare(self, short: str, longer: str) -> tuple[int, int]:
+        """Return in how much the facts of two names differ, and in how much they agree."""
         differing = agreeing = 0
         theirs = frozenset(self._assertions.relations_of((longer,)))
         for relation in self._assertions.relations_of((short,)):
@@ -63,7 +79,7 @@ class Namesakes:
                 agreeing += 1
             elif own and other and relations().get(relation).cardinality == "single":
                 differing += 2 if relation in _LASTING else 1
-        return differing >= APART and differing > 2 * agreeing
+        return differing, agreeing
 
     def _tails(self, key: str, relation: str) -> set[str]:
         rows = (row for row in self._assertions.about((key,), relation) if self._assertions.counts(row))

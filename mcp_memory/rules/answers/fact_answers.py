@@ -243,14 +243,14 @@ def _proposal(
         confidence = (settings.document if kind == "document" else settings.talk) * claim.weight
         confidence *= settings.many_valued if claim.incomplete else 1.0
     unsure = not all(value.reliable for value in claim.values)
-    doubt = group.inferred is not None or not match.certain or _is_contested(claim, group)
+    doubt = group.inferred is not None or not match.certain or _is_contested(claim, group) or bool(group.doubt)
     confidence *= settings.per_step ** len(group.through)
     confidence *= min((step.confidence for step in group.through), default=1.0)
     if group.inferred or (unsure and not any(value.reliable for value in claim.values)):
         confidence *= min((value.version.confidence for value in claim.values), default=1.0)
-    if not match.certain:
+    if not match.certain or group.doubt:
         confidence *= settings.kind
-    return Proposal(claim.text, confidence, claim.hedged or unsure or doubt, citations)
+    return Proposal(claim.text + group.doubt, confidence, claim.hedged or unsure or doubt, citations)
 
 
 def _is_contested(claim: DraftAnswer, group: RelationFacts) -> bool:

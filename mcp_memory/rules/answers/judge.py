@@ -26,6 +26,7 @@ from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import JudgeInput, SupportCandidate
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import answer_from_facts, unknown_at_moment
+from mcp_memory.rules.answers.namesakes import answer_each, without_namesakes
 from mcp_memory.rules.answers.settings import ComparisonSettings, FactAnswerSettings, SpanSettings
 from mcp_memory.rules.answers.span_answers import answer_from_spans
 
@@ -81,6 +82,8 @@ class EmbeddedQuestionJudge:
         query, knowledge = judge_input.query, judge_input.known_facts
         if query.askers:
             return None  # it is not known who asks
+        if knowledge.meanings:
+            return answer_each(query, knowledge, _FACTS)
         if proposal := answer_comparison(query, knowledge, _COMPARISONS):
             return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
         answer = answer_from_facts(query, knowledge, _FACTS)
@@ -90,7 +93,11 @@ class EmbeddedQuestionJudge:
         if unknown_at_moment(query, knowledge, _FACTS):
             return from_facts
         from_spans = answer_from_spans(
-            query, judge_input.sentences, judge_input.rarity, _SPANS, answer.span_filter if answer else None
+            query,
+            without_namesakes(query, judge_input.sentences, knowledge.namesakes),
+            judge_input.rarity,
+            _SPANS,
+            answer.span_filter if answer else None,
         )
         if from_facts is None or from_spans is None:
             return from_facts or from_spans

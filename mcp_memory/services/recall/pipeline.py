@@ -226,7 +226,7 @@ async def find(
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
     missing, trace = sufficiency.missing, tuple(state.trace) if state else ()
-    unclear = _unclear(query)
+    unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     result = RecallResult(
         evidence,
         sufficiency.score,
@@ -280,8 +280,10 @@ async def _search(
     return found.add_residual(space, scores), len(residuals)
 
 
-def _unclear(query: Query) -> tuple[str, ...]:
-    """Return in words whom "I" in a query may mean, if that is not known."""
+def _unclear(query: Query, meant: Sequence[str]) -> tuple[str, ...]:
+    """Return in words whom "I" or a name in a query may mean, if that is not known."""
+    if meant:
+        return (f"which person is meant: {', '.join(meant[:-1])} or {meant[-1]}",)
     if not query.askers:
         return ()
     more = f" and {len(query.askers) - NAMED} more" if len(query.askers) > NAMED else ""

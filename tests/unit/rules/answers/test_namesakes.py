@@ -7,6 +7,7 @@ from unit.rules.answers.namesakes import crossings, tell
 from unit.services.learning_memory import memory, told
 
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import NewFact
 
 pytestmark = pytest.mark.anyio
 
@@ -22,3 +23,53 @@ async def test_namesakes_with_different_facts_are_never_mixed_up(first: str, sec
     assert not list(crossings(telling, answers))
     right = sum(own.casefold() in (answers[asked] or "").casefold() for asked, own, _ in telling.questions)
     assert right >= 60
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+async def test_what_is_told_of_one_namesake_alone_is_no_plain_answer_about_the_other(first: str, second: str) -> None:
+    telling, one = tell(first, second, seed=1, one_sided=10), memory(read=True)
+    await told(one, *telling.lines)
+    answers = {}
+    for asked, _, _ in telling.questions:
+        found = await one.answer(Query(asked, learn=False))
+        named = found.hedged and found.text is not None and "(told of " in found.text  # it may be the same person
+        answers[asked] = None if named else found.text
+    assert not list(crossings(telling, answers))
+
+
+async def test_facts_of_exactly_the_name_come_first() -> None:
+    one = await told(memory(read=True), "Ketil: Dalva lives in Nesby.", "Ketil: Dalva Moor lives in Braksund.")
+    for name, own in (("Dalva", "Nesby"), ("Dalva Moor", "Braksund")):
+        found = await one.answer(Query(f"Where does {name} live?"))
+        assert found.text is not None
+        assert found.text.startswith(own)
+
+
+async def test_a_first_name_of_two_people_is_answered_for_both() -> None:
+    one = await told(memory(read=True), "Ketil: Dalva Moor lives in Nesby.", "Ketil: Dalva Holt lives in Braksund.")
+    found = await one.answer(Query("Where does Dalva live?"))
+    assert found.text in ("Nesby (Dalva Moor) or Braksund (Dalva Holt)", "Braksund (Dalva Holt) or Nesby (Dalva Moor)")
+    assert found.hedged
+    assert not found.recall.sufficient
+    assert [reason for reason in found.recall.missing if "Dalva Moor" in reason and "Dalva Holt" in reason]
+
+
+async def test_the_only_person_of_a_name_is_meant_by_it() -> None:
+    one = await told(memory(read=True), "Ketil: Dalva Moor lives in Nesby.", "Ketil: Runa Holt lives in Braksund.")
+    found = await one.answer(Query("Where does Dalva live?"))
+    assert (found.text, found.hedged) == ("Nesby", False)
+
+
+async def test_a_longer_name_than_the_known_one_is_answered_with_doubt() -> None:
+    one = await told(memory(read=True), "Ketil: Dalva lives in Nesby.")
+    found = await one.answer(Query("Where does Dalva Moor live?"))
+    assert found.text is None or (found.text, found.hedged) == ("Nesby (told of Dalva)", True)
+
+
+async def test_two_names_of_one_person_leave_no_doubt() -> None:
+    also = "Ketil: Dalva Moor is also known as Dalva."
+    facts = (NewFact("Dalva Moor", "also_known_as", "Dalva"),)
+    one = await told(memory(read=True), "Ketil: Dalva Moor lives in Nesby.", "Ketil: Dalva likes chess.", also)
+    await told(one, facts=facts)
+    found = await one.answer(Query("Where does Dalva live?"))
+    assert (found.text, found.hedged) == ("Nesby", False)
