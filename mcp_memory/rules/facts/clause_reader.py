@@ -28,6 +28,8 @@ from mcp_memory.rules.facts.words import Word
 MOST = 40
 """Clauses read of one sentence."""
 _TEMPORAL = frozenset(("when", "before", "after", "until", "till", "once", "while", "whenever"))
+_ONLY_OBJECTS = closed.OBJECTIVE - closed.NOMINATIVE
+"""Pronouns that are no subjects alone; "me and Tom" is one in chats."""
 _SAYING = frozenset(("say", "tell", "report", "claim", "announce", "think", "believe", "guess", "suppose", "hear"))
 
 
@@ -197,7 +199,8 @@ class _ClauseReader:
         if insertion:
             self.clauses.append(replace(insertion, confidence=self.matrix_confidence, source=self.source))
         verb = read_verb_group(words, index) if index < len(words) else None
-        if verb and agrees(words, subject, verb):
+        is_object_alone = len(subject) == 1 and subject[0].pronoun in _ONLY_OBJECTS
+        if verb and agrees(words, subject, verb) and not is_object_alone:
             self._add_clause(subject, verb, first)
         else:
             self.index = max(index, first + 1)

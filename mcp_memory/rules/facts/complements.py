@@ -186,7 +186,8 @@ class _ComplementReader:
             return self._advance(1)  # "about 1,200 people"
         phrases, after = read_phrases(words, index + 1, verb_seen=True)
         if phrases:
-            return self._take(Slot(word.low, phrases, phrases[-1].end), after)
+            self._take(Slot(word.low, phrases, phrases[-1].end), after)
+            return not _contact_clause(words, after)  # "at a shelter I know"
         if following is None:
             return False
         if following.kind == "time" or grammar.is_adverb(words, index + 1):
@@ -211,9 +212,15 @@ class _ComplementReader:
             return False
         if self.verb.lemma not in _LIKING_VERBS:
             phrases, after = _before_shared_verb(words, phrases, after)
-        if after < len(words) and words[after].low in closed.NOMINATIVE and words[after].low != "you":
-            phrases = tuple(replace(noun, uncertain=True) for noun in phrases)  # "the freedom it brings"
+        if _contact_clause(words, after):
+            self._take(Slot("", tuple(replace(noun, uncertain=True) for noun in phrases), phrases[-1].end), after)
+            return False  # "the freedom it brings"
         return self._take(Slot("", phrases, phrases[-1].end), after)
+
+
+def _contact_clause(words: Sequence[Word], index: int) -> bool:
+    """Return whether a relative clause without its pronoun begins behind a phrase: "the shelter I volunteer at"."""
+    return index < len(words) and words[index].low in closed.NOMINATIVE - {"you"} and words[index].kind == "word"
 
 
 def _before_shared_verb(

@@ -41,6 +41,8 @@ _ELDERS = frozenset(
     word for word in kinship_words("child_of", "grandchild_of") if RELATIVES[word][1] != "they"
 ) - word_set("mama ma papa dada pa nana gran")
 _COMPANION_PREPOSITIONS = word_set("with except")
+_PERSONAL_PREPOSITIONS = word_set("for by about")
+"""In talk, a name behind these is more often a person's than a place's."""
 _MEETING_VERBS = word_set("meet see know marry date call text tell ask invite introduce love miss visit help thank")
 _HOUSEHOLD = word_set("kids children neighbour neighbours neighbor neighbors boss landlord twins baby wife husband")
 
@@ -150,13 +152,18 @@ class Discourse:
                 self._last["he"] = self._last["she"] = self._name(noun.name)  # "I ran into Leo, my ex"
             if noun.determiner in ("a", "an") and not noun.name and noun.head in RELATIVES:
                 self._last.pop(RELATIVES[noun.head][1], None)  # "he has a girlfriend": "she" is nobody with a name
+        talk = self.speaker is not None
+        strangers = {noun.pronoun for noun in clause.subject}  # "she taught Ann": who she is, she is not Ann
         for slot in clause.slots:
-            if slot.preposition in _COMPANION_PREPOSITIONS or (
-                not slot.preposition and clause.verb.lemma in _MEETING_VERBS
+            if (
+                slot.preposition in _COMPANION_PREPOSITIONS
+                or (not slot.preposition and (talk or clause.verb.lemma in _MEETING_VERBS))
+                or (talk and slot.preposition in _PERSONAL_PREPOSITIONS)
             ):
                 for noun in slot.nouns:
-                    if noun.name and not noun.quoted and not is_company(noun) and " " not in noun.name:
-                        for pronoun in ("he", "she"):
+                    of_one = noun.name and not noun.quoted and not noun.determiner and " " not in noun.name
+                    if of_one and not is_company(noun):
+                        for pronoun in {"he", "she"} - strangers:
                             self._last.setdefault(pronoun, self._name(noun.name))
 
     def _is_topic(self, noun: NounPhrase) -> bool:

@@ -255,6 +255,8 @@ class RuleExtractor:
             for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
                 for subject in clause.subject:
                     discourse.mention(subject)
+                if talk:
+                    discourse.mention_others(clause)
             return
         intent = intent_of(turn.text[start:end], dated=bool(times[index]))
         by_clause: dict[int, list[Claim]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mcp_memory.domain.doses import medicine
 from mcp_memory.language.expressions import WEEKDAY_WORDS
 from mcp_memory.language.gregorian import MONTHS, SEASONS
 from mcp_memory.language.vocabulary import RELATIVES, kinship_words, word_set
@@ -19,7 +20,8 @@ _CALENDAR = (
     | frozenset(SEASONS)
     | {"christmas", "easter"}
 )
-_DOSES = word_set("mg g mcg ml iu units tablet tablets pill pills drops puffs milligrams grams")
+_DOSES = word_set("mg mcg µg ug ml iu units milligrams micrograms")
+"""Units of which an amount alone is a dose, "10 mg since today"."""
 _NOT_DEADLY = word_set(
     "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
     " anticipation awkwardness cringe frustration suspense"
@@ -261,7 +263,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
-    "dose": lambda noun: noun.head in _DOSES and (noun.of is not None or len(noun.text.split()) > 2),
+    "dose": lambda noun: bool(medicine(noun.text)) or (medicine(noun.text) == "" and noun.head in _DOSES),
 }
 
 

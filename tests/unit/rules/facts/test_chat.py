@@ -17,12 +17,28 @@ from reading import facts
             "I'm passionate about mending chairs and tables.",
             ["Maria interested_in mending chairs and tables"],
         ),
+        ("I want to surprise Olga. She lives in Turku.", ["Olga lives_in Turku"]),
+        ("She taught Olga to swim and lives in Turku.", []),
+        ("I love the calm it brings.", []),
+        ("Keeps me working at my goals.", []),
         ("Turns out I do have a cat.", ["Maria has_pet cat"]),
         ("Olga accidentally became a nurse.", ["Olga works_as nurse"]),
         ("Thanks Olga, my brother lives in Turku.", ["Maria's brother lives_in Turku"]),
     ],
 )
 def test_clauses_of_chats(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We switched from Plainbase to Tallydb.", ["not Maria uses Plainbase", "Maria uses Tallydb"]),
+        ("We replaced Plainbase with Tallydb.", ["not Maria uses Plainbase", "Maria uses Tallydb"]),
+        ("I switched to decaf.", ["Maria did switched to decaf"]),
+    ],
+)
+def test_a_tool_that_replaces_another(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
 
 

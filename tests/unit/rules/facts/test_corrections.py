@@ -67,3 +67,16 @@ def test_repeated_corrections_take_linear_time(piece: str) -> None:
     start = perf_counter()
     read(piece * 1500)
     assert perf_counter() - start < 6
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I take 10 mg since today.", ["Maria takes 10 mg"]),
+        ("I take Velorin 20 mg in the morning.", ["Maria takes Velorin 20 mg"]),
+        ("I take the bus.", []),
+        ("I take two pills.", []),
+    ],
+)
+def test_a_dose_is_read_with_or_without_its_medicine(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
