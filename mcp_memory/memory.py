@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Protocol
@@ -109,6 +109,8 @@ class Memory:
         organiser: returns the judge of memory points, once for each call; None for the embedded rules.
         text_reader: extracts facts from all texts in the background, with a language model; None leaves that out.
         language_model: what the judges ask; None if nothing leaves the machine.
+        reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
+            there are none.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
     """
@@ -123,6 +125,7 @@ class Memory:
     organiser: Callable[[], PointJudge] | None = None
     text_reader: TextReader | None = None
     language_model: LanguageModel | None = None
+    reread: Callable[[], Awaitable[bool]] | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     _began: float = field(default_factory=time.monotonic)
@@ -191,6 +194,15 @@ class Memory:
     async def _enrich(self) -> None:
         if self.enriching is not None and await self.enriching.step():
             self.enrich_later()
+
+    def reread_later(self) -> None:
+        """Queue reading texts again that an older extractor has read; it queues itself until none is left."""
+        if self.reread is not None:
+            self.background.put("reread", self._reread, durable=False)
+
+    async def _reread(self) -> None:
+        if self.reread is not None and await self.reread():
+            self.reread_later()
 
     def warm_later(self) -> None:
         """Queue the loading of the cue graph, if recall uses it."""

@@ -34,7 +34,7 @@ from mcp_memory.rules.answers.judge import EmbeddedQuestionJudge
 from mcp_memory.rules.facts.extractor import RuleExtractor
 from mcp_memory.rules.facts.spacy import SpacyExtractor
 from mcp_memory.search.candidates import INDEXES
-from mcp_memory.services.ingest import Reading, deriver, silent
+from mcp_memory.services.ingest import Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings
 from mcp_memory.storage.store import LanceStore
@@ -59,9 +59,10 @@ async def open_memory(settings: Settings) -> Memory:
     embedder = await open_embedder(settings)
     extractor = open_extractor(settings)
     claude = open_claude(settings)
+    store = open_store(settings, embedder, extractor)
     memory = Memory(
         settings,
-        open_store(settings, embedder, extractor),
+        store,
         embedder,
         extractor,
         new_question_judge=open_question_judges(settings, claude),
@@ -73,6 +74,9 @@ async def open_memory(settings: Settings) -> Memory:
         async with memory.store.reading():
             pass
     memory.warm_later()
+    if store.read_by_older:
+        memory.reread = store.reread
+        memory.reread_later()
     memory.enrich_later()
     _ = memory.recall  # so that a mistake in its policy is reported now, not at the first query
     _ = memory.points  # built now, not at the first answer
@@ -193,6 +197,7 @@ def open_store(
         relearn=relearner(embedder, Teacher(settings.gain)),
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
+        read_again=lambda: read_again(reading),
     )
 
 

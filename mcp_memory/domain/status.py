@@ -10,6 +10,14 @@ from mcp_memory.domain.language_model import Spending
 
 
 @dataclass(frozen=True, slots=True)
+class Progressed:
+    """How far some work is: ``done`` of ``total`` texts."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoreStatus:
     """The state of the store.
 
@@ -23,6 +31,7 @@ class StoreStatus:
         holders: ids of the running processes that have it open, this one included.
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
+        rereading: how many texts a newer extractor has read again; None if it reads none.
     """
 
     uri: str
@@ -34,6 +43,7 @@ class StoreStatus:
     holders: tuple[int, ...]
     queue: int
     problems: tuple[str, ...]
+    rereading: Progressed | None = None
 
 
 @dataclass(frozen=True, slots=True)

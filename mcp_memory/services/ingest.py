@@ -139,6 +139,34 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     return derive_again
 
 
+def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
+    """Return a function that reads the facts of turns as `derive` does; it gets every turn once, in order.
+
+    Turns that are ``known`` are not read: they only say who spoke before the others.
+    """
+    talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
+
+    async def read(turns: list[Turn], *, known: bool) -> list[Assertion]:
+        found: list[Assertion] = []
+        for turn in turns:
+            place = turn.space, turn.session
+            partner = talking[place].partner(turn)
+            talking[place] = talking[place].after(turn)
+            if not known:
+                found += await to_thread.run_sync(_facts_of, reading, turn, partner)
+        return found
+
+    return read
+
+
+def _facts_of(reading: Reading, turn: Turn, partner: str | None) -> list[Assertion]:
+    if reading.extractor is None or turn.kind == "statement":
+        return []
+    spans = split(turn.text)
+    times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]
+    return reading.extractor.extract(turn, partner, spans, times)
+
+
 def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
     spans = split(turn.text)
     times = [stated_times(turn.text, turn.said_at, start, end) for start, end in spans]

@@ -27,6 +27,7 @@ from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
+from mcp_memory.storage.reread import ReadAgain, Rereading
 from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
@@ -58,6 +59,7 @@ class LanceStore:
         relearn: makes beliefs of the lessons in a rebuild.
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
+        read_again: returns a function that reads the texts of a store again which an older extractor has read.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -74,6 +76,7 @@ class LanceStore:
         relearn: Relearn = learn_nothing,
         embed: Embed | None = None,
         reader: int = 0,
+        read_again: Callable[[], ReadAgain] | None = None,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -83,6 +86,8 @@ class LanceStore:
         self._relearn = relearn
         self._embed = embed
         self._reader = reader
+        self._rereading: Rereading | None = None
+        self._read_again = read_again
         self._clock = clock
         self._tables = Tables(uri)
         self._refresher = Refresher(self._tables, embedder, dimension, make_view)
@@ -175,6 +180,33 @@ class LanceStore:
             clock=self._clock,
         )
 
+    @property
+    def read_by_older(self) -> bool:
+        """Whether an older extractor has read the texts, as of the last refresh."""
+        last = self._refresher.last
+        return self._read_again is not None and last is not None and last.reader < self._reader
+
+    async def reread(self) -> bool:
+        """Read some more of the texts again that an older extractor has read; return whether any are left.
+
+        Raises:
+            StoreError: the store cannot be read or written; a later call continues.
+        """
+        if self._read_again is None or not self._reader:
+            return False
+        if self._rereading is None:
+            hold = self._write_lock.hold
+            self._rereading = Rereading(Tables(self.uri), hold, self._read_again(), self._reader, self._clock)
+        try:
+            more = await self._rereading.step()
+        except BaseException:  # the extractor has seen texts that the next attempt gives it again
+            self._rereading.close()
+            self._rereading = None
+            raise
+        if not more:
+            self._rereading = None
+        return more
+
     async def check(self) -> list[Finding]:
         """Check every row and return the problems, worst first."""
         return await to_thread.run_sync(lambda: check(Tables(self.uri), now=self._clock()))
@@ -199,11 +231,14 @@ class LanceStore:
             holders=tuple(holders),
             queue=int(self._compaction.running),
             problems=problems,
+            rereading=self._rereading.progress if self._rereading else None,
         )
 
     async def aclose(self) -> None:
         """Stop compacting, within two seconds, and close the store."""
         with anyio.CancelScope(shield=True):
+            if self._rereading:
+                self._rereading.close()
             await to_thread.run_sync(self._compaction.stop, STOP_S)
             if self._holders:
                 self._holders.leave()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.domain.status import Judging, SpaceStatus, Status
+from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
     Count,
@@ -100,6 +100,13 @@ class ClaudeOutput(SpentOutput):
     texts: Annotated[TextsReadOutput | None, Field(description="None: it is sent questions and evidence alone.")] = None
 
 
+class RereadingOutput(BaseModel):
+    """How many texts are read again for facts by a newer version."""
+
+    done: Count
+    total: Count
+
+
 class StatusOutput(Output):
     """Structured reply of memory_status."""
 
@@ -110,6 +117,9 @@ class StatusOutput(Output):
     claude: Annotated[ClaudeOutput | None, Field(description="None: nothing leaves the machine.")] = None
     storage: StorageOutput
     queue: Annotated[Count, Field(description="Background work not done yet.")]
+    rereading: Annotated[
+        RereadingOutput | None, Field(description="Texts of an older version that are read again for facts.")
+    ] = None
     versions: VersionsOutput
     uptime_s: float
     processes: Annotated[Count, Field(description="How many hold the store.")]
@@ -131,6 +141,7 @@ def status_reply(status: Status) -> Reply:
         claude=None if status.judging is None else _claude(status.judging),
         storage=StorageOutput(uri=store.uri, bytes=store.bytes),
         queue=store.queue,
+        rereading=RereadingOutput(**asdict(store.rereading)) if store.rereading else None,
         versions=VersionsOutput(
             server=status.version, format=store.format, generation=store.generation, commit=store.tx
         ),
@@ -149,9 +160,17 @@ def status_reply(status: Status) -> Reply:
         f"{quantity(total.assertions, 'statement')} of facts about {quantity(total.entities, 'entity')}; "
         f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
         _judging_text(status.judging),
+        *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
     ]
     return reply_of(output, [*lines, *warning_lines(warnings)])
+
+
+def _rereading_lines(store: StoreStatus) -> list[str]:
+    if store.rereading is None:
+        return []
+    done, total = store.rereading.done, store.rereading.total
+    return [f"Facts are read again by newer rules: {done:,} of {quantity(total, 'text')} so far."]
 
 
 def space_counts(space: SpaceStatus) -> SpaceCountsOutput:
