@@ -99,11 +99,9 @@ async def test_what_is_written_meanwhile_is_read_too(tmp_path: Path, monkeypatch
     assert 0 < progress.done < progress.total
     await to_the_end(memory)
     for one in (memory, opened(tmp_path / "store")):
-        tails = [row["tail"] for row in (await rows(one))["assertions"] if row["relation"] == "lives_in"]
-        assert {"Verona", "Como"} <= set(tails)
-        assert len(tails) == len(
-            {row["id"] for row in (await rows(one))["assertions"] if row["relation"] == "lives_in"}
-        )
+        made = (await rows(one))["assertions"]
+        assert {"Verona", "Como"} <= {row["tail"] for row in made if row["relation"] == "lives_in"}
+        assert len(made) == len({row["id"] for row in made})
     assert (await store_of(memory).about()).rereading is None
 
 
