@@ -95,6 +95,8 @@ def assert_claim(
         around: the times that date an event without a time of its own.
     """
     head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
+    if head is None and isinstance(claim.head, NounPhrase) and relations().get(claim.relation).head == "thing":
+        head = discourse.thing(claim.head)  # "the timeout was raised to …"
     tail = claim.tail if isinstance(claim.tail, str) else _tail_name(discourse, claim.relation, claim.tail)
     if tail is None and isinstance(claim.tail, NounPhrase) and claim.tail in clause.subject:
         tail = discourse.entity(claim.tail)  # the subject of a passive: "it was bought by …"

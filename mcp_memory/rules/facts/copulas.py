@@ -17,7 +17,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row
-from mcp_memory.rules.facts.statements import possession_row, word_statements
+from mcp_memory.rules.facts.statements import possession_row, subject_statements, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 
 
@@ -32,6 +32,7 @@ def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     if len(clause.subject) == 1:
         subject = clause.subject[0]
         claims = list(_first_or_last_period_claims(clause, subject))
+        claims = claims or list(subject_statements(clause, subject, effect, talk=talk))
         if claims := claims or list(_possession_claims(clause, subject, effect, talk)):
             yield from claims
             return

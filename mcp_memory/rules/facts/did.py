@@ -15,7 +15,7 @@ from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase
 from mcp_memory.rules.facts.tables import closed
 from mcp_memory.rules.facts.tables.nouns import PETS
 from mcp_memory.rules.facts.verbs import inflect, inflection
@@ -108,6 +108,8 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
     phrase = _phrase(clause, text)
+    if clause.subject[0].common == OMITTED and "-" in phrase.split(" ")[0]:
+        return  # "Self-employed carpenter": no verb
     if phrase:
         for subject in clause.subject:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)

@@ -3,7 +3,8 @@
 A row reads *sort words | slots | effect | tail | options*:
 
 - *sort*: ``verb`` (active), ``passive`` (by the plain form of its verb), ``adj`` and ``noun`` (behind a form of "be"),
-  ``possessed`` ("X's hometown is Y"; it has no slots).
+  ``possessed`` ("X's hometown is Y", about X) and ``subject`` ("the page size is 50", about the page size; ``any`` is
+  every noun). The last two have no slots.
 - *words*: the word with its particles, ``move back``; alternatives are joined by ``/``, ``like/love/enjoy``.
 - *slots*: where the tail stands: prepositions, ``obj`` for an object, ``time`` (the words of a date), ``each`` (the
   subjects to one another).
@@ -29,7 +30,8 @@ from mcp_memory.domain.verbs import COMMON, FURTHER, irregular_verbs
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables import closed
 
-Sort = Literal["verb", "passive", "adj", "noun", "possessed"]
+Sort = Literal["verb", "passive", "adj", "noun", "possessed", "subject"]
+SLOTLESS = ("possessed", "subject")
 Effect = Literal["state", "begin", "end", "event", "lasting", "ended"]
 """What the time of a clause means for a fact, see above."""
 
@@ -60,7 +62,7 @@ class Row:
         sort: the part of speech that says it.
         word: in its plain form.
         particles: the words that belong to it, "up", "out".
-        slots: any of these gives the tail; empty for ``possessed``.
+        slots: any of these gives the tail; empty for ``possessed`` and ``subject``.
         effect: what the time of the clause means for the fact.
         tail: the kinds of which the tail must be one.
         conditions: of the clause.
@@ -111,7 +113,7 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
     sort, _, words = cells[0].partition(" ")
     if sort not in get_args(Sort) or not words:
         raise _refused(relation, text, f"a row begins with one of {', '.join(get_args(Sort))} and a word")
-    if sort == "possessed":
+    if sort in SLOTLESS:
         cells.insert(1, "")
     if len(cells) not in (4, 5):
         raise _refused(relation, text, "its cells are: sort words | slots | effect | tail | options")
@@ -127,7 +129,7 @@ def parse_row(relation: str, text: str) -> tuple[Row, ...]:
     ):
         if unknown:
             raise _refused(relation, text, f"unknown {what}: {', '.join(sorted(unknown))}")
-    if not tail or (not slots and sort != "possessed"):
+    if not tail or (not slots and sort not in SLOTLESS):
         raise _refused(relation, text, "it has no slot, or no kind of tail")
     if any(not 0 < number <= 1 for number in numbers) or len(numbers) > 1:
         raise _refused(relation, text, "it needs one confidence in (0, 1]")

@@ -6,10 +6,10 @@ of the clause, the phrase stands in one of its slots and is of its kind of thing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from mcp_memory.domain.relations import relations
-from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim
 from mcp_memory.rules.facts.clause import Clause
@@ -20,6 +20,7 @@ from mcp_memory.rules.facts.tables import closed
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
 _NO_LONGER = frozenset(("anymore", "any more", "no longer"))
+_POINTING = re.compile(r"(?:last|this|next|yesterday|today|tonight|tomorrow|recently|.*\bago\b)", re.IGNORECASE)
 _EMPTY_SUBJECTS = frozenset(("it", "that", "this", "there"))
 
 
@@ -144,12 +145,6 @@ def named_by(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     return names if names and has_names else (noun,)
 
 
-def _names_day(text: str) -> bool:
-    """Return whether a time without a year names a day of the year, "12 June"."""
-    words = text.lower().replace(",", " ").split()
-    return any(word[0].isdigit() for word in words) and any(word.rstrip(".") in MONTH_WORDS for word in words)
-
-
 def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     """Yield the claims whose tail is a date: "she was born on 3 May 1980", "the bridge was built in 1911"."""
     row = next((row for row in candidates if "time" in row.slots), None)
@@ -159,8 +154,7 @@ def _timed(clause: Clause, candidates: Sequence[Row]) -> Iterator[Claim]:
     if own and row.relation != "born_on":
         return
     dated = [time for time in clause.times if time.time and time.text[:5].lower() not in ("until", "since")]
-    named = dated[0].time is not None and (not dated[0].time.relative or _names_day(dated[0].text)) if dated else False
-    if named:  # not "I was born yesterday", nor "died last week"
+    if dated and not _POINTING.match(dated[0].text):  # not "I was born yesterday", nor "she died last week"
         for subject in clause.subject:
             yield Claim(subject, row.relation, dated[0].text, row.effect, confidence=row.confidence)
 
@@ -216,6 +210,32 @@ def word_statements(
                 head, tail = (noun, subject) if row.swapped else (subject, noun)
                 meant = effect if row.effect == "state" else row.effect
                 yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
+
+
+def subject_statements(clause: Clause, subject: NounPhrase, effect: Effect, *, talk: bool) -> Iterator[Claim]:
+    """Yield what "the page size is 50" and "my car is blue" state about the thing that is the subject itself."""
+    if subject.pronoun or subject.uncertain or not clause.slots or clause.slots[0].preposition:
+        return
+    slot, text = clause.slots[0], subject.text
+    if text.startswith(("favourite", "favorite")):
+        return
+    behind = [("of", subject.of)] if subject.of and " of " not in text else []
+    for preposition, noun in (*behind, *subject.modifiers):
+        text = f"{text} {preposition} {noun.text}"
+    head = subject if subject.owner or subject.named else text
+    for row in (*rows().get(("subject", subject.head), ()), *rows().get(("subject", "any"), ())):
+        if fits_row(slot.nouns[0], row, talk=talk) and _meets(row, clause, talk) and len(slot.nouns) == 1:
+            tail = _amount(clause) if "amount" in row.tail else slot.nouns[0]
+            meant = effect if row.effect == "state" else row.effect
+            yield Claim(head, row.relation, tail, meant, None, slot.end, False, row.confidence)
+            return
+
+
+def _amount(clause: Clause) -> str:
+    """Return the value behind "be" with its rate: "120 requests per minute"."""
+    text = clause.slots[0].nouns[0].text
+    rate = clause.slots[1] if len(clause.slots) > 1 else None
+    return f"{text} per {rate.nouns[0].text}" if rate and rate.preposition == "per" else text
 
 
 def possession_row(word: str, noun: NounPhrase | None, *, talk: bool) -> Row | None:

@@ -222,15 +222,15 @@ async def test_a_long_correction_is_stored_whole_and_reported_by_its_beginning()
 
 async def test_a_change_of_a_relations_cardinality_is_reported():
     taught = [
-        NewFact(who, "teach", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
+        NewFact(who, "dentist", what, valid_from=parse(f"{year}-01-01")[0], intent="EVOLUTION")
         for who in ("Ann", "Bob")
-        for what, year in (("physics", 2020), ("history", 2021))
+        for what, year in (("Dr. Orr", 2020), ("Dr. Lind", 2021))
     ]
-    one = await told(memory(read=True), facts=[*taught, NewFact("Eve", "teach", "physics", parse("2020-01-01")[0])])
-    recall = await recalled(one, "What does Eve teach?")
-    done = await judged(one, recall.episode, correction="Eve teaches history now.")
+    one = await told(memory(read=True), facts=[*taught, NewFact("Eve", "dentist", "Dr. Orr", parse("2020-01-01")[0])])
+    recall = await recalled(one, "Who is Eve's dentist?")
+    done = await judged(one, recall.episode, correction="Eve's dentist is Dr. Moss now.")
     assert [(change.id, change.before, change.after) for change in done.changes if change.kind == "relation"] == [
-        ("teach", "unknown", "single")
+        ("dentist", "unknown", "single")
     ]
 
 

@@ -91,3 +91,40 @@ def test_a_row_gives_its_confidence(table) -> None:  # type: ignore[no-untyped-d
     table('\n[mentored_by]\nsaid = ["passive mentor | by | event | person | .6"]\n')
     (found,) = [fact for fact in read("I was mentored by Ilse Brandt.") if fact.relation == "mentored_by"]
     assert found.confidence == 0.6
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("My car is blue.", "Maria's car has_colour blue"),
+        ("The default page size is 50.", "default page size set_to 50"),
+        ("The rate limit is 120 requests per minute.", "rate limit set_to 120 requests per minute"),
+        ("The timeout was raised to 30 seconds.", "timeout set_to 30 seconds"),
+        ("The billing service depends on Redis.", "billing service depends_on Redis"),
+        ("Celery was replaced by Dramatiq.", "Celery replaced_by Dramatiq"),
+        ("We decided against Redis.", "Maria decided_against Redis"),
+        ("I'm on 20 mg of lisinopril.", "Maria takes 20 mg of lisinopril"),
+        ("Lenka and I moved in together in March.", "Maria lives_with Lenka"),
+        ("I signed with a company called Quellwerk.", "Maria works_at Quellwerk"),
+    ],
+)
+def test_things_and_settings_are_heads_of_their_own(text: str, fact: str) -> None:
+    assert facts(text) == [fact]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I love the idea.",
+        "I enjoyed the best part of it.",
+        "I love your photos.",
+        "We had some great competitions and shows.",
+        "I work for a company.",
+        "I bought some stuff.",
+        "Our wifi name is Lyndhurst14.",
+        "My first customer is my old boss.",
+        "I'm so blue.",
+    ],
+)
+def test_a_vague_tail_is_no_fact(text: str) -> None:
+    assert facts(text) == []
