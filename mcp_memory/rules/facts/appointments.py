@@ -8,6 +8,7 @@ much else: only things that have dates are read, by their head noun, or a thing 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
@@ -34,7 +35,7 @@ _DATED_THINGS = word_set(
     " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
     " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
-    " defense viva"
+    " defense viva handover baptism"
 )
 """Head nouns of what takes place at a time."""
 _ENDING_THINGS = word_set(
@@ -70,6 +71,10 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("scheduled_for", thing, date) if _has_date(thing) else None
     if verb.passive and verb.lemma in _PLANNED | _MOVED:
         return ("scheduled_for", thing, date) if _is_thing(thing) else None
+    if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
+        own = clause.slots[0].nouns[0]  # "I have a call with the bank tomorrow"
+        if own.head in _DATED_THINGS and not own.owner and verb.tense == "present":
+            return "scheduled_for", replace(own, owner=thing), date
     if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:
         moved = clause.slots[0].nouns[0]
         return ("scheduled_for", moved, date) if _has_date(moved) and verb.tense != "present" else None

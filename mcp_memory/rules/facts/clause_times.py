@@ -16,6 +16,8 @@ _OTHER_CLAUSE = re.compile(
     r"\b(?:after|before|since|until|till|because|as|if|whether|who|which|that|whose|but|than)\b", re.IGNORECASE
 )
 """Words behind which a time belongs to something else."""
+_ARRANGING = frozenset(("book", "reserve", "schedule", "reschedule", "plan", "arrange", "postpone", "sign"))
+"""Verbs whose dates are those of what is arranged: "we booked a farm from 12 to 19 August"."""
 _FRAME = 2
 """How many sentences back a time may be stated that also dates an event: "Last Saturday was great. We …"."""
 
@@ -33,7 +35,7 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
     if turn.said_at is None or not any(word.time and word.time.relative for word in clause.times):
         return clause
     verb = clause.verb
-    tense: Direction = -1 if verb.tense != "present" and not verb.unreal else 1
+    tense: Direction = -1 if verb.tense != "present" and not verb.unreal and verb.lemma not in _ARRANGING else 1
     resolved = {(time.start, time.end): time for time in stated_times(turn.text, turn.said_at, *span, tense=tense)}
     times = tuple(
         word._replace(time=resolved.get((word.time.start, word.time.end), word.time)) if word.time else word

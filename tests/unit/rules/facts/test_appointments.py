@@ -28,6 +28,8 @@ def dates(text: str) -> list[str]:
         ("The interview was moved to the 17th.", "interview scheduled_for the 17th | 2023-05-17 planned"),
         ("We moved the launch to the 17th.", "launch scheduled_for the 17th | 2023-05-17 planned"),
         ("The viewing has been rescheduled to 12 June.", "viewing scheduled_for 12 June | 2023-06-12 planned"),
+        ("I have a call with the bank tomorrow.", "Maria's call scheduled_for tomorrow | 2023-05-09 planned"),
+        ("The home visit is June 19.", "home visit scheduled_for June 19 | 2023-06-19 planned"),
         ("The meeting was on Friday.", "meeting scheduled_for Friday | 2023-05-05 event"),
     ],
 )

@@ -75,6 +75,7 @@ def test_an_event_takes_the_only_time_around_it(text: str, day: str) -> None:
         "I visited Verona after I sold the van on 3 May.",
         "On 3 May it rained, on 4 May it was hot. I visited Verona.",
         "Back in 2019 we were young. I visited Verona.",
+        "I visited Verona and booked a farm for 12 August.",
     ],
 )
 def test_an_event_takes_no_time_that_may_belong_to_something_else(text: str) -> None:
