@@ -7,6 +7,7 @@ much else: only things that have dates are read, by their head noun, or a thing 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
@@ -14,6 +15,7 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clause import Clause
@@ -43,6 +45,7 @@ _ENDING_THINGS = word_set(
 )
 _TRANSPORT = word_set("flight train bus ferry coach boat ship")
 _MOVED = word_set("move postpone push delay reschedule reschedul shift change bring")
+_RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
 _PLANNED = word_set("schedule plan set book fix arrange confirm")
 _STARTS = word_set("start begin open launch resume commence reopen")
 _ENDS = word_set("end finish close expire conclude")
@@ -108,6 +111,11 @@ def appointment_assertions(
         return
     relation, thing, date = found
     time, tail = found[2].time, date.text.rstrip(".,;")
+    if clause.verb.lemma in _MOVED and (moved_to := _RANGE.match(date.text)):  # "moved from 12 March to 2 April"
+        times = stated_times(turn.text, turn.said_at, date.start + moved_to.end(), date.end, tense=1)
+        if len(times) != 1:
+            return
+        time, tail = times[0], date.text[moved_to.end() :].rstrip(".,;")
     owner = discourse.entity(thing.owner) if thing.owner else None
     if thing.owner and owner is None:
         return

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import grammar
@@ -37,6 +37,19 @@ MOST = 12
 """Words of a mended value; a longer sentence says more than a value."""
 
 
+@dataclass(slots=True)
+class Carried:
+    """What the sentences of a message hand on to the next, by the index of the sentence.
+
+    Attributes:
+        last: the last clause of a sentence.
+        mending: the clause that a sentence mends, as mended.
+    """
+
+    last: dict[int, Clause] = field(default_factory=dict)
+    mending: dict[int, Clause] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class _Value:
     """A phrase that replaces, or is replaced, with its preposition if it has one, and the index after it."""
@@ -46,17 +59,18 @@ class _Value:
     after: int
 
 
-def with_corrections(words: Sequence[Word], clauses: Sequence[Clause]) -> list[Clause]:
+def with_corrections(words: Sequence[Word], clauses: Sequence[Clause], before: Clause | None = None) -> list[Clause]:
     """Return the clauses of a sentence with those that its corrections state.
 
     Args:
         words: of the sentence.
         clauses: read of it, in order.
+        before: the last clause of the sentence before it.
     """
     starts = [word.start for word in words]
     corrected: list[Clause] = []
     for index, clause in enumerate(clauses):
-        previous = clauses[index - 1] if index else None
+        previous = clauses[index - 1] if index else before
         clause = _with_denied_before(clause, previous)
         clause, denial = _contrast(clause)
         following = bisect_left(starts, clause.end)
@@ -231,3 +245,64 @@ def mended(words: Sequence[Word], clause: Clause, index: int = 0) -> tuple[Claus
         return None
     first, last = words[index], words[max(value.after - 1, index)]
     return _denied(clause), replace(stated, start=first.start, end=last.end)
+
+
+_FILLERS = word_set("no wait sorry oops actually rather or i mean meant make that correction on in at by the")
+_MENDING = word_set("no wait sorry oops rather mean meant correction")
+_BEFORE_TIMES = word_set("on in at by the")
+_MOST_FILLERS = 7
+
+
+def with_mended_times(words: Sequence[Word]) -> list[Word]:
+    """Return the words of a sentence without the times that it takes back: "on the 28th, no wait, the 21st".
+
+    Taken back are the first of two times with words of mending between them, and a time behind "not" beside another one
+    ("on the 17th, not the 12th", "not tomorrow but Thursday").
+    """
+    if sum(word.kind == "time" for word in words) < 2:
+        return list(words)
+    kept: list[Word] = []
+    index = 0
+    while index < len(words):
+        after = _behind_mended(words, index) or _behind_denied(words, index, kept)
+        if after:
+            index = after
+        else:
+            kept.append(words[index])
+            index += 1
+    return kept
+
+
+def _behind_mended(words: Sequence[Word], index: int) -> int:
+    """Return the index of the time that mends the one at ``index``, 0 for none."""
+    if words[index].kind != "time":
+        return 0
+    mends, last = False, min(len(words), index + 2 + _MOST_FILLERS)
+    for following in range(index + 1, last):
+        word = words[following]
+        if word.kind == "time":
+            return following if mends else 0
+        if not (word.mark or word.low in _FILLERS) or word.text in (".", "!", "?", ";"):
+            return 0
+        mends = mends or word.low in _MENDING
+    return 0
+
+
+def _behind_denied(words: Sequence[Word], index: int, kept: Sequence[Word]) -> int:
+    """Return the index behind ", not the 12th", or that of the time behind "not tomorrow but"; 0 for neither."""
+    start = index + (words[index].mark and words[index].text in (",", "(", "—", "–", "-"))
+    if low_at(words, start) != "not":
+        return 0
+    denied = _time_behind(words, start + 1)
+    if not denied:
+        return 0
+    if low_at(words, denied + 1) == "but" and (stated := _time_behind(words, denied + 2)):
+        return stated
+    return denied + 1 if kept and kept[-1].kind == "time" else 0
+
+
+def _time_behind(words: Sequence[Word], index: int) -> int:
+    """Return the index of the time that begins at ``index``, behind its preposition and article; 0 for none."""
+    while index < len(words) and words[index].low in _BEFORE_TIMES and words[index].kind == "word":
+        index += 1
+    return index if index < len(words) and words[index].kind == "time" else 0

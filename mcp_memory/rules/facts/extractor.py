@@ -19,7 +19,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.copulas import copula_claims
-from mcp_memory.rules.facts.corrections import mended, mends_slip, with_corrections
+from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
@@ -169,7 +169,7 @@ class RuleExtractor:
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
-        mending: dict[int, Clause] = {}
+        carried = Carried()
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
             (start, end), passed = cut_out(sentence, foreign, passed)
@@ -178,7 +178,7 @@ class RuleExtractor:
             span = start, min(end, start + LONGEST)
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
-            read += self._assertions(turn, discourse, index, span, times, following, mending)
+            read += self._assertions(turn, discourse, index, span, times, following, carried)
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:
@@ -214,7 +214,7 @@ class RuleExtractor:
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],
-        times: Sequence[Sequence[StatedTime]], following: tuple[int, int] | None, mending: dict[int, Clause],
+        times: Sequence[Sequence[StatedTime]], following: tuple[int, int] | None, carried: Carried,
     ) -> Iterator[Assertion]:  # fmt: skip
         """Yield the assertions of a sentence.
 
@@ -225,7 +225,7 @@ class RuleExtractor:
             span: of it, in characters.
             times: that each sentence of the turn states.
             following: span of the next sentence.
-            mending: clauses by the index of the sentence that mends a slip of the one before it; added to.
+            carried: what the sentences before hand on; added to.
         """
         start, end = span
         talk = turn.kind != "document"
@@ -243,12 +243,16 @@ class RuleExtractor:
             end if stop <= start else stop,
             [*(times[index] or yearly_times(turn, span)), *duration_intervals(turn.text, start, end, turn.time)],
         )
+        if talk:
+            words = with_mended_times(words)
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
-        clauses = with_corrections(words, clauses)
-        if index in mending:
-            clauses = [mending[index]]
+        clauses = with_corrections(words, clauses, carried.last.get(index - 1))
+        if clauses:
+            carried.last[index] = clauses[-1]
+        if index in carried.mending:
+            clauses = [carried.mending[index]]
         elif talk and clauses and (mend := _mended(turn, clauses[-1], following)):
-            clauses[-1], mending[index + 1] = mend
+            clauses[-1], carried.mending[index + 1] = mend
         if talk:
             clauses = [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses]
         if stop <= start:

@@ -21,7 +21,8 @@ _FOREIGN = re.compile(
     r"|(?:def\s\w{1,60}\(|class\s\w{1,60}\s?[(:{]|import\s[\w.]{1,60}\s*;?$|from\s[\w.]{1,60}\simport\s|#include\b"
     r"|(?:const|let|var)\s[\w{}\[\], ]{1,80}=|(?:async\s)?function\b[^(]{0,60}\(|@[\w.]{1,60}(?:\(|$)"
     r"|(?:SELECT|INSERT\sINTO|UPDATE|DELETE\sFROM|(?:CREATE|ALTER|DROP)\s[A-Z]+|FROM|WHERE)\s)"
-    r"|[\w.\[\]'\"]{1,60}\s?(?:=|\+=|:=|=>|->)\s?\S|[{}()\[\];]+\s*$)"
+    r"|[\w.\[\]'\"]{1,60}\s?(?:=|\+=|:=)\s?(?:[\"'\[{(]|[\w.]{1,60}[(\[]|(?:True|False|None|null|new|await)\b)"
+    r"|[{}()\[\];]+\s*$)"
 )
 _CODE_END = re.compile(r"(?:[;{}]|=>|->)\s*$")
 _TABLE = re.compile(r"\s(?:\||\t)\s?\S.*(?:\||\t)")

@@ -3,7 +3,7 @@
 from time import perf_counter
 
 import pytest
-from reading import facts, read
+from reading import facts, intervals, read
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from reading import facts, read
          ["not Maria favourite_colour red", "Maria favourite_colour teal"]),
         ("I don't use Kate any more, it's Nano now.", ["not Maria uses Kate", "Maria uses Nano"]),
         ("I don't live in Vaasa any more, it's Turku since May.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
+        ("I don't live in Vaasa any more! Since May it's Turku.", ["not Maria lives_in Vaasa", "Maria lives_in Turku"]),
         ("My boss is no longer Viktor, it's Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My boss is Viktor, sorry, I mean Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
         ("My boss is Viktor. Oops, I meant Olga.", ["not Maria has_boss Viktor", "Maria has_boss Olga"]),
@@ -61,7 +62,22 @@ def test_the_mended_value_cites_its_own_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["I live in Oslo, not Turku. ", "it isn't red, it's teal, ", "sorry, I mean ", ", not Olga"]
+    ("text", "expected"),
+    [
+        ("The meeting is on 17 May, not on 12 May.", ["17 May 2023-05-17 2023-05-18"]),
+        ("The meeting is on 12 May, no wait, 17 May.", ["17 May 2023-05-17 2023-05-18"]),
+        ("The meeting is not on 12 May but on 17 May.", ["17 May 2023-05-17 2023-05-18"]),
+        ("The meeting has been moved from 12 May to 17 May.", ["17 May 2023-05-17 2023-05-18"]),
+        ("I was born on 3 May 1980, sorry, 5 May 1980.", ["5 May 1980 1980-05-05 …"]),
+    ],
+)
+def test_a_time_that_is_taken_back_does_not_count(text: str, expected: list[str]) -> None:
+    assert intervals(text) == expected
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["I live in Oslo, not Turku. ", "it isn't red, it's teal, ", "sorry, I mean ", ", not Olga", "on 3 May, no wait, "],
 )
 def test_repeated_corrections_take_linear_time(piece: str) -> None:
     start = perf_counter()

@@ -36,6 +36,11 @@ def test_what_is_no_prose_of_the_speaker_is_not_read(foreign: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("note", ["owner = Henrike", "retries=0 at the moment", "master -> trunk", "limit: 50"])
+def test_a_short_note_is_no_code(note: str) -> None:
+    assert foreign_spans(note) == []
+
+
 def test_an_open_fence_reaches_to_the_end() -> None:
     assert foreign_spans("So:\n```\na\n\nb") == [(4, 12)]
 
