@@ -6,7 +6,8 @@ enough to act on. Both are cautious: a wrong merge misleads, a missed one only c
 - names that are the same but for case, punctuation and titles ("e-mail" and "email"); but for accents too, if they have
   several words or one kind ("Québec"; but Pâris need not be Paris);
 - people, one of whose names holds all words of the other ("Anna Patel", "Anna Maria Patel"), who come up in the same
-  session, if no third name would fit as well, no fact joins the two, and no single-valued fact tells them apart.
+  session, if no third name would fit as well, no fact joins the two, no single-valued fact tells them apart, and not
+  both of them speak.
 
 Other similar names are reported, not united: those that share .6 of their words, or that mean the same to the
 embedder. A caller can state a fact ``also_known_as``. Names that were stated to be different stay apart.
@@ -146,6 +147,9 @@ class Entities:
                 yield key, longer[0]
 
     def _one_person(self, one: str, other: str) -> bool:
+        speakers = {self._facts.key(who) for who in self._space.speakers}
+        if {one, other} <= speakers:
+            return False  # two who speak are two people
         together = self._sessions.get(one, set()) & self._sessions.get(other, set())
         return bool(together) and not self._joined(one, other) and not self._conflict(one, other)
 

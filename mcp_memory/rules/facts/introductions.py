@@ -50,6 +50,7 @@ _LED = TITLES | nouns.ROLES | nouns.ROYAL | nouns.TITLE_ROLES | word_set("captai
 _TOKEN = re.compile(r"[ ]?([^\W\d_][\w'’-]*)")
 _PARTICLES = word_set("von van de der den la le del di da dos bin al ter")
 _LONGEST = 4  # words of a name
+_BEFORE = 2_000  # characters before a place in which an open quotation is looked for
 _GREETING = (
     r"(?:(?:hi|hello|hey|hiya|good (?:morning|evening|afternoon|day)|greetings|howdy|oh|ok|okay|well|so|and|also|yes"
     r"|yeah|no|sorry|actually|correction|wait|i mean|to be clear|by the way|btw)"
@@ -175,7 +176,7 @@ def _self_introduction(text: str, start: int, end: int) -> _Found | None:
         return None
     ends = _ENDS
     if form == "this is":
-        alone = not text[:start].strip() and (match["lead"] or not text[end:].strip() or _MINE.match(text, end))
+        alone = _is_first(text, start) and (match["lead"] or not text[end : end + 9].strip() or _MINE.match(text, end))
         ends = _ENDS_GREETING if alone else _NEVER
     if not (ends.match(text, stop, end) or _NOT.match(text, stop, end)):
         return None
@@ -199,7 +200,7 @@ def _my_name(text: str, start: int, end: int) -> _Found | None:
 
 def _name_here(text: str, start: int, end: int) -> _Found | None:
     """Return the name of "Elin here", at the start of a message."""
-    if text[:start].strip():
+    if not _is_first(text, start):
         return None
     opening = _HERE.match(text, start, end)
     found = _name_at(text, opening.end() if opening else start, end)
@@ -230,9 +231,14 @@ def _name_at(text: str, position: int, end: int) -> tuple[str, int] | None:
     return (text[first:stop], stop) if count else None
 
 
+def _is_first(text: str, start: int) -> bool:
+    """Return whether a sentence is the first of its text."""
+    return start < _BEFORE and not text[:start].strip()
+
+
 def _is_quoted(text: str, position: int) -> bool:
     """Return whether a place lies within quotation marks, a quoted line or code."""
-    before = text[:position]
+    before = text[max(0, position - _BEFORE) : position]
     line = before[before.rfind("\n") + 1 :]
     return (
         line.count('"') % 2 == 1

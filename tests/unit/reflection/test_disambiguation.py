@@ -97,6 +97,14 @@ def test_distinguishing_facts_keep_two_names_apart(said, why):
     assert sure(*said) == [], why
 
 
+def test_two_people_who_speak_stay_apart():
+    space = space_of(works("Anna Patel"), works("Anna Maria Patel"))
+    assert len(Entities(space).same()) == 1
+    for name in ("Anna Patel", "Anna Maria Patel"):
+        space.add(Batch((replace(turn(f"by {name}", session="talk"), speaker=name),)))
+    assert Entities(space).same() == []
+
+
 @pytest.mark.parametrize("ends", [("Anna Patel", "Anna Maria Patel"), ("Anna Maria Patel", "Anna Patel")])
 def test_denied_pairs_stay_apart_in_either_direction(ends):
     denial = asserted(ends[1], head=ends[0], relation="also_known_as", negated=True)
