@@ -78,7 +78,8 @@ def verb_without_subject(
         return None
     if last is not None and shared:
         fits = verb.tense != "present" or last.tense != "past" or bool({"now", "still"} & verb.adverbs)
-        return verb if fits or word.low in closed.AUXILIARIES else None
+        fits = fits or word.low in closed.AUXILIARIES
+        return _with_shared_mood(words, verb, last) if fits else None
     main = inflection(words[verb.next_index - 1].low)
     opens = (
         last is None
@@ -88,6 +89,13 @@ def verb_without_subject(
     if opens and not verb.passive and verb.tense == "past" and main and word.low not in closed.AUXILIARIES:
         return verb
     return None
+
+
+def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -> VerbGroup:
+    """Return a verb that shares its subject; in its plain form it also shares the "want to" of the verb before it."""
+    main = inflection(words[verb.next_index - 1].low)
+    plain = main is not None and "plain" in main.forms and verb.start == words[verb.next_index - 1].start
+    return replace(verb, unreal=True) if last.unreal and not last.future and plain else verb
 
 
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
@@ -109,6 +117,8 @@ def content_clause(words: Sequence[Word], verb: VerbGroup) -> tuple[float, int] 
     if verb.lemma == "be" and verb.negated and adjective == "that":
         return 0.0, index + 1
     confidence = content_confidence(verb, adjective) if verb.lemma != "want" else None
+    if verb.lemma == "make" and index < len(words) and words[index].low in ("sure", "certain"):
+        confidence, index = 0.0, index + 1
     if confidence is None:
         return None
     index += verb.lemma == "be"

@@ -32,7 +32,8 @@ _MATRIX_VERBS = {
     **dict.fromkeys(("know", "realise", "realize", "remember", "notice", "learn", "forget", "find", "see", "confirm",
                      "promise", "reveal", "mean", "show", "love", "recall", "note"), 1.0),
     **dict.fromkeys(("wish", "hope", "wonder", "doubt", "pretend", "dream", "imagine", "want", "ask", "suggest",
-                     "worry", "fear", "joke", "deny", "decide"), NOT_ASSERTED),
+                     "worry", "fear", "joke", "deny", "decide", "ensure", "verify", "check",
+                     "guarantee"), NOT_ASSERTED),
 }  # fmt: skip
 """The confidence that a verb gives to its content clause."""
 _BELIEVING = frozenset(("think", "believe", "suppose", "assume", "figure", "expect", "guess", "bet"))

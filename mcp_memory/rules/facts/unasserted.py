@@ -86,6 +86,11 @@ _NO_SPEAKER = word_set(
     " story spoiler summary result results background context question answer problem issue plan goal todo btw warning"
     " good bad well so here okay fun true false side tip idea thought thoughts rant hi hello hey"
 )
+_REQUEST = re.compile(
+    r"\W*(?:(?:so|and|ok|okay|now|but|also|hey)[, ]{1,2}){0,2}(?:please|pls|plz|kindly)\b"
+    r"(?!,?\s(?:do\s?n[o'’]t\sforget|never\sforget|note|remember|keep|bear|know|be\saware|save|store|take))",
+    re.IGNORECASE,
+)
 _FAQ = re.compile(r"\W*(?:q|faq|question)\s?\d{0,3}\s?[:.)]\s", re.IGNORECASE)
 _PERSON = r"(?:i|we|he|she|they|you|[A-Z]\w{1,30})"
 _REFUSED = re.compile(
@@ -175,7 +180,7 @@ class Unasserted:
 
 def _is_unreal(sentence: str) -> bool:
     patterns = (_IRONY, _PLOT, _DREAM_THING, _EVERYBODY)
-    if _FAQ.match(sentence) or any(pattern.search(sentence) for pattern in patterns):
+    if _FAQ.match(sentence) or _REQUEST.match(sentence) or any(pattern.search(sentence) for pattern in patterns):
         return True
     refused = _REFUSED.search(sentence)
     return bool(refused and _PROPOSED.search(sentence))
