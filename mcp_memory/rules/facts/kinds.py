@@ -234,7 +234,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     ),
     "venue": lambda noun: last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the"),
     "firm": lambda noun: is_company(noun) or is_club(noun),
-    "team": is_team,
+    "team": lambda noun: is_team(noun) and noun.named,
     "club": lambda noun: is_club(noun) or any(is_club(beside) for beside in noun.appositions),
     "school": is_school,
     "town_school": lambda noun: is_school(noun) and not noun.named and not noun.owner,

@@ -43,10 +43,10 @@ KINDS = (
     "hobby", "liked", "cause", "noted", "thing", "value", "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
-CONDITIONS = word_set("present past perfect progressive negated positive for_good talk document human")
-"""What a row may ask of its clause: its tense, its polarity, the adverb "for good", its text, a person as its subject.
+CONDITIONS = word_set("present past perfect progressive negated positive for_good talk document human owned")
+"""What a row may ask of its clause: its tense, its polarity, the adverb "for good", its text, as its subject a person or somebody's thing ("my car").
 
-``past`` includes the perfect tense, and for an event what is announced with a date; ``present`` the progressive one."""
+``past`` includes the perfect tense, and for an event what has a date to come; ``present`` the progressive tense."""
 _OPTIONS = word_set("swapped also")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
 CONFIDENCE = 0.95
@@ -154,11 +154,17 @@ _PLAIN = word_set("embed shred wed bed shed") | {*COMMON.split(), *FURTHER.split
 
 def _is_inflected(word: str) -> bool:
     """Return whether a verb of a row is not in its plain form, so that no clause has it."""
-    irregular = irregular_verbs()
-    if word in _PLAIN or word in {plain for plain, _, _ in irregular}:
+    plain, inflected = _irregular_forms()
+    if word in _PLAIN or word in plain:
         return False
-    past = any(word in forms for _, *forms in irregular)
-    return past or (len(word) > 5 and word.endswith(("ed", "ing")) and not word.endswith("eed"))
+    return word in inflected or (len(word) > 5 and word.endswith(("ed", "ing")) and not word.endswith("eed"))
+
+
+@cache
+def _irregular_forms() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the plain forms of the irregular verbs, and their other forms."""
+    verbs = irregular_verbs()
+    return frozenset(verb[0] for verb in verbs), frozenset(form for verb in verbs for form in verb[1:])
 
 
 def _refused(relation: str, text: str, reason: str) -> ValueError:

@@ -70,6 +70,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
         "for_good": bool(clause.adverbs & _FOR_GOOD),
         "talk": talk,
         "document": not talk,
+        "owned": all(subject.owner or kinds.fits(subject, "ownable") for subject in clause.subject),
         "human": all(kinds.is_human(subject) for subject in clause.subject),
     }
     if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
