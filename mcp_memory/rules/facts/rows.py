@@ -44,8 +44,9 @@ KINDS = (
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
 CONDITIONS = word_set("present past perfect progressive negated positive for_good talk document human owned")
-"""What a row may ask of its clause: its tense, its polarity, the adverb "for good", its text, as its subject a person or somebody's thing ("my car").
+"""What a row may ask of its clause.
 
+Its tense and polarity, the adverb "for good", its text, and as its subject a person or somebody's thing ("my car").
 ``past`` includes the perfect tense, and for an event what has a date to come; ``present`` the progressive tense."""
 _OPTIONS = word_set("swapped also")
 _SLOTS = closed.PREPOSITIONS | {"obj", "time", "each"}
