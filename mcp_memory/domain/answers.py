@@ -143,6 +143,8 @@ class Proposal:
         hedged: whether it rests on something uncertain.
         citations: what it rests on, never empty.
         gate: of what it rests on; see `EvidenceSentence`.
+        route: the rule that proposes it, "comparison", "fact …" or "span …" with the form of the answer; its
+            confidence is calibrated apart from those of other rules.
     """
 
     text: str
@@ -150,6 +152,7 @@ class Proposal:
     hedged: bool
     citations: tuple[Citation, ...]
     gate: float = 1.0
+    route: str = ""
 
 
 @dataclass(frozen=True, slots=True)

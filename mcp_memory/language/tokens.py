@@ -141,6 +141,14 @@ _BASE_FORMS = {
     "led": "lead", "ran": "run", "wed": "marry", "wedding": "marry", "died": "die", "dead": "die", "quitting": "quit",
     "favorite": "favourite", "favorites": "favourite", "favourites": "favourite", "color": "colour", "wives": "wife",
     "colors": "colour", "neighbor": "neighbour", "neighbors": "neighbour", "kids": "kid", "children": "child",
+    "flew": "fly", "flown": "fly", "broke": "break", "broken": "break", "chose": "choose", "chosen": "choose",
+    "gave": "give", "given": "give", "got": "get", "grew": "grow", "grown": "grow", "heard": "hear", "kept": "keep",
+    "knew": "know", "known": "know", "lost": "lose", "paid": "pay", "rode": "ride", "ridden": "ride", "sang": "sing",
+    "sung": "sing", "sent": "send", "spent": "spend", "swam": "swim", "swum": "swim", "threw": "throw",
+    "thrown": "throw", "told": "tell", "thought": "think", "wore": "wear", "worn": "wear", "ate": "eat",
+    "eaten": "eat", "drank": "drink", "drunk": "drink", "caught": "catch", "brought": "bring", "came": "come",
+    "drew": "draw", "drawn": "draw", "felt": "feel", "found": "find", "forgot": "forget", "forgotten": "forget",
+    "stood": "stand", "stole": "steal", "stolen": "steal",
     "went": "go", "gone": "go", "saw": "see", "seen": "see", "made": "make", "took": "take", "taken": "take",
 }  # fmt: skip
 

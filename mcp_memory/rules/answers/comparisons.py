@@ -373,4 +373,4 @@ def _proposal(
         confidence *= version.confidence
     confidence *= settings.step ** bool(steps)
     reliable = all(reliable for _, _, reliable in facts)
-    return Proposal(text, confidence, not reliable, tuple(citations.values())[:MOST_CITED])
+    return Proposal(text, confidence, not reliable, tuple(citations.values())[:MOST_CITED], route="comparison")

@@ -24,7 +24,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, Constraint
-from mcp_memory.language.question_form import looks_back
+from mcp_memory.language.question_form import asks_for_several, looks_back
 from mcp_memory.rules.answers.matching import RelationMatch, match_relation
 from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
 from mcp_memory.rules.answers.settings import FactAnswerSettings
@@ -81,6 +81,8 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
     match = match_relation(query, knowledge, settings.margin)
     claim = _claim(query, knowledge, match, time, settings) if match else None
     proposal = _proposal(claim, knowledge, match, settings) if claim and claim.text and match else None
+    if proposal:
+        proposal = replace(proposal, route=f"fact {query.answer_type}")
     known = replace(knowledge, uncertain=True, groups=tuple(group for group in knowledge.groups if not group.inferred))
     texts = span_filter(query, known, match_relation(query, known, settings.margin), time, past=past)
     return FactAnswer(proposal, bool(proposal and match and _takes_precedence(query, match, proposal, texts)), texts)
@@ -152,7 +154,8 @@ def _claim(
     if single_value and (text := _reliable_or_suspected(meant)):
         return DraftAnswer(text, tuple(meant), hedged=True)
     text = ", then ".join(different) if in_turn and len(different) <= 4 else join_values(different)
-    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous, incomplete=not single_value)
+    incomplete = not single_value and (len(different) > 1 or asks_for_several(query.text))
+    return DraftAnswer(text, tuple(meant), weight, hedged=ambiguous, incomplete=incomplete)
 
 
 def _reliable_or_suspected(meant: Sequence[ValidValue]) -> str | None:

@@ -1,14 +1,16 @@
-"""Answers in the words of the speaker: what, how and why, and yes or no.
+"""Answers in the words of the speaker: what, why, and yes or no.
 
-Short spans answer more precisely, clauses are safer; the fit of each shape is what the shape was worth among the spans
-of a question. "What kind of group" is answered by the words before "group" in the sentence.
+**What** is answered by a whole noun phrase whose place in the sentence shows that it is the one asked for: the object
+of the verb that the question asks with ("What did she *buy*?" … "bought *a red kayak*"), what follows "is" or "is
+called" behind the thing asked about ("My favourite colour is *green*"), the words before the noun whose kind is wanted
+("*pottery* class"), or a title in quotation marks. Other stretches of a sentence that merely stand near the question's
+words are right one time in four, and are not proposed.
 
-"Why" is answered by a reason alone: what follows "because" and similar words, a purpose ("to …"), or a wish. A
-statement that something was done is no reason for it.
+**Why** is answered by a reason alone: what follows "because" and similar words in the sentence that states what is to
+be explained. **How** is not answered.
 
-Yes or no is answered only where one clause holds all words of the query and its sign is certain. Matching words do not
-make a statement true: wishes, conditions and words of the opposite ("quit", "hate") leave the question open, as does a
-question that compares, supposes or denies. English only.
+**Yes or no** is answered only where one clause holds all words of the question and its sign is certain (`modality`
+says whether it states them at all). English only.
 """
 
 from __future__ import annotations
@@ -16,179 +18,190 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from mcp_memory.language.question_form import asks_for_several
 from mcp_memory.language.sentences import QUESTION_MARKS
+from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.spans import (
-    MOST_WORDS,
+    SentenceWord,
     Span,
     adjacent,
-    name_runs,
     novelty,
     shorten,
     split_clauses,
     strip_edges,
-    trim_clause,
     word_at,
 )
 from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
 from mcp_memory.rules.answers.typed_spans import hit_proximity
 
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,60})[\"”“»]")
+_TITLED = frozenset(stems("book novel story film movie song album show series game play poem painting article podcast"))
+"""Stems of things that have a title."""
 _BECAUSE = re.compile(
-    r"(?:\b(?:because(?: of)?|cause|since|so that|in order to|due to|owing to)|['’]cause|\bto)\s+", re.I
+    r"(?:\b(?:because(?:\s+of)?|cause|so\s+that|in\s+order\s+to|due\s+to|owing\s+to|thanks\s+to)|['’]cause)\s+", re.I
 )
-_WANTED = re.compile(r"\b(?:want(?:ed|s)?|need(?:ed|s)?|hop(?:ed|es|ing)|wish(?:ed|es)?)\s+", re.I)
-_GOVERNING = frozenset(
+_STOP = re.compile(r"[.;!?\[]|\s[–-]\s")
+_DETERMINER = re.compile(
+    r"\s*(?:(?:an?|the|my|our|his|her|their|some|this|that|these|those|another|its)\s+)?(?:own\s+)?", re.I
+)
+_ENDS_PHRASE = frozenset(
     """
-    want wants wanted wanting need needs needed have has had going gonna ought able used like likes liked love loves
-    loved try tries tried trying plan plans planned planning decide decides decided hope hopes hoped hoping wish wishes
-    wished start starts started begin begins began continue continues continued manage manages managed agree agreed
-    learn learns learned learnt happy glad excited ready due seem seems seemed from get gets got forget forgot expect
-    expects expected prefer prefers preferred refuse refused how what where who when
+    yesterday today tomorrow tonight last next this that which who whom whose when where while because since though
+    although if so but or and then now here there too also really just again already yet still ever never soon
+    recently finally away back together alone instead anyway later earlier ago
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
-"""Words that an infinitive completes. What follows them is the action or feeling itself, not its purpose."""
-_VERBS = frozenset(("be", "do", "have", "get", "go"))
-"""Verbs without a stem, because they are stop words."""
-_STOP = re.compile(r"[.;!?\[]|\s[–-]\s")
-_JOINING = frozenset(("and", "of", "the", "or"))
+_INSIDE = frozenset(("of", "and", "the", "a", "an", "in"))
+_NO_OBJECT = frozenset(
+    """
+    it them him her me us you one something anything everything nothing stuff things thing lot lots bit time way
+    together hard well better best much more less together around out up down off over forward ahead home
+    """.split()  # noqa: SIM905 - as above
+)
+_OPENS_NOUN = frozenset(
+    "a an the my our his her their some this that another one two three of in for with about by at and called".split()  # noqa: SIM905 - as above
+)
+"""Words after which a noun with its modifiers begins."""
+_PRAISE = frozenset(
+    """
+    nice good great awesome amazing wonderful fun funny lovely tasty yummy delicious cool new big little small old
+    beautiful special thoughtful favorite favourite best different same other various interesting important real
+    """.split()  # noqa: SIM905 - as above
+)
+"""Words before a noun that name no kind of it."""
+MOST_PHRASE_WORDS = 7
+_GOES_ON = re.compile(r"^\W*what\s+(?:is|are|was|were|has|have)\b", re.I)
+_COPULA = re.compile(r"\s*(?:\b(?:is|are|was|were)|['’]s)\s+(?:called\s+|named\s+)?", re.I)
+_NAMING = re.compile(r"\s*(?:(?:is|are|was|were)\s+|['’]s\s+)?(?:called|named)\s+", re.I)
+_ASKS_NAME = re.compile(r"\b(?:names?|called|named)\b", re.I)
+_WHAT_IS = re.compile(r"^\W*(?:what|which|who)(?:\s+(?:is|are|was|were)|['’]s)\s+", re.I)
+_NO_VALUE = re.compile(
+    r"(?:not|never|so|very|really|too|quite|pretty|just|still|always|already|also|going|getting|being|more|less|such|n['’]t)\b|\w+ing\b",
+    re.I,
+)
 
 
-def phrase_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
-    """Yield the stretches of the sentence that may answer "what" or "how"."""
-    for found in _QUOTED.finditer(sentence.text):
-        start, end = found.span(1)
-        yield Span(start, end, 0.9 + 0.7 * (wanted.noun is not None) + _proximity(sentence, start, end))
-    for start, end in split_clauses(sentence.text):
-        yield from _clause_spans(wanted, sentence, start, end)
-    if wanted.form == "thing":
-        yield from _kind_spans(wanted, sentence)
-        yield from _follower_spans(wanted, sentence)
-        yield from _inner_name_spans(wanted, sentence, speakers)
+def phrase_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield the noun phrases of a message that may answer "what" or "which"."""
+    if wanted.query.answer_type not in ("what", "who"):
+        return
+    if wanted.noun in _TITLED:
+        for found in _QUOTED.finditer(sentence.text):
+            start, end = found.span(1)
+            yield Span(start, end, 1.6 + _proximity(sentence, start, end), typed=True)
+    if asks_for_several(wanted.query.text):
+        return  # one message seldom names them all
+    yield from _kind_spans(wanted, sentence)
+    yield from _object_spans(wanted, sentence)
+    yield from _copula_spans(wanted, sentence)
 
 
 def _proximity(sentence: WeighedSentence, start: int, end: int) -> float:
     return 0.9 * hit_proximity(sentence, start, end)
 
 
-def _length_fit(count: int) -> float:
-    """Return what a span gains by its length in words."""
-    return 0.8 * min(count, MOST_WORDS) / MOST_WORDS
-
-
-def _clause_spans(wanted: WantedSpan, sentence: WeighedSentence, start: int, end: int) -> Iterator[Span]:
-    first, last = word_at(sentence.words, start), word_at(sentence.words, end - 1)
-    words = sentence.words[first : last + 1]
-    if novelty(words, wanted.stems) == 0:
-        return
-    left, right = shorten(sentence.text, *trim_clause(sentence.text, start, end))
-    yield Span(left, right, _length_fit(len(words)) + _proximity(sentence, left, right))
-    inside = [hit for hit in sentence.hits if first <= hit < last]
-    if inside and novelty(sentence.words[inside[-1] + 1 : last + 1], wanted.stems) > 0:
-        left, right = shorten(sentence.text, sentence.words[inside[-1] + 1].start, end)
-        yield Span(left, right, _length_fit(last - inside[-1]) + _proximity(sentence, left, right))
-
-
 def _kind_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Yield the words before the noun whose kind is wanted: "a *service-focused group*"."""
+    """Yield the noun whose kind is wanted, with the words before it: "a *service-focused group*"."""
+    if wanted.kind_noun is None:
+        return
     words = sentence.words
-    for hit in sentence.hits:
-        if wanted.noun not in words[hit].stems:
+    others = wanted.stems - {wanted.kind_noun}
+    for index, word in enumerate(words):
+        if wanted.kind_noun not in word.stems:
             continue
-        first = hit
+        first = index
         while first > 0 and words[first - 1].stems and adjacent(sentence.text, words, first - 1):
             first -= 1
-        if first < hit and novelty(words[first:hit], wanted.stems) > 0:
-            yield Span(
-                words[first].start, words[hit].end, 0.8 + _proximity(sentence, words[first].start, words[hit].end)
-            )
+        inside = words[first:index]
+        opened = first > 0 and words[first - 1].lower_case in _OPENS_NOUN
+        while inside and not others.isdisjoint(inside[0].stems):  # a verb of the question: "joined pottery classes"
+            inside, opened = inside[1:], True
+        if inside and opened and inside[-1].lower_case not in _PRAISE and novelty(inside, wanted.stems) > 0:
+            start, end = inside[0].start, word.end
+            yield Span(start, end, 1.2 + _proximity(sentence, start, end), typed=True)
 
 
-def _follower_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Yield the content words directly after one of the query's words: "raising awareness for *hunger*"."""
-    words, text = sentence.words, sentence.text
-    for hit in sentence.hits:
-        first = hit + 1
-        while first < len(words) and not words[first].stems and adjacent(text, words, first - 1):
-            first += 1
-        if (
-            first >= len(words)
-            or not adjacent(text, words, first - 1)
-            or not wanted.stems.isdisjoint(words[first].stems)
+def _object_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield the object of the verb that the question asks with."""
+    if wanted.verb is None or wanted.noun is not None:
+        return
+    for word in sentence.words:
+        if wanted.verb not in word.stems or (
+            word.lower_case.endswith("ing") and not _GOES_ON.search(wanted.query.text)
         ):
             continue
-        last = _content_end(sentence, first)
-        while last + 2 < len(words) and words[last + 1].lower_case in _JOINING and words[last + 2].stems:
-            if not (adjacent(text, words, last) and adjacent(text, words, last + 1)):
-                break
-            last = _content_end(sentence, last + 2)
-        start, end = words[first].start, words[last].end
-        yield Span(start, end, -0.3 + _length_fit(last - first + 1) + _proximity(sentence, start, end))
+        phrase = _noun_phrase(sentence, word.end)
+        if phrase is not None and novelty(_words_in(sentence, *phrase), wanted.stems) == 1:
+            yield Span(*phrase, 1.0 + _proximity(sentence, *phrase), typed=True)
 
 
-def _content_end(sentence: WeighedSentence, index: int) -> int:
-    """Return the index of the last of the adjacent content words that begin at ``index``."""
-    words = sentence.words
-    while index + 1 < len(words) and words[index + 1].stems and adjacent(sentence.text, words, index):
+def _noun_phrase(sentence: WeighedSentence, place: int) -> tuple[int, int] | None:
+    """Return the noun phrase that begins at a place of the sentence, without its article; None for anything else."""
+    text, words = sentence.text, sentence.words
+    opening = _DETERMINER.match(text, place)
+    start = opening.end() if opening else place
+    first = word_at(words, start)
+    if first >= len(words) or words[first].start != start or not words[first].stems:
+        return None
+    last = index = first
+    while index < len(words) and index - first < MOST_PHRASE_WORDS:
+        word = words[index]
+        if index > first and not adjacent(text, words, index - 1):
+            break
+        if any(start <= word.start < end for start, end, _ in sentence.times):
+            break
+        if word.lower_case in _ENDS_PHRASE and word.lower_case not in _INSIDE:
+            break
+        if word.stems and word.lower_case not in _ENDS_PHRASE:
+            last = index
+        elif word.lower_case not in _INSIDE:
+            break
         index += 1
-    return index
+    else:
+        if index - first >= MOST_PHRASE_WORDS:
+            return None  # too long for a phrase: its end is not known
+    if words[last].lower_case in _NO_OBJECT or words[first].lower_case in _NO_OBJECT:
+        return None
+    return words[first].start, words[last].end
 
 
-def _inner_name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozenset[str]) -> Iterator[Span]:
-    """Yield names inside the sentence: a book, a band, a dog."""
-    for first, last in name_runs(sentence.text, sentence.words):
-        words = sentence.words[first : last + 1]
-        start, end = words[0].start, words[-1].end
-        comma = re.search(r"[,!]\s*$", sentence.text[:start])
-        if last == 0 or comma or words[0].lower_case in speakers or novelty(words, wanted.stems) < 0.6:
-            continue
-        if any(left < end and start < right for left, right, _ in sentence.times):
-            continue
-        fit = 0.8 + 0.2 * (last > first) + 0.5 * (wanted.noun is not None)
-        yield Span(start, end, fit + _proximity(sentence, start, end))
+def _copula_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
+    """Yield what a clause says that the thing asked about is, or is called."""
+    if not (_WHAT_IS.match(wanted.query.text) or _ASKS_NAME.search(wanted.query.text)):
+        return
+    asks_name = _ASKS_NAME.search(wanted.query.text) is not None
+    wants = wanted.stems - frozenset(stems("name called named"))
+    if not wants:
+        return
+    for start, end in split_clauses(sentence.text):
+        for found in (_NAMING if asks_name else _COPULA).finditer(sentence.text, start, end):
+            subject = _words_in(sentence, start, found.start())
+            told = frozenset(stem for word in subject for stem in word.stems)
+            extra = [word for word in subject if word.stems and wants.isdisjoint(word.stems)]
+            if not wants <= told or extra or _NO_VALUE.match(sentence.text, found.end()):
+                continue
+            left, right = shorten(sentence.text, *strip_edges(sentence.text, found.end(), end))
+            value = _words_in(sentence, left, right)
+            if asks_name:
+                value = value[: next((place for place, word in enumerate(value) if not word.capital), len(value))]
+            if value and len(value) <= MOST_PHRASE_WORDS and novelty(value, wanted.stems) == 1:
+                yield Span(value[0].start, value[-1].end, 1.6, typed=True)
+
+
+def _words_in(sentence: WeighedSentence, start: int, end: int) -> list[SentenceWord]:
+    return [word for word in sentence.words if start <= word.start and word.end <= end]
 
 
 def reason_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Yield what follows "because" and, with a lower fit, wishes and "to" with a verb."""
+    """Yield what follows "because" and similar words."""
     for found in _BECAUSE.finditer(sentence.text):
-        purpose = found[0].strip().lower() == "to"
-        if _introduces_time(sentence, found) or (purpose and not _is_purpose(wanted, sentence, found)):
-            continue
-        yield from _reason_span(wanted, sentence, *((found.start(), 0.4) if purpose else (found.end(), 0.9)))
-    for found in _WANTED.finditer(sentence.text):
-        behind = sentence.words[word_at(sentence.words, found.end()) :]
-        verb = next((word for word in behind if word.stems), None)
-        if verb is not None and wanted.stems.isdisjoint(verb.stems):  # "wanted to adopt one" is the action itself
-            yield from _reason_span(wanted, sentence, found.start(), 0.4)
-
-
-def _reason_span(wanted: WantedSpan, sentence: WeighedSentence, start: int, fit: float) -> Iterator[Span]:
-    stop = _STOP.search(sentence.text, start)
-    start, end = shorten(
-        sentence.text, *strip_edges(sentence.text, start, stop.start() if stop else len(sentence.text))
-    )
-    if novelty(sentence.words[word_at(sentence.words, start) : word_at(sentence.words, end - 1) + 1], wanted.stems):
-        # a reason explains what its own sentence states
-        yield Span(start, end, fit + sentence.coverage + _proximity(sentence, start, end))
-
-
-def _introduces_time(sentence: WeighedSentence, found: re.Match[str]) -> bool:
-    """Return whether what follows "since" is a time."""
-    if found[0].strip().lower() != "since":
-        return False
-    return sentence.text[found.end() :].startswith("then") or any(
-        start <= found.end() < end for start, end, _ in sentence.times
-    )
-
-
-def _is_purpose(wanted: WantedSpan, sentence: WeighedSentence, found: re.Match[str]) -> bool:
-    """Return whether "to" introduces a purpose: a verb that no word before it governs."""
-    place = word_at(sentence.words, found.start())
-    if place == 0 or place + 1 >= len(sentence.words):
-        return False
-    before, verb = sentence.words[place - 1], sentence.words[place + 1]
-    if verb.start != found.end() or verb.capital or not (verb.stems or verb.lower_case in _VERBS):
-        return False
-    return before.lower_case not in _GOVERNING and wanted.stems.isdisjoint(verb.stems)
+        stop = _STOP.search(sentence.text, found.end())
+        start, end = shorten(
+            sentence.text, *strip_edges(sentence.text, found.end(), stop.start() if stop else len(sentence.text))
+        )
+        if novelty(_words_in(sentence, start, end), wanted.stems):
+            # a reason explains what its own sentence states
+            yield Span(start, end, 0.9 + sentence.coverage + _proximity(sentence, start, end))
 
 
 _OPEN_QUESTION = re.compile(

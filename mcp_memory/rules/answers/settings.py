@@ -65,6 +65,9 @@ class SpanSigns(NamedTuple):
         covered: coverage of the query by the sentence.
         time_beside: similarity of the time beside the span to the time asked about.
         alone: share of its sentence's weight that the span has; a high share lets it be given without its clause.
+        told: coverage of the query by the sentence with its neighbours in the same text.
+        rarest: 1 where these hold the rarest of the query's words.
+        event: 1 where the sentence holds the last word of the query, mostly its verb or object.
     """
 
     share: float
@@ -79,6 +82,9 @@ class SpanSigns(NamedTuple):
     covered: float
     time_beside: float
     alone: float
+    told: float
+    rarest: float
+    event: float
 
 
 WEIGHTS = SpanSigns(
@@ -94,6 +100,9 @@ WEIGHTS = SpanSigns(
     covered=0.0,
     time_beside=0.0,
     alone=0.0,
+    told=0.0,
+    rarest=0.0,
+    event=0.0,
 )
 
 
@@ -110,9 +119,34 @@ DATED = SpanSigns(
     covered=-1.3,
     time_beside=0.5,
     alone=-0.5,
+    told=0.0,
+    rarest=0.0,
+    event=0.0,
 )
 
 
+TALK = SpanSigns(
+    share=0.4,
+    context=1.2,
+    cosine=0.4,
+    document=0.0,
+    document_date=0.0,
+    nested=0.0,
+    unknown=-2.0,
+    rivalry=0.0,
+    score=0.9,
+    covered=0.6,
+    time_beside=0.0,
+    alone=0.0,
+    told=0.7,
+    rarest=0.5,
+    event=0.8,
+)
+
+
+TALK_FORMS: Mapping[str, float] = MappingProxyType(
+    {"thing": -1.2, "person": -0.8, "place": -0.8, "reason": -0.8, "yes_no": -0.5}
+)
 FORMS: Mapping[str, float] = MappingProxyType({"date": 1.7, "frequency": 1.2, "person": 0.6, "place": 0.2})
 
 
@@ -138,8 +172,11 @@ class ConfidenceModel:
         dated_base: added there instead of the base and the form, which says no more in that case.
     """
 
+    talk: SpanSigns = TALK
+    talk_base: float = -2.7
     signs: SpanSigns = WEIGHTS
     forms: Mapping[str, float] = field(default_factory=lambda: FORMS)
+    talk_forms: Mapping[str, float] = field(default_factory=lambda: TALK_FORMS)
     base: float = -3.6
     dated: SpanSigns = DATED
     dated_base: float = -3.63
@@ -152,7 +189,9 @@ class ConfidenceModel:
             signs: what is known about it.
             dated: whether the query is about a time.
         """
-        if dated and signs.document:
+        if not signs.document:
+            weights, logit = self.talk, self.talk_base + self.talk_forms.get(form, 0.0)
+        elif dated:
             weights, logit = self.dated, self.dated_base
         else:
             weights, logit = self.signs, self.base + self.forms.get(form, 0.0)
@@ -219,7 +258,7 @@ class SpanSettings:
     alone: float = 0.95
     time_beside: float = 1.5
     time_beside_characters: float = 40.0
-    rival_confidence: float = 0.45
+    rival_confidence: float = 0.6
     feedback: FeedbackGate = field(default_factory=FeedbackGate)
 
 
@@ -248,7 +287,7 @@ class FactAnswerSettings:
     per_step: float = 0.85
     untimed: float = 0.75
     first_said: float = 0.6
-    kind: float = 0.6
+    kind: float = 0.7
     count: float = 0.8
     margin: float = 0.1
 

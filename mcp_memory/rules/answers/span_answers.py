@@ -19,6 +19,7 @@ from typing import NamedTuple
 from mcp_memory.domain.answers import EvidenceSentence, Proposal
 from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.query import Query
+from mcp_memory.rules.answers.modality import asserts, is_changed_later
 from mcp_memory.rules.answers.phrase_spans import phrase_spans, polarity_spans, reason_spans
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings, SpanSigns
 from mcp_memory.rules.answers.span_filter import SpanFilter
@@ -74,7 +75,15 @@ def answer_from_spans(
         return None
     wrong = _wrong_answers(spans)
     best = _best_span(spans, wrong, settings.feedback)
-    signs = _signs(wanted, weighed, spans, best, settings)
+    if is_changed_later(best.text, best.sentence, weighed):
+        said_at = best.sentence.evidence.source.turn.said_at or 0
+        spans = [span for span in spans if (span.sentence.evidence.source.turn.said_at or 0) > said_at]
+        if not spans:
+            return None
+        best = _best_span(spans, wrong, settings.feedback)
+        if is_changed_later(best.text, best.sentence, weighed):
+            return None
+    signs = _signs(wanted, weighed, spans, best, rarity, settings)
     dated = wanted.time is not None
     gate = _span_gate(best, wrong)
     relevant = signs.context or gate >= settings.feedback.helpful
@@ -88,6 +97,7 @@ def answer_from_spans(
         or has_rival
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
+        route=f"span {wanted.form} {'document' if best.sentence.is_document else 'talk'}",
     )
     return settings.feedback.apply(proposal, gate)
 
@@ -101,15 +111,26 @@ def _scored_spans(
     with_spans = 0
     for sentence in weighed:
         before = len(spans)
-        for span in _propose_spans(wanted, sentence, weighed, speakers):
+        helps = sentence.evidence.gate >= settings.feedback.helpful
+        for span in _propose_spans(wanted, sentence, weighed, speakers, helps=helps):
             beside = settings.time_beside * _time_beside(wanted, sentence, span, settings)
             scored = ScoredSpan(sentence, span, sentence.support + span.fit + beside)
-            if span_filter.allows(sentence.evidence.source, scored.text):
+            if not _is_denied(sentence.text, span) and span_filter.allows(sentence.evidence.source, scored.text):
                 spans.append(scored)
         with_spans += len(spans) > before
         if with_spans == settings.sentences:
             break
     return spans
+
+
+_DENIES = re.compile(r"\b(?:not|instead of|rather than|from)\s+(?:on\s+|in\s+|at\s+|for\s+|the\s+|an?\s+)*$", re.I)
+_FROM_TO = re.compile(r"^[^.;!?]{0,40}?\bto\b", re.I)
+
+
+def _is_denied(text: str, span: Span) -> bool:
+    """Return whether the words before a span take it back: "not on *the 12th*", "moved from *May* to June"."""
+    found = _DENIES.search(text[max(span.start - 30, 0) : span.start])
+    return found is not None and (found[0][:4].lower() != "from" or _FROM_TO.match(text[span.end :]) is not None)
 
 
 def _wrong_answers(spans: Sequence[ScoredSpan]) -> dict[str, float]:
@@ -149,14 +170,25 @@ def _has_rival(best: ScoredSpan, spans: Sequence[ScoredSpan]) -> bool:
 
 
 def _propose_spans(
-    wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[WeighedSentence], speakers: frozenset[str]
+    wanted: WantedSpan,
+    sentence: WeighedSentence,
+    weighed: Sequence[WeighedSentence],
+    speakers: frozenset[str],
+    *,
+    helps: bool,
 ) -> Iterable[Span]:
-    """Yield the spans of a sentence that have the wanted form."""
+    """Yield the spans of a sentence that have the wanted form. ``helps``: it is known to answer such questions."""
     match wanted.form:
         case _ if wanted.compares or not sentence.speaker_match:
             return  # "A or B" takes two facts, and another person's event is no answer
+        case _ if not asserts(wanted, sentence):
+            return
         case "date":
             yield from date_spans(wanted, sentence, weighed)
+        case _ if not (
+            sentence.is_document or helps or sentence.told >= wanted.stems - {wanted.noun, wanted.kind_noun}
+        ):
+            return  # it tells of something else
         case "duration" | "frequency" | "count":
             yield from amount_spans(wanted, sentence)
         case "yes_no":
@@ -172,7 +204,7 @@ def _propose_spans(
             yield from name_spans(wanted, sentence, speakers)
             yield from place_phrases(wanted, sentence)
         case _:
-            yield from phrase_spans(wanted, sentence, speakers)
+            yield from phrase_spans(wanted, sentence)
 
 
 def _time_beside(wanted: WantedSpan, sentence: WeighedSentence, span: Span, settings: SpanSettings) -> float:
@@ -189,6 +221,7 @@ def _signs(
     weighed: Sequence[WeighedSentence],
     spans: Sequence[ScoredSpan],
     best: ScoredSpan,
+    rarity: Mapping[str, float],
     settings: SpanSettings,
 ) -> SpanSigns:
     """Return the signs of the best span."""
@@ -202,6 +235,11 @@ def _signs(
     sentence = best.sentence
     cosine = sentence.evidence.cosine
     first = max((one.evidence.score for one in weighed), default=0.0) or 1.0
+    known = sentence.told | sentence.title
+    rare = {stem: rarity.get(stem, 1.0) for stem in wanted.stems}
+    told_share = sum(rare[stem] for stem in wanted.stems & known) / (sum(rare.values()) or 1.0)
+    rarest = max(rare, key=lambda stem: rare[stem], default=None)
+    helps = sentence.evidence.gate >= settings.feedback.helpful  # a caller vouched for it, whatever its words
     return SpanSigns(
         share=weights[best.text.casefold()] / total,
         context=sentence.context,
@@ -215,6 +253,11 @@ def _signs(
         covered=sentence.coverage,
         time_beside=_time_beside(wanted, sentence, best.span, settings),
         alone=min(weights[best.text.casefold()] / here, 1.0),
+        told=1.0 if helps else told_share,
+        rarest=float(helps or rarest is None or rarest in known),
+        event=float(
+            helps or wanted.event is None or any(wanted.event in sentence.words[hit].stems for hit in sentence.hits)
+        ),
     )
 
 

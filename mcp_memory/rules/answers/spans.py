@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.language.tokens import stems
+from mcp_memory.language.tokens import STOP_WORDS, stem, stems, words
 
 MOST_WORDS = 25
 MOST_CHARACTERS = 240  # for scripts without spaces, where a sentence is one word
@@ -155,6 +155,11 @@ FAR = 9
 """Distance in words where the sentence holds none of the query's words."""
 
 
+def all_stems(text: str) -> set[str]:
+    """Return the stems of a text's content words, irregular forms by their plain form too: "bought" is "buy"."""
+    return {*stems(text), *(stem(word) for word in words(text) if word not in STOP_WORDS)}
+
+
 class SentenceWord(NamedTuple):
     """A word of a sentence.
 
@@ -162,7 +167,8 @@ class SentenceWord(NamedTuple):
         start: first character, counted from the start of the sentence.
         end: first character after it.
         lower_case: the word in lower case.
-        stems: the stems that are compared with the query's; none for a stop word, several for "well-known".
+        stems: the stems that are compared with the query's; none for a stop word, several for "well-known", and for
+            "bought", which is also a form of "buy".
         capital: whether it is capitalised as a name is.
     """
 
@@ -181,7 +187,10 @@ def read_words(text: str) -> list[SentenceWord]:
 @lru_cache(maxsize=32_768)
 def _word_parts(word: str) -> tuple[str, tuple[str, ...], bool]:
     capital = word[0].isupper() or (word[0].isdigit() and any(letter.isupper() for letter in word))
-    return word.lower(), tuple(stems(word)) if len(word) <= 64 else (word[:64].lower(),), capital
+    if len(word) > 64:
+        return word.lower(), (word[:64].lower(),), capital
+    found = stems(word)
+    return word.lower(), tuple(dict.fromkeys((*found, stem(word)))) if found else (), capital
 
 
 def word_at(words: Sequence[SentenceWord], place: int) -> int:

@@ -23,7 +23,7 @@ from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.settings import SupportWeights
-from mcp_memory.rules.answers.spans import SentenceWord, read_words
+from mcp_memory.rules.answers.spans import SentenceWord, all_stems, read_words
 
 AnswerForm = Literal["date", "duration", "frequency", "count", "person", "place", "reason", "thing", "yes_no"]
 """What the answer looks like."""
@@ -36,6 +36,11 @@ _NOUN = re.compile(
 )
 _DIRECT = re.compile(r"\b(?:what|which)(?:\s+(?:kind|type|sort|genre|style|form)s?\s+of)?\s+([\w'’-]+)", re.I)
 _COUNTED = re.compile(r"\bhow (?:many|much)\s+(?:of\s+)?(?:(?:different|more|other|new|total)\s+)*([\w'’-]+)", re.I)
+_KIND_OF = re.compile(
+    r"\b(?:what|which)\s+(?:kind|type|sort|genre|style|form)s?\s+of\s+([\w'’-]+)\s+(?:is|are|was|were|do|does|did|has|have|had)\b",
+    re.I,
+)
+_AUXILIARY = r"(?:did|does|do|has|have|had|is|are|was|were)"
 _OLD = re.compile(r"\bhow old\b", re.I)
 _NESTING = re.compile(
     r"\b(?:of|whose|who|whom|that|which|where|when|featuring|starring|belongs?)\b|['’]s?\b(?=\s)", re.I
@@ -78,6 +83,8 @@ class WantedSpan:
         nested: how far relations are nested ("when did the director of the film that …"), in [0, 1]. The sentence that
             holds the words of a nested query is seldom the one that holds its answer.
         compares: whether the query offers alternatives ("A or B").
+        kind_noun: stem of the noun whose kind is wanted, "class" of "what kind of class", or None.
+        verb: stem of the verb whose object is wanted, "buy" of "what did she buy", or None.
     """
 
     query: Query
@@ -88,6 +95,8 @@ class WantedSpan:
     time: tuple[Millis, Millis] | None
     nested: float
     compares: bool
+    kind_noun: str | None = None
+    verb: str | None = None
 
 
 def wanted_span(query: Query) -> WantedSpan:
@@ -108,6 +117,24 @@ def wanted_span(query: Query) -> WantedSpan:
         time=_time_interval(query, times),
         nested=min(max(len(_NESTING.findall(query.text)) - 1, 0), MOST_NESTED) / MOST_NESTED,
         compares=form != "yes_no" and _ALTERNATIVE.search(query.text) is not None,
+        kind_noun=_stem_of(_KIND_OF.search(query.text)),
+        verb=_object_verb(query),
+    )
+
+
+def _stem_of(found: re.Match[str] | None) -> str | None:
+    return next(iter(stems(found[1])), None) if found else None
+
+
+def _object_verb(query: Query) -> str | None:
+    """Return the stem of the verb whose object a query wants: it follows the subject, a speaker or a pronoun."""
+    subjects = "|".join(("i", "we", "you", "he", "she", "they", *(re.escape(name) for name in query.speakers)))
+    return _stem_of(
+        re.search(
+            rf"^\W*what\s+{_AUXILIARY}\s+(?:{subjects})\s+([\w-]+)(?!\s+(?:on|at|for|with|to|about|in|of|from|like)\b)",
+            query.text,
+            re.I,
+        )
     )
 
 
@@ -181,6 +208,13 @@ class WeighedSentence:
         return [index for index, word in enumerate(self.words) if not self.query_stems.isdisjoint(word.stems)]
 
     @cached_property
+    def told(self) -> frozenset[str]:
+        """The wanted stems that the sentence and its neighbours in the same turn hold."""
+        source = self.evidence.source
+        around = source.turn.text[max(source.start - 160, 0) : source.end + 160]
+        return self.query_stems.intersection(all_stems(f"{around} {source.turn.speaker or ''}"))
+
+    @cached_property
     def times(self) -> tuple[tuple[int, int, StatedTime], ...]:
         """The stated times with their positions in the sentence (first character, first character after it, time)."""
         start, length = self.evidence.source.start, len(self.text)
@@ -201,7 +235,7 @@ def weigh_sentences(
     titles: dict[str, frozenset[str]] = {}
     for sentence in sentences:
         text = _ASIDE.sub(lambda aside: " " * len(aside[0]), sentence.source.quote)
-        hits = asked.intersection(stems(text))
+        hits = asked.intersection(all_stems(text))
         times = _sentence_times(sentence) if wanted.time else ()
         time = max((time_similarity(wanted, stated, weights) for stated in times), default=0.0)
         turn = sentence.source.turn
@@ -216,7 +250,9 @@ def weigh_sentences(
         coverage = sum(rarity.get(stem, 1.0) for stem in hits) / total
         speaker_match = _speaker_match(wanted, sentence)
         support = (
-            (weights.document_score if turn.kind == "document" else weights.score) * sentence.score / best
+            (weights.document_score if sentence.source.turn.kind == "document" else weights.score)
+            * sentence.score
+            / best
             + weights.coverage * coverage
             + weights.cosine * (weights.neutral_cosine if sentence.cosine is None else sentence.cosine)
             + weights.speaker_match * speaker_match

@@ -22,7 +22,8 @@ from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words, in_words
 from mcp_memory.language.expressions import MONTH_NAME, WEEKDAY
-from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP
+from mcp_memory.language.tokens import stems
+from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP
 from mcp_memory.rules.answers.spans import Span, adjacent, name_runs, novelty, strip_edges, word_at, word_gap
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
 
@@ -36,6 +37,13 @@ _JUST = re.compile(
     re.I,
 )
 _FUTURE = re.compile(r"\b(?:will|going to|gonna|plan(?:s|ning)?|hop(?:e|ing)|soon|next|would|might|want)\b", re.I)
+_CLOCK = re.compile(r"\bwhat\s+time\b(?!\s+of\s+(?:the\s+)?year)", re.I)
+"""A question for the time of day, which a date does not answer."""
+_DAY_OF_YEAR = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?({MONTH_NAME})|({MONTH_NAME})\s+(\d{{1,2}})(?:st|nd|rd|th)?)\b(?!,?\s*\d{{4}})",
+    re.I,
+)
+"""A day and month whose year nothing tells; the answer leaves it out."""
 NEIGHBOUR_FIT = -0.9  # of a time that a neighbouring sentence states
 SAID_FIT = -1.1  # of the day of the message
 LIFESPAN = 15 * YEAR  # shortest interval that counts as a lifespan
@@ -49,13 +57,22 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
         sentence: the sentence.
         weighed: all sentences of the evidence, among which neighbours are looked for.
     """
-    own_times = list(sentence.times)
-    for start, end, stated in own_times:
+    if _CLOCK.search(wanted.query.text):
+        return
+    own_times: list[tuple[int, int, StatedTime | None]] = list(sentence.times)
+    for start, end, stated in sentence.times:
         if sentence.is_document and not (_holds_event(wanted, sentence) or _is_lifespan(wanted, stated)):
             continue
         near = hit_proximity(sentence, start, end)
         yield Span(start, end, near, _date_text(wanted, stated, sentence))
-    if own_times or sentence.is_document or not sentence.hits:
+    if sentence.is_document or not sentence.hits:
+        return
+    for found in _DAY_OF_YEAR.finditer(sentence.text):
+        if not any(start < found.end() and found.start() < end for start, end, _ in own_times):
+            day, month = (found[1], found[2]) if found[1] else (found[4], found[3])
+            own_times.append((*found.span(), None))
+            yield Span(*found.span(), hit_proximity(sentence, *found.span()), f"{int(day)} {month.capitalize()}")
+    if own_times:
         return
     source = sentence.evidence.source
     for other in weighed:
@@ -168,12 +185,19 @@ _BY = re.compile(r"\bby\s+(?:the\s+)?$", re.I)
 _AS = re.compile(r"\b(?:as|of|for|with|joined|signed)\s+(?:an?\s+|the\s+)?$", re.I)
 _WHERE = re.compile(
     r"\b(in|at|to|from|near|into|around|outside|on|across)\s+"
-    r"((?:(?!(?:and|but|with|for|to|so|that|which|who|when|where|last|this|yesterday|today|next|because|i|we|it)\b)"
-    r"[\w'’-]+\s*){1,5})",
+    r"((?:(?!(?:and|but|with|for|to|so|that|which|who|when|where|last|this|yesterday|today|next|because|i|we|it|once|now|again"
+    r"|soon|just|too|since|while|as|if|every|each)\b)"
+    r"\w[\w'’-]*\s*){1,5})",
     re.I,
 )
 _INNER = re.compile(r"(?<=\w)\s+(?:in|near|outside)\s+(?:the\s+)?(?=\w)", re.I)
 """Joins a place to the larger place that it lies in."""
+_MOVED = re.compile(
+    r"\b(?:go|goes|going|gone|went|mov(?:e|es|ed|ing)|fl(?:y|ies|ew|own|ying)|travel\w*|c[oa]m(?:e|es|ing)|dr[io]v(?:e|es|en|ing)"
+    r"|walk\w*|trip|r[ui]de|riding|return\w*|head\w*|get|got|back|sail\w*|been|born|from|live[sd]?|living)\s*$",
+    re.I,
+)
+"""Words after which "to", "from" and "on" lead to a place."""
 _ANY = re.compile(r"(?:an?|some)\s", re.I)
 _LEADING = ("in", "at", "to", "from")
 _RELATIVES = "|".join(word for words in EVERYDAY_KINSHIP.values() for word in words if word not in ("granny", "auntie"))
@@ -187,6 +211,7 @@ _SOMEBODY = re.compile(
 )
 _IS = re.compile(r"(?:\b(?:is|was|are|were)|['’]s)\s+$", re.I)
 _THEN_IS = re.compile(r"\s+(?:is|was|are|were)\s+(?-i:[A-Z])", re.I)
+_COUNTRIES = frozenset(stems("country countries"))
 _CALENDAR = re.compile(
     rf"(?:{MONTH_NAME}|{WEEKDAY}s?)\b",
     re.I,
@@ -219,6 +244,8 @@ def name_spans(wanted: WantedSpan, sentence: WeighedSentence, speakers: frozense
         fit = 0.9 * hit_proximity(sentence, start, end) + 0.9 * (last > first) - 0.2 * (first == last == 0)
         fit += 0.4 * bool(_BY.search(before)) + 0.2 * bool(_AS.search(before))
         placed = bool(_IN.search(before))
+        if wanted.noun in _COUNTRIES and text[start:end].lower() not in COUNTRIES:
+            continue
         if wanted.form == "place":
             if not sentence.is_document and _is_outer_place(text, start, end):
                 continue
@@ -247,7 +274,13 @@ def person_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Sp
 
 def place_phrases(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
     """Yield places that a speaker mentions without a name: what follows "in", "at" or "to"."""
+    if wanted.noun is not None:
+        return  # "which city" wants a name
     for found in _WHERE.finditer(sentence.text):
+        if found[1].lower() in ("to", "from", "into", "on", "across") and not _MOVED.search(
+            sentence.text[: found.start()]
+        ):
+            continue
         start, end = strip_edges(sentence.text, *found.span(2))
         if any(first < end and start < last for first, last, _ in sentence.times):
             continue

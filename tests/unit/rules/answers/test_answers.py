@@ -11,6 +11,7 @@ from small_memory import ask, said
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.language.iso import parse
+from mcp_memory.services.settings import AnswerSettings
 
 
 @pytest.fixture
@@ -115,7 +116,7 @@ async def test_two_candidates_in_one_clause_are_hedged() -> None:
     alone = await ask(said("Ann: Bob bakes rye bread with Carla."), "Who bakes rye bread with Bob?")
     found = await ask(talk, "Who bakes rye bread with Bob?")
     assert (alone.text, found.hedged) == ("Carla", True)
-    assert found.confidence < 0.5
+    assert found.confidence < AnswerSettings().plain
 
 
 @pytest.mark.anyio
@@ -126,8 +127,9 @@ async def test_two_candidates_in_one_clause_are_hedged() -> None:
         ("I decided to adopt a parrot.", None),
         ("I have adopted a parrot since March 2021.", None),
         ("I adopted a parrot because of the mice.", "the mice"),
-        ("I adopted a parrot to cheer up the kitchen.", "to cheer up the kitchen"),
-        ("I wanted company, and adopted a parrot.", "wanted company, and adopted a parrot"),
+        ("I adopted a parrot in order to cheer up the kitchen.", "cheer up the kitchen"),
+        ("I adopted a parrot to cheer up the kitchen.", None),  # "to" follows a verb for many reasons
+        ("I wanted company, and adopted a parrot.", None),
     ],
 )
 async def test_why_is_answered_only_by_a_reason(line: str, reason: str | None) -> None:
