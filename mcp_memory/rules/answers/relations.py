@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from mcp_memory.domain.relations import EntityType, Relation, relations
+from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
 from mcp_memory.language.question_form import UNSURE
 from mcp_memory.language.stated import stated_times
@@ -152,7 +152,12 @@ def _relations_by_phrase() -> dict[tuple[str, ...], int]:
 
 
 def find_mention(tokens: Sequence[QueryToken], relation: Relation) -> RelationMention | None:
-    """Return how the query's words ask for a relation, or None."""
+    """Return how the query's words ask for a relation, or None.
+
+    Nothing asks for `DID`: "what did Ann buy?" has its verb, but asks for what its other words mean.
+    """
+    if relation.name == DID:
+        return None
     said = [token.stem for token in tokens]
     places: set[int] = set()
     strength = 0.0

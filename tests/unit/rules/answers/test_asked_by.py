@@ -75,3 +75,12 @@ def test_the_only_relative_of_an_unnamed_kind_is_answered_with_a_hedge(question:
     found = ask(KIN, question)
     assert found is not None
     assert found.text == expected
+
+
+def test_the_did_of_a_question_asks_for_no_event_without_a_relation() -> None:
+    from mcp_memory.domain.relations import relations
+    from mcp_memory.rules.answers.matching import query_tokens
+    from mcp_memory.rules.answers.relations import find_mention
+
+    for question in ("What did Ann buy?", "Where did Ann go last week?", "Did Ann take a course?"):
+        assert find_mention(query_tokens(question), relations().get("did")) is None
