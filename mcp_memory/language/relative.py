@@ -361,7 +361,7 @@ RELATIVE = (
         compiled(
             rf"(?:(?<=\bon\s)|(?<=\bto\s)|(?<=\bfor\s)|(?<=\bby\s)|(?<=\buntil\s)|(?<=\bsince\s))the{S}"
             r"(?P<number>3[01]|[12]\d|0?[1-9])(?:st|nd|rd|th)\b(?=\s*(?:[.,;:!?)]|$"
-            r"|(?:at|and|or|but|instead|not|for|because|if|when|so|we|i|she|he|they|with|after|before)\b))"
+            r"|(?:at|and|or|but|instead|not|for|because|if|when|so|we|i|she|he|they|with|after|before|about|in|to|from|until|till|as|though|too|then|now)\b))"
         ),
         _bare_day_of_month,
     ),

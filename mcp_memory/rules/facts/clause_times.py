@@ -66,7 +66,7 @@ def event_times(
         index: of the sentence.
         times: the times of every sentence.
     """
-    if clause.verb.tense == "present" or turn.kind == "document":
+    if clause.verb.tense == "present" or clause.verb.lemma in _ARRANGING or turn.kind == "document":
         return []
     here = [time for time in times[index] if _is_past(time, turn)]
     if times[index]:
