@@ -183,12 +183,17 @@ def _ended_claim(
         return None
     if time is not None and not time.since <= knowledge.moment < time.until:
         return None
-    past_values = [value for value in match.values if value.until <= knowledge.moment]
+    past_values = [value for value in match.values if value.until <= knowledge.moment and _has_end(value)]
     last = max(past_values, key=lambda value: value.until, default=None)
     if last is None:
         return None
     text = f"not any more: {' '.join(last.value.split())} until {end_text(last, knowledge)}"
     return DraftAnswer(text, (last,), settings.untimed, hedged=True, assertions=last.version.ended_by)
+
+
+def _has_end(value: ValidValue) -> bool:
+    """Return whether it is known that a value ended; what held "before" may still hold (DESIGN 1.2)."""
+    return value.version.precision != "before" or bool(value.version.ended_by)
 
 
 def _never_overlap(values: Sequence[ValidValue]) -> bool:
@@ -225,7 +230,7 @@ def _polarity_claim(
     holding = [value for value in values if value.overlaps(since, until)]
     if holding:
         return DraftAnswer("Yes", tuple(holding))
-    past_values = [value for value in values if value.until <= since]
+    past_values = [value for value in values if value.until <= since and _has_end(value)]
     if past_values and match.named_values:
         last = max(past_values, key=lambda value: value.until)
         return DraftAnswer(f"No, until {end_text(last, knowledge)}", (last,), assertions=last.version.ended_by)

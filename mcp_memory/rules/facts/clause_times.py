@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import Direction
 from mcp_memory.language.stated import stated_times
@@ -18,6 +19,8 @@ _OTHER_CLAUSE = re.compile(
 """Words behind which a time belongs to something else."""
 _ARRANGING = frozenset(("book", "reserve", "schedule", "reschedule", "plan", "arrange", "postpone", "sign"))
 """Verbs whose dates are those of what is arranged: "we booked a farm from 12 to 19 August"."""
+_SHORT = 40
+"""Sentences of a message in which a time may date more than its own sentence."""
 _FRAME = 2
 """How many sentences back a time may be stated that also dates an event: "Last Saturday was great. We …"."""
 
@@ -36,12 +39,18 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
         return clause
     verb = clause.verb
     tense: Direction = -1 if verb.tense != "present" and not verb.unreal and verb.lemma not in _ARRANGING else 1
-    resolved = {(time.start, time.end): time for time in stated_times(turn.text, turn.said_at, *span, tense=tense)}
+    resolved = {(time.start, time.end): time for time in _resolved(turn.text, turn.said_at, span, tense)}
     times = tuple(
         word._replace(time=resolved.get((word.time.start, word.time.end), word.time)) if word.time else word
         for word in clause.times
     )
     return replace(clause, times=times)
+
+
+@lru_cache(maxsize=4)
+def _resolved(text: str, said_at: Millis, span: tuple[int, int], tense: Direction) -> tuple[StatedTime, ...]:
+    """Return the times of a sentence by a tense; cached for all its clauses."""
+    return stated_times(text, said_at, *span, tense=tense)
 
 
 def yearly_times(turn: Turn, span: tuple[int, int]) -> Sequence[StatedTime]:
@@ -75,6 +84,8 @@ def event_times(
         first, last = sorted([(here[0].start, here[0].end), (clause.start, clause.end)])
         between = turn.text[first[1] : last[0]]
         return [] if _OTHER_CLAUSE.search(between) or _opens_clause(turn.text, here[0]) else here
+    if len(times) > _SHORT:
+        return []
     told = [time for of_sentence in times for time in of_sentence]
     before = [time for of_sentence in times[max(0, index - _FRAME) : index] for time in of_sentence]
     own = any(subject.pronoun in ("i", "we") for subject in clause.subject)
