@@ -213,6 +213,8 @@ def _backward(facts: Facts, key: str, denials: Iterable[Assertion]) -> Iterator[
     """Yield the facts of which an entity is the tail, by relation."""
     every: dict[str, list[Version]] = {}
     for version in islice(facts.to(key, suspected=True), MOST_VERSIONS):
+        if facts.key(version.head) == key:
+            continue  # it only gives a name to the entity itself
         every.setdefault(version.relation, []).append(version)
     for relation, versions in every.items():
         versions.sort(key=lambda version: (version.since, version.until, version.id))

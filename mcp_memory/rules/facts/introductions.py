@@ -65,6 +65,9 @@ _MY_NAME = re.compile(
     rf"(?:^\s*{_GREETING}|[,;:–—-] |\b(?:and|but|so) )my (?:(?:full|first|real|given|own) )?name(?:['’]s| is) ",
     re.IGNORECASE,
 )
+_CALL_ME = re.compile(
+    r"(?:[,;:–—-] |\b(?:and|but|so) )(?:(?:you can|please|just|everyone|people) ){0,2}calls? me ", re.I
+)
 _HERE = re.compile(rf"\s*{_GREETING}", re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|sorry|actually|correction|wait|i mean|to be clear)\b", re.IGNORECASE)
 _ENDS = re.compile(r"\s*(?:$|[.!,;:()\U0001F300-\U0001FAFF–—]|[ ](?:and|but|from|by the way|btw|again|speaking)\b)")
@@ -109,7 +112,8 @@ def read_introductions(turn: Turn, start: int, end: int) -> Iterator[Introductio
     if _is_quoted(text, start) or text.startswith((">", '"', "“", "'"), start):
         return
     if "?" not in text[max(start, end - 3) : end]:
-        for found in (_self_introduction(text, start, end), _my_name(text, start, end), _name_here(text, start, end)):
+        readers = (_self_introduction, _my_name, _call_me, _name_here)
+        for found in (read(text, start, end) for read in readers):
             if found:
                 yield from _of_speaker(text, end, who, found)
 
@@ -196,6 +200,15 @@ def _my_name(text: str, start: int, end: int) -> _Found | None:
         return None
     first = start + match[0].lower().index("my ") + match.start()
     return _Found(found[0], first, found[1], "named", bool(_CORRECTS.search(match[0])))
+
+
+def _call_me(text: str, start: int, end: int) -> _Found | None:
+    """Return the name of "…, but call me Elin"."""
+    match = _CALL_ME.search(text[start:end])
+    found = _name_at(text, start + match.end(), end) if match else None
+    if match is None or found is None or not _ENDS.match(text, found[1], end):
+        return None
+    return _Found(found[0], start + match.end() - len("call me "), found[1], "also_known_as")
 
 
 def _name_here(text: str, start: int, end: int) -> _Found | None:

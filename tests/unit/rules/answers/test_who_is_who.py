@@ -31,6 +31,12 @@ async def test_what_is_my_name() -> None:
     assert await answered(("user: Our wifi name is Lynd14.",), "What is my name?") is None
 
 
+async def test_a_corrected_name_is_the_name() -> None:
+    lines = ("user: I'm Torva.", "user: I live in Braksund.", "@ 2023-06-01", "user: Actually I'm Torvi, not Torva.")
+    assert await answered(lines, "What is my name?") == "Torvi"
+    assert await answered(lines, "Where does Torvi live?") == "Braksund"
+
+
 async def test_a_strangers_facts_are_not_the_speakers() -> None:
     friend = "user: My friend Torvi lives in Nesby."
     assert await answered(("user: I'm Torvi.", "user: I live in Braksund.", friend), "Where do I live?") == "Braksund"

@@ -23,6 +23,7 @@ def given(text: str, speaker: str = "user") -> list[tuple[str, str, bool]]:
         "Call me Torvi.",
         "Please call me Torvi!",
         "Everyone calls me Torvi.",
+        "I bake bread, but please call me Torvi.",
         "Torvi here, just checking in.",
         "Hi, Torvi here.",
         "Hello, this is Torvi.",
