@@ -88,7 +88,7 @@ _NO_SPEAKER = word_set(
 )
 _REQUEST = re.compile(
     r"\W*(?:(?:so|and|ok|okay|now|but|also|hey)[, ]{1,2}){0,2}(?:please|pls|plz|kindly)\b"
-    r"(?!,?\s(?:do\s?n[o'’]t\sforget|never\sforget|note|remember|keep|bear|know|be\saware|save|store|take|call))",
+    r"(?!,?\s(?:do\s?n[o'’]t\sforget|never\sforget|note|remember|keep|bear|know|be\saware|save|store|take|call\sme))",
     re.IGNORECASE,
 )
 _FAQ = re.compile(r"\W*(?:q|faq|question)\s?\d{0,3}\s?[:.)]\s", re.IGNORECASE)
