@@ -68,7 +68,7 @@ _IRONY = re.compile(
 )
 _EVERYBODY = re.compile(
     r"\b(?:we|you|they)\sall\s(?:\w{1,20}ly\s)?(?:love|like|hate|need|want|know|have|make|do|get|enjoy|live|are|feel|fear|die|go|say)\b"
-    r"|\b(?:everyone|everybody|no\sone|nobody|people|most\sof\sus|one|some\speople|who\sdoes(?:n['’]t|\snot))\s"
+    rf"|^{_LEAD}(?:everyone|everybody|no\sone|nobody|people|most\sof\sus|one|some\speople|who\sdoes(?:n['’]t|\snot))\s"
     r"(?:\w{1,20}ly\s)?(?:loves?|likes?|hates?|needs?|wants?|knows?|has|have|makes?|does|do|gets?|is|are|says?|thinks?)\b",
     re.IGNORECASE,
 )
@@ -84,6 +84,7 @@ _TRANSCRIPT = re.compile(
 _NO_SPEAKER = word_set(
     "update news ps note edit fyi fact confession reminder today yesterday tonight me sidenote also status info anyway"
     " story spoiler summary result results background context question answer problem issue plan goal todo btw warning"
+    " ours mine yours his hers theirs first second third last next"
     " good bad well so here okay fun true false side tip idea thought thoughts rant hi hello hey"
 )
 _REQUEST = re.compile(

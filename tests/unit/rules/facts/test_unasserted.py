@@ -80,6 +80,8 @@ def test_what_is_not_asserted_gives_no_fact(text: str) -> None:
         ("Olga wants to rest and works at Brightly.", ["Olga works_at Brightly"]),
         ("I have to cook and I live in Turku.", ["Maria lives_in Turku"]),
         ("Please remember that I live in Turku.", ["Maria lives_in Turku"]),
+        ("Mine: I live in Turku.", ["Maria lives_in Turku"]),
+        ("I live in Turku, whatever people think.", ["Maria lives_in Turku"]),
         ("Olga may live in Turku.", ["Olga lives_in Turku"]),
         ("Olga might have moved to Turku.", ["Olga lives_in Turku"]),
         ("I still refuse to fly. My aunt lives in Turku.", ["Maria's aunt lives_in Turku"]),
