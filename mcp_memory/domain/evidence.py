@@ -113,9 +113,10 @@ class Sufficiency:
     """Whether evidence is enough to answer a query from.
 
     Attributes:
-        score: how far it covers the query, in [0, 1].
+        score: in [0, 1]: the probability that it is all that is needed; while the loop of recall runs, how far it
+            covers the query.
         sufficient: whether that is enough.
-        missing: content words of the query, as written, that nothing covers.
+        missing: content words of the query, as written, that nothing covers; then, in words, what else is missing.
         reason: why it is not enough, in words, where that was examined; else empty.
     """
 
@@ -131,9 +132,9 @@ class RecallResult:
 
     Attributes:
         evidence: best first.
-        sufficiency: how far the evidence covers the query, in [0, 1].
+        sufficiency: the probability that all that the query needs is in the evidence, in [0, 1].
         sufficient: whether that is enough to answer from.
-        missing: words of the query that nothing found covers.
+        missing: words of the query that nothing found covers; then, in words, what else is missing.
         engine: whose judgement decided.
         warnings: for the caller.
         conflicts: where the facts contradict each other, in words.

@@ -8,10 +8,10 @@ A segment's *strength*, in (0, 1], says how likely the segment leads to the answ
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
-**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: coverage by
-rarity, and margin and share of the speaker who is named). `assess` adds whether anything among the best candidates has
-the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of answer is
-needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).
+**Assessment.** The search measured how far its candidates cover the query (``search/coverage.py``: the query's
+words by rarity, and margin and share of the speaker who is named). `assess` adds whether anything among the best
+candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of
+answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).
 
 Each turn selects calls (f_select, eq. 10): the strongest that were proposed and not made yet. It has them made (eq.
 11), routes what they find (f_route, eq. 12) and assesses again. The loop ends when the evidence suffices, when nothing
@@ -22,24 +22,22 @@ names that the policy gives.
 turn does not spend what later turns need, it takes at most its share of the calls that are left.
 
 **Departures.** The paper's model selects and routes; here a table selects (``policy.py``), and routing keeps what is
-strong enough. The same calls over the same memory end in the same state (DESIGN I35). DESIGN 3.5 wants coverage ≥ .8,
-an item of the right type connected to a root, and a stable path. Coverage alone separates answerable questions from
-others with an AUROC of .75, the score used here with .79, so that decides, and the type is required besides. Only the
-form of the type is checked: a number, a date, a name that is not in the query.
+strong enough. The same calls over the same memory end in the same state (DESIGN I35). The paper's model also judges
+whether what is held is enough; here its coverage decides, and the type is required besides. Only the form of the type
+is checked: a number, a date, a name that is not in the query.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 
 from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
 from mcp_memory.domain.points import Point
-from mcp_memory.domain.query import AnswerType, Query
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.names import names
+from mcp_memory.language.answer_kinds import NEEDED, has_kind
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.settings import LoopSettings
@@ -53,19 +51,6 @@ IDLE = 2
 """Turns without anything new after which the loop ends."""
 TYPED = 5
 """Candidates of which one must have the type that is asked for."""
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once|twice"
-    r"|several|couple|no)\b",
-    re.IGNORECASE,
-)
-_NEEDED: dict[AnswerType, str] = {
-    "who": "a name",
-    "where": "a place",
-    "when": "a date",
-    "how_many": "a number",
-    "how_long": "a length of time",
-    "why": "a reason",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +299,7 @@ def assess(space: Space, query: Query, rows: Sequence[int], covered: Sufficiency
     parts = [f"missing: {', '.join(covered.missing)}"] if covered.missing else []
     if not typed:
         whom = f" for {', '.join(roots)}" if roots else ""
-        parts.append(f"need {_NEEDED.get(query.answer_type, 'an answer')}{whom}")
+        parts.append(f"need {NEEDED.get(query.answer_type, 'an answer')}{whom}")
     return replace(covered, sufficient=False, reason="; ".join(parts) or "too little covers the question")
 
 
@@ -331,15 +316,6 @@ def uncovered_share(query: Query, missing: Collection[str]) -> float:
 def _has_type(space: Space, query: Query, row: int) -> bool:
     """Return whether a segment has something of the form that is asked for; its speaker is a name too."""
     segment, turn = space.segments[row], space.segment_turn[row]
-    text = space.text(segment)
-    match query.answer_type:
-        case "how_many":
-            return _NUMBER.search(text) is not None
-        case "when" | "how_long":
-            dated = any(space.sentences[sentence].times for sentence in space.sentences_within(segment))
-            return dated or turn.kind != "document"  # a message has the day on which it was said
-        case "who":
-            in_query = set(words(query.text))
-            named = (*names(text), *([turn.speaker] if turn.speaker else []))
-            return any(not in_query.issuperset(words(name)) for name in named)
-    return True
+    dated = turn.kind != "document"  # a message has the day on which it was said
+    dated = dated or any(space.sentences[sentence].times for sentence in space.sentences_within(segment))
+    return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import exp
 
 from mcp_memory.configurable import NOT_NEGATIVE, key, switch
 
@@ -30,3 +32,84 @@ class SearchSettings:
     residual_always: bool = switch("residual_always", False, "the same even where they leave nothing open")
     time: bool = switch("time", True, 'times in the query ("in 2016", "before she moved")')
     questions: bool = switch("questions", False, "texts that answer pooled questions; memory_evolve fills that pool")
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How a sign of sufficiency counts.
+
+    Attributes:
+        weight: in the sum.
+        usual: its mean where it was measured; it stands for a sign that is not known.
+        low: the least that counts.
+        high: the most that counts.
+    """
+
+    weight: float
+    usual: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SufficiencyFormula:
+    """A logistic formula: 1 / (1 + exp(-(constant + Σ weight · sign)))."""
+
+    constant: float
+    signs: Mapping[str, Sign]
+
+    def probability(self, known: Mapping[str, float]) -> float:
+        """Return the probability, in (0, 1), from the signs that are known; others of them do not count."""
+        total = self.constant
+        for name, sign in self.signs.items():
+            total += sign.weight * min(sign.high, max(sign.low, known.get(name, sign.usual)))
+        return 1 / (1 + exp(-total))
+
+
+def _talk() -> SufficiencyFormula:
+    return SufficiencyFormula(
+        -1.71,
+        {
+            "covered": Sign(0.96, 0.78, 0.0, 1.0),
+            "support": Sign(4.3, 0.69, 0.0, 1.2),
+            "lead": Sign(2.63, 0.22, -0.8, 0.9),
+            "rivals": Sign(-4.12, 0.68, 0.4, 0.95),
+            "near": Sign(3.59, 0.26, 0.0, 0.6),
+        },
+    )
+
+
+def _document() -> SufficiencyFormula:
+    return SufficiencyFormula(
+        -6.88,
+        {
+            "covered": Sign(2.99, 0.81, 0.0, 1.0),
+            "second": Sign(4.97, 0.9, 0.7, 1.0),
+            "named": Sign(2.3, 0.86, 0.0, 1.0),
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SufficiencySettings:
+    """When evidence is enough (``sufficiency.py``).
+
+    Both formulas were fitted (logistic regression, ridge 1) to whether all annotated evidence of a question is among
+    the first ten records, on one half of the questions, and measured on the other. Talk: 497 questions to three long
+    dialogues, 112 of them unanswerable since they give one person's deed to the other; beside them, at a quarter of
+    the weight, 383 questions to a dialogue that knows nothing of them. Documents: 500 questions that need two to four
+    documents and 400 that need one; beside them, at a tenth of the weight, each with one needed document left out, and
+    at a quarter 235 questions to other documents. On the other half: see
+    DESIGN 3.5.
+    """
+
+    talk: SufficiencyFormula = field(default_factory=_talk)
+    document: SufficiencyFormula = field(default_factory=_document)
+    enough: float = 0.7
+    """Evidence suffices from this probability on."""
+    uncovered: float = 0.6
+    """The highest probability where the best records contain less than half of the query's content."""
+    doubtful: float = 0.3
+    """The highest probability where no value of the kind asked for is among the best, or who is meant is not known."""
+    of_another: float = 0.0
+    """A lead up to which evidence that does not suffice is said to tell of somebody else."""

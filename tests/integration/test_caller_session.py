@@ -91,7 +91,7 @@ async def test_a_brief_reply_that_may_not_suffice_says_how_to_continue():
         full = await words(client, "memory_reconstruct", query=QUESTION, detail="full")
         assert "With detail full" not in full
         assert "Next: memory_explore" in full
-        enough = "Was I walking to the lake with a friend on day 3?"
+        enough = "Did Cleo walk to the lake with a friend on day 3?"
         assert "With detail full" not in await words(client, "memory_reconstruct", query=enough)
 
 

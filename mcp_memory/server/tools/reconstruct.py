@@ -139,7 +139,7 @@ class ReconstructOutput(RecallOutput):
     points: Annotated[list[PointOutput], Field(description="Memory points on what the query names.")]
     sufficient: StrictBool
     sufficiency: Score
-    missing: Annotated[list[str], Field(description="Words of the query that nothing covers.")]
+    missing: Annotated[list[str], Field(description="What is missing, in words.")]
 
 
 def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
@@ -204,7 +204,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             **details,
         )
         enough = "Enough to answer from" if recall.sufficient else "Perhaps not enough to answer from"
-        uncovered = f"; nothing on: {', '.join(missing)}" if missing else ""
+        uncovered = f"; missing: {', '.join(missing)}" if missing else ""
         judgement = f"{enough} (sufficiency {recall.sufficiency:.2f}{uncovered})."
         if detail == "brief" and recall.next and not recall.sufficient:
             judgement += " With detail full this tells steps for memory_explore."

@@ -14,7 +14,7 @@ It then stands where the best of its texts stood, with at most three of them as 
 not shown a second time. A text that a fact leads stays with the fact. Each text is a source of one point only, the one
 most similar to the query.
 
-**Caller-confirmed evidence.** Recall judges itself by the words of the query that its evidence says
+**Caller-confirmed evidence.** Recall judges itself mostly by the words of the query that its evidence says
 (``search/sufficiency.py``). Evidence that had to be explored for shares few of them: it would stay behind and be called
 insufficient for ever. So where recall doubts itself, the feedback of callers decides, as a language model's judgement
 does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and the others have scores
@@ -252,6 +252,7 @@ def rank_confirmed(
     candidates: Sequence[Candidate],
     sufficiency: Sufficiency,
     gates: Mapping[int, float],
+    enough: float,
 ) -> tuple[Sequence[Candidate], Sufficiency]:
     """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
 
@@ -261,8 +262,9 @@ def rank_confirmed(
         space: the space of a view that does not change meanwhile.
         query: understood with the speakers of the space.
         candidates: best first.
-        sufficiency: their sufficiency, by their words.
+        sufficiency: their sufficiency, by themselves.
         gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
+        enough: the least sufficiency of what suffices.
     """
     if sufficiency.sufficient:
         return candidates, sufficiency
@@ -287,8 +289,8 @@ def rank_confirmed(
     ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
     ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
     if len(first) <= query.limit:
-        score = max(sufficiency.score, *(gates[row] / 2 for row in confirmed))
-        sufficiency = replace(sufficiency, score=score, sufficient=True)
+        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
+        sufficiency = Sufficiency(score, True)
     return ranked, sufficiency
 
 

@@ -27,7 +27,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, assess, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
-from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.coverage import judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
@@ -143,9 +143,9 @@ class RecallLoop:
 
 
 def rank(space: Space, query: Query, candidates: CandidateSet | None) -> tuple[Sequence[Candidate], Sufficiency]:
-    """Return the best candidates, and whether they suffice."""
+    """Return the best candidates, and how far they cover the query, by which the loop decides."""
     ranked = () if candidates is None else rank_candidates(space, candidates, query.limit)
-    return ranked, judge_sufficiency(space, query, ranked)
+    return ranked, judge_coverage(space, query, ranked)
 
 
 def boost_candidates(

@@ -51,6 +51,7 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.evidence import evidence_of, rank_confirmed
@@ -207,12 +208,12 @@ async def find(
 
     texts = len(vectors) + sum(len(part.vectors) for part in query.parts) + (query.time_vector is not None)
     found, embedded = await _search(store, embedder, space, placed, cosines, external, settings)
-    ranked, sufficiency = rank(space, placed, found)
+    ranked, coverage = rank(space, placed, found)
     state: LoopState | None = None
     stop: Stop | None = None
     if found is not None and settings.policy is not None:
         names = [root.name for root in roots if not root.soft]
-        first, stop = assess(space, placed, [candidate.row for candidate in ranked], sufficiency, names), "sufficient"
+        first, stop = assess(space, placed, [candidate.row for candidate in ranked], coverage, names), "sufficient"
         if not first.sufficient:
             near, policy = partial(similarity, store, space), settings.policy
             loop = RecallLoop(
@@ -220,23 +221,25 @@ async def find(
             )
             state, stop = await loop.run(points, ranked, first)
             embedded += loop.texts
-        ranked, sufficiency = rank(space, placed, boost_candidates(space, placed, found, settings, state, KEPT))
-    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates)
+        ranked, coverage = rank(space, placed, boost_candidates(space, placed, found, settings, state, KEPT))
+    sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
+    ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
-    missing, trace = sufficiency.missing, tuple(state.trace) if state else ()
+    trace = tuple(state.trace) if state else ()
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
+    score = min(sufficiency.score, settings.sufficiency.doubtful) if unclear else sufficiency.score
     result = RecallResult(
         evidence,
-        sufficiency.score,
+        score,
         sufficiency.sufficient and not unclear,
-        (*missing, *unclear),
+        (*sufficiency.missing, *unclear),
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
         roots=roots,
         paths=paths,
-        next=suggest_steps(space, query, roots, paths, evidence, missing, trace),
+        next=suggest_steps(space, query, roots, paths, evidence, coverage.missing, trace),
         rounds=rounds,
         points=tuple(points),
         stop=stop,

@@ -1,58 +1,111 @@
-"""Sufficiency: whether the candidates answer the query or are only the nearest texts."""
+"""Sufficiency: the probability that all that is needed was found, and in words what is missing."""
 
-from small_space import ask, document, message, space_of
+from dataclasses import replace
+
+import pytest
+from small_space import document, message, read
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.settings import Sign, SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.sufficiency import judge_sufficiency
-from mcp_memory.view.space import Space
+
+ANN = message("1", "Ann", "I painted a red kayak at the lake.")
+BOB = message("2", "Bob", "That sounds great, good for you!")
+CHAT = tuple(message(str(number), "Bob", f"Number {number} of my stories.") for number in range(3, 13))
 
 
-def judged(space: Space, question: str, ranked: list[Candidate] | None = None) -> Sufficiency:
-    return judge_sufficiency(
-        space, understand(question, space.speakers), ask(space, question) if ranked is None else ranked
+def judged(question, *turns, meaning=(0.8, 0.3), scores=None, uncovered=()):
+    """Return the judgement where the turns were found in this order, with these cosines and scores."""
+    space = read(*turns)
+    cosines = (*meaning, *[meaning[-1]] * len(turns))
+    falling = scores or [1 - row / 20 for row in range(len(turns))]
+    found = [
+        Candidate(row, falling[row], ("meaning",), {"meaning": cosines[row]}) for row in range(len(space.segments))
+    ]
+    return judge_sufficiency(space, understand(question, space.speakers), found, uncovered, SufficiencySettings())
+
+
+def test_what_is_told_of_the_person_asked_about_suffices():
+    found = judged("Where did Ann paint a red kayak?", ANN, BOB)
+    assert found == Sufficiency(found.score, True, ())
+    assert found.score > 0.9
+
+
+def test_what_is_told_of_somebody_else_does_not_suffice_and_is_said_to_be():
+    found = judged("Where did Bob paint a red kayak?", ANN, BOB)
+    assert (found.sufficient, found.missing) == (
+        False,
+        ("told of Ann, not of Bob: “I painted a red kayak at the lake.”",),
     )
+    assert found.score < 0.2
 
 
-def test_uncovered_words_are_missing_as_they_were_written() -> None:
-    space = space_of(message("1", "Ann", "I painted my bicycle."), message("2", "Bob", "Nice."))
-    assert judged(space, "When did Ann paint the Zeppelin's bicycles?").missing == ("Zeppelin's",)
+def test_a_long_sentence_is_quoted_in_part_and_on_one_line():
+    long = replace(ANN, text=f"I painted a red kayak at the lake\t  {'and at the sea ' * 20}")
+    (missing,) = judged("Where did Bob paint a red kayak?", long, BOB).missing
+    assert missing.startswith("told of Ann, not of Bob: “I painted a red kayak at the lake and at")
+    assert missing.endswith("…”")
+    assert len(missing) < 130
 
 
-def test_a_run_of_chinese_is_covered_when_half_of_its_stems_are() -> None:
-    space = space_of(message("1", None, "我的狗叫小白"))
-    assert judged(space, "我的狗叫什么?").missing == ()
-    assert judged(space, "火车几点开?").missing == ("火车几点开",)
-
-
-def test_messages_by_another_speaker_suffice_less() -> None:
-    space = space_of(
-        message("1", "Ann", "I painted a red kayak at the lake."),
-        message("2", "Bob", "That sounds great, good for you!"),
+def test_what_is_unlike_the_question_does_not_suffice():
+    found = judged(
+        "Where is my kayak?", message("1", "user", "I like green tea."), meaning=(0.2,), uncovered=("kayak",)
     )
-    by_ann, by_bob = (
-        judged(space, "Where did Ann paint a red kayak?"),
-        judged(space, "Where did Bob paint a red kayak?"),
+    assert (found.sufficient, found.missing) == (False, ("kayak",))
+    assert found.score < 0.2
+
+
+def test_a_value_of_the_kind_asked_for_is_needed():
+    many, three = (message("1", "Ann", f"I have {count} kayaks.") for count in ("red", "three"))
+    assert judged("How many kayaks does Ann have?", three, BOB).sufficient
+    found = judged("How many kayaks does Ann have?", many, BOB)
+    assert (found.sufficient, found.missing) == (False, ("a number",))
+    assert found.score <= SufficiencySettings().doubtful
+
+
+def test_where_many_fit_about_as_well_less_is_certain():
+    crowd = [1 - row / 50 for row in range(12)]
+    lone = [1.0, *[0.5 - row / 50 for row in range(11)]]
+    question = "Where did Ann paint a red kayak?"
+    crowded, alone = (
+        judged(question, ANN, BOB, *CHAT, scores=scores, meaning=(0.3, 0.2)).score for scores in (crowd, lone)
     )
-    assert by_ann.sufficient
-    assert not by_bob.sufficient
-    assert by_ann.score > by_bob.score
+    assert crowded < alone - 0.05
 
 
-def test_a_document_that_covers_the_question_suffices() -> None:
-    space = space_of(document("d", "Blue Mill", "The Blue Mill opened in 1901."), document("e", None, "Trees grow."))
-    assert judged(space, "When did the Blue Mill open?") == Sufficiency(1.0, True, ())
-    assert not judged(space, "Who painted the Blue Mill's ceiling frescoes?").sufficient
+def test_the_words_of_a_date_need_not_be_said():
+    told = judged("Where did Ann paint a red kayak in May 2021?", ANN, BOB)
+    assert told.score == pytest.approx(judged("Where did Ann paint a red kayak?", ANN, BOB).score)
 
 
-def test_no_candidates_do_not_suffice() -> None:
-    space = space_of(message("1", "Ann", "Hello."))
-    assert judged(space, "Where is the kayak?", []) == Sufficiency(0.0, False, ("kayak",))
+def test_documents_need_what_the_question_names():
+    mill = document("d", "Blue Mill", "The Blue Mill was built in 1901.")
+    tower = document("e", "Old Tower", "The Old Tower was built in 1423.")
+    trees = document("f", "Trees", "Trees grow in the sun.")
+    question = "When were the Blue Mill and the Old Tower built?"
+    both, one = (judged(question, *turns, meaning=(0.7, 0.6)) for turns in ((mill, tower), (mill, trees)))
+    assert both.sufficient
+    assert both.score > one.score + 0.1
 
 
-def test_a_query_without_content_words_is_judged_without_an_error() -> None:
-    space = space_of(message("1", "Ann", "Hello."))
+def test_nothing_found_does_not_suffice():
+    assert judged("Where is the kayak?", uncovered=("kayak",)) == Sufficiency(0.0, False, ("kayak",))
+
+
+def test_a_query_without_content_words_is_judged_without_an_error():
     for question in ("", "?", "Who was it?", "Ann", "🎉"):
-        candidate = Candidate(0, 1.0, ("meaning",), {"meaning": 0.5})
-        assert 0 <= judged(space, question, [candidate]).score <= 1
+        assert 0 <= judged(question, ANN, BOB).score <= 1
+
+
+def test_a_sign_counts_within_its_range_and_its_mean_stands_for_it_where_it_is_not_known():
+    formula = SufficiencyFormula(-1.0, {"covered": Sign(2.0, usual=0.5, low=0.0, high=1.0)})
+    assert formula.probability({}) == formula.probability({"covered": 0.5}) == 0.5
+    assert (
+        formula.probability({"covered": 7.0})
+        == formula.probability({"covered": 1.0})
+        == pytest.approx(0.7311, abs=1e-4)
+    )
+    assert formula.probability({"covered": -7.0}) == formula.probability({"covered": 0.0})
