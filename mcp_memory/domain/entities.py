@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.times import Millis
 
+PROJECT = "the project"
+"""What "we" at work do and use belongs to it, unless a project or a thing has been named."""
 TITLES = frozenset(
     (
         "dr",

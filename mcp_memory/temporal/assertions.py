@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import WHOLE, Assertion, kind_of, new_assertion, verbalise
 from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.requests import NewFact
@@ -46,7 +47,7 @@ def guard_assertions(
     """
     text = turn.text.casefold()
     known_names = [name.casefold() for name in (turn.speaker, partner, turn.title) if name]
-    known_names.append("user")
+    known_names += ["user", PROJECT]
     return [
         replace(item, confidence=min(max(item.confidence, LEAST), 1.0))
         for item in assertions
@@ -55,9 +56,16 @@ def guard_assertions(
         and item.since < item.until
         and _lies_in_sentence(item, len(turn.text), sentences)
         and item.relation
-        and _is_supported(item.head, text, known_names)
+        and (_is_supported(item.head, text, known_names) or _is_composed(item, text))
         and (_is_phrase_of(item.tail, text) if item.relation == DID else _is_supported(item.tail, text, known_names))
     ]
+
+
+def _is_composed(item: Assertion, text: str) -> bool:
+    """Return whether the head is a setting or thing of work whose words are all written, "rate limit for partners"."""
+    return item.relation in ("set_to", "located_at") and frozenset(words(text)) | {"for"} >= {
+        *words(item.head.casefold())
+    }
 
 
 def _lies_in_sentence(item: Assertion, length: int, sentences: Sequence[tuple[int, int]]) -> bool:

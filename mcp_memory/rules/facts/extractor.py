@@ -32,6 +32,7 @@ from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, split_words
+from mcp_memory.rules.facts.work_talk import with_work, work_assertions
 from mcp_memory.temporal.assertions import guard_assertions
 
 _LEAD_IN = re.compile(
@@ -179,6 +180,7 @@ class RuleExtractor:
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
+            read = with_work(read, list(work_assertions(turn, index, span, times[index])))
             if read and unasserted is not None and unasserted.is_unreal(index):
                 continue
             for assertion in read:

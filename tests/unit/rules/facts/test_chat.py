@@ -33,7 +33,10 @@ def test_clauses_of_chats(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("We switched from Plainbase to Tallydb.", ["not Maria uses Plainbase", "Maria uses Tallydb"]),
+        (
+            "We switched from Plainbase to Tallydb.",
+            ["Plainbase replaced_by Tallydb", "not Maria uses Plainbase", "Maria uses Tallydb"],
+        ),
         ("We replaced Plainbase with Tallydb.", ["not Maria uses Plainbase", "Maria uses Tallydb"]),
         ("I switched to decaf.", ["Maria did switched to decaf"]),
     ],

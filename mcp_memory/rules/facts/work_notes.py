@@ -1,0 +1,313 @@
+"""Read notes about work by their form: addresses, commands, owners, branches, versions and dates of things.
+
+"Staging runs on port 8081", "deploys with `make ship`" and "Owner of billing: Ilka" have no verb, or one that says
+much else, so that the table of relations (``rows.py``) gives them no row. A part of a sentence (`work_phrases.parts`)
+is matched whole: what has more words than a form allows is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from mcp_memory.domain.entities import PROJECT
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.tables.tools import WORK_WORDS
+from mcp_memory.rules.facts.verbs import inflection
+from mcp_memory.rules.facts.work_phrases import (
+    HEAD,
+    IS,
+    NOW,
+    PLAIN_VERBS,
+    PRONOUNS,
+    REST,
+    Part,
+    WorkFact,
+    fact_of,
+    owned,
+    thing,
+    unquoted,
+)
+from mcp_memory.rules.facts.work_settings import setting_facts
+from mcp_memory.rules.facts.work_values import ADDRESS, VERSION, is_address, is_command, is_tool
+
+_AT = r"(?:at|in|under|on|via|to|from)"
+_VERB_AT = (
+    r"(?:lives?|sits?|runs?|is\srunning|are\srunning|listens?|is\shosted|are\shosted|(?:is|are)\s(?:stored"
+    r"|deployed|kept|found"
+    r"|available|served|published|defined|documented|reachable|located|mounted|logged|written|saved|checked\sin"
+    r"|configured)"
+    r"|goes?|go|resides?|belongs?|can\sbe\sfound)"
+)
+_ADDRESSED = re.compile(
+    rf"{HEAD}(?:{IS}{NOW}(?:\s{_AT})?|\s{_VERB_AT}(?:\snow)?\s{_AT}|\s{_AT})\s?(?P<value>`[^`\s]{{1,160}}`"
+    rf"|{ADDRESS}){REST}[.!]*",
+    re.I,
+)
+_ADDRESS_ALONE = re.compile(
+    rf"(?P<head>bucket|url|port|path|folder|repo|wiki|docs?|dashboard|logs?|registry)\s(?P<value>`[^`\s]{{1,160}}`"
+    rf"|{ADDRESS})[.!]*",
+    re.I,
+)
+_WE_KEEP = re.compile(
+    rf"(?:we|i)\s(?:keep|store|put|host|deploy|serve|publish|save|track|document"
+    rf"|log)\s{HEAD}\s{_AT}\s(?P<value>`[^`\s]{{1,160}}`|{ADDRESS}){REST}[.!]*",
+    re.I,
+)
+
+_COMMAND = r"(?P<command>`[^`\n]{2,120}`|[a-z][\w./-]{1,20}(?:\s[\w./:=@-]{1,40}){1,5})"
+_PLACED = re.compile(
+    rf"{HEAD}(?P<not>\sno\slonger|\snot)?\s(?:runs?|is\srunning|lives?|sits?|(?:is|are)(?:\snow)?(?:\s(?:stored"
+    rf"|deployed|kept|hosted|loaded|read|fetched|served|backed\sup|archived|mirrored))?)(?:\snow)?\s(?:on|in|at"
+    rf"|from|to)\s"
+    r"(?:the\s|our\s|an?\s)?(?P<value>(?:[\w.-]{1,20}\s){0,2}(?:server|box|pod|cluster|machine|vm|host|node|wiki"
+    r"|repo|registry|vault|bucket|folder|drive|cloud|laptop|device|namespace|container|S3|GCS|Vault|Confluence"
+    r"|Notion|GitHub|GitLab|Redis|Git|AWS|Azure|GCP|Hetzner|Fly|Vercel|Netlify|Heroku))"
+    rf"{REST}[.!]*",
+)
+_COMMANDED = re.compile(
+    rf"{HEAD}(?:\s?[:=]|\s(?:is|are)(?=\s`)|\s(?:is|are)\s(?:run|started|built|done|deployed|launched)\s(?:with|by"
+    rf"|via|using)"
+    rf"|\s(?:runs?\s)?(?:with|via|by|using)|,?\srun)\s?{_COMMAND}[.!]*",
+    re.I,
+)
+_TO_DO = re.compile(
+    rf"(?:to\s(?P<verb>[a-z]{{3,14}}(?:\s[\w-]{{1,30}}){{0,4}}?)\s?[:,]?\s?(?:(?:we\s)?(?:run|use|do|call)\s)"
+    rf"|run\s(?P<what>(?:the\s)?[\w-]{{1,30}}(?:\s[\w-]{{1,30}}){{0,3}})\s(?:with|via|using)\s){_COMMAND}[.!]*",
+    re.I,
+)
+_COMMAND_FOR = re.compile(
+    rf"{_COMMAND}\s(?:(?P<verb>runs|starts|builds|deploys|tests|formats|lints|seeds|migrates"
+    rf"|resets)\s(?P<what>[\w./\s-]{{2,40}})|(?:for|to\srun|to\sstart|=|is\sfor)\s(?P<head>[\w./\s-]{{2,40}}))[.!]*",
+    re.I,
+)
+
+_WHO = r"(?P<who>[A-Z][\w'’-]{1,20}(?<!['’]s)(?:\s[A-Z][\w'’-]{1,20})?|me|I)"
+_THING = r"(?P<head>[\w`./@#'’-]{1,40}(?:\s[\w`./@#'’-]{1,40}){0,4}?)"
+_OWNERS: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:[Tt]he\s)?[Oo]wner\s(?:of|for)\s{_THING}(?:\s?[:=]|\sis)(?:\snow)?\s?{_WHO}(?:\snow)?[.!]*",
+        rf"{_THING}\s[Oo]wner(?:\s?[:=]|\sis)(?:\snow)?\s?{_WHO}(?:\snow)?[.!]*",
+        rf"(?:[Oo]wner|[Cc]ontact|[Rr]esponsible|[Mm]aintainer|[Ll]ead)\s(?:of|for)\s{_THING}(?:\s?[:=]"
+        rf"|\sis)(?:\snow)?\s?{_WHO}(?:\snow)?[.!]*",
+        rf"{_THING}\s(?:belongs?\sto|(?:is|are)(?:\snow)?\s(?:owned|maintained)\sby)\s{_WHO}(?:\snow)?{REST}[.!]*",
+        rf"{_WHO}(?:\snow)?\s(?:owns?|maintains?|is\sresponsible\sfor|is\sin\scharge\sof|looks\safter"
+        rf"|takes\scare\sof|takes\sover|took\sover|has\staken\sover"
+        rf"|am\sresponsible\sfor|take\sover)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
+        r"(?P<head>(?:[\w-]{2,20}\s){0,3}(?:[Oo]n-?\s?call|duty|reviewer|stand-in|assignee|DRI|maintainer|lead"
+        r"|backup|contact)(?:\s(?:over|for|this|next|in)\s[\w-]{2,20}(?:\s[\w-]{2,20})?)?)(?:\s?[:=]|\sis)(?:\snow)?\s"
+        + _WHO
+        + r"(?:\s(?:until|till|from|this|next)\b.{0,40})?[.!]*",
+        rf"{_WHO}\s(?:does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
+        rf"|our)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
+        rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby))?[.!]*",
+        rf"{_THING}\s(?:(?:is|was)\shanded\sover\sto|(?:goes|went|moves|moved)\sover\sto"
+        rf"|is\swith)\s{_WHO}(?:\snow)?[.!]*",
+    )
+)
+_LEADS = re.compile(rf"{_WHO}\s(?:leads?|heads?|runs)\s{_THING}(?:\snow)?[.!]*")
+
+_BRANCH = re.compile(
+    r"(?:(?:the|our)\s)?(?P<head>[\w.-]{2,20}\s)?[Bb]ranch(?:\sfor\s(?P<for>[\w\s.-]{2,30}?))?(?:\s(?:is(?:\snow)?(?:\s(?:called|named))?|called|named)|\s?[:=])\s"
+    r"(?P<value>`[^`\s]{1,80}`|[\w][\w./-]{1,60})[.!]*"
+)
+_ON_BRANCH = re.compile(
+    r"(?:i['’]?m|i am|we['’]?re|we are|work(?:ing)?"
+    r"|lives?)\s(?:working\s)?on\s(?:the\s)?(?:branch\s(?P<value>`[^`\s]{1,80}`|[\w./-]{2,60})"
+    r"|(?P<other>`[^`\s]{1,80}`|[\w.-]+/[\w./-]{2,60})\sbranch)[.!]*",
+    re.I,
+)
+_VERSIONED = re.compile(
+    rf"(?:(?:current|latest)\sversion(?:\sof\s{HEAD})?|(?:version\sof\s)(?P<of>[\w.\s-]{{2,30}}?)"
+    rf"|(?P<by>[\w.-]{{2,30}}(?:\s[\w.-]{{2,20}})?)\sversion)(?:\s?[:=]|\sis)(?:\snow)?\s(?P<value>{VERSION}"
+    rf"|\d{{1,3}})[.!]*",
+    re.I,
+)
+_UPGRADED = re.compile(
+    rf"(?:(?:we|i|they)(?:['’]ve|\shave)?(?:\s(?:just|now|finally|also))?\s)?(?:upgraded|updated|bumped"
+    rf"|moved)(?:\s(?P<head>[\w./-]{{2,30}}(?:\s[\w./-]{{2,20}})?))??(?:\sfrom\s(?:[A-Za-z][\w.-]*\s)?(?P<old>{VERSION}|\d{{1,3}}))?"
+    rf"\sto\s(?:(?P<tool>[A-Za-z][\w.-]{{1,20}})\s)?(?:version\s)?(?P<value>{VERSION}|\d{{1,3}})(?:\s(?:last|this"
+    rf"|yesterday|today|in|on|since|now|for|everywhere|because|and)\b.*)?[.!]*",
+    re.I,
+)
+_AT_VERSION = re.compile(
+    rf"(?P<by>[\w.-]{{2,30}}(?:\s[\w.-]{{2,20}})?)\s(?:is|are)(?:\snow)?\s(?:at"
+    rf"|on)(?:\sversion)?\s(?P<value>{VERSION})[.!]*",
+    re.I,
+)
+
+
+def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
+    """Yield where something is: a path, a URL, a host or a port."""
+    for pattern in (_WE_KEEP, _ADDRESSED, _ADDRESS_ALONE):
+        match = pattern.fullmatch(part.text)
+        if match is None:
+            continue
+        value = unquoted(match["value"])
+        if not is_address(value):
+            return
+        head = owned(match["head"], part, speaker)
+        last = head.lower().split()[-1] if head else ""
+        if last in ("port", "url", "path", "folder") and (owner := head[: -len(last)].strip()):
+            head = owner
+        elif last in ("port", "url", "path", "folder", "bucket"):
+            head = part.topic or last
+        beside = pattern is _ADDRESSED and not re.search(
+            r"[:=]|\b(?:is|are)\b|->|→|['’]s\b", part.text[match.end("head") : match.start("value")]
+        )
+        if beside and not _STANDS.search(part.text, match.end("head"), match.start("value")) and not _stays(head):
+            return
+        if head and not is_address(head) and last != "branch":
+            yield fact_of(part, head, "located_at", value)
+        return
+    if (match := _PLACED.fullmatch(part.text)) and (head := owned(match["head"], part, speaker)):
+        yield fact_of(part, head, "located_at", match["value"], "end" if match["not"] else "state")
+
+
+_STANDS = re.compile(rf"\s{_VERB_AT}", re.I)
+_PASSING = word_set(
+    "error errors bug bugs issue issues problem problems change changes typo line lines function functions fix"
+    " fixes todo"
+    " comment comments update updates code edit edits trouble method class variable lots stuff look work crash"
+    " exception"
+)
+
+
+def _stays(head: str) -> bool:
+    """Return whether "X in PATH" gives the place of a thing rather than of an error, an edit or an act."""
+    words = head.lower().split()
+    first = inflection(words[0]) if words else None
+    acts = first is not None and bool(first.forms & {"past", "participle", "ing"}) and words[0] not in _GERUND_THINGS
+    verb = first is not None and len(words) > 1 and first.forms == {"plain"} and words[0] not in WORK_WORDS
+    return bool(words) and words[-1] not in _PASSING and not acts and not verb and words[0] not in PLAIN_VERBS
+
+
+_GERUND_THINGS = word_set(
+    "billing staging logging monitoring hosting caching testing routing indexing training onboarding pricing"
+)
+
+
+def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
+    """Yield the command that does something: "tests: `make check`", "deploys with `make ship`"."""
+    for pattern in (_TO_DO, _COMMAND_FOR, _COMMANDED):
+        match = pattern.fullmatch(part.text)
+        if match is None:
+            continue
+        written = match["command"]
+        command = unquoted(written)
+        if not is_command(command, quoted=written.startswith("`")):
+            continue
+        named = [name for name in (match.groupdict().get(key) for key in ("head", "verb", "what")) if name]
+        said = " ".join(named) if pattern is not _COMMANDED else named[0]
+        head = thing(said) or (said if pattern is _TO_DO and match["verb"] else "")
+        if head or part.topic:
+            yield fact_of(part, head or part.topic, "has_command", command)
+        return
+
+
+def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
+    """Yield who owns or leads something at work."""
+    for pattern in (*_OWNERS, _LEADS):
+        match = pattern.fullmatch(part.text)
+        if match is None:
+            continue
+        who, head = match["who"], thing(match["head"])
+        if not head or head.lower() in PRONOUNS or is_tool(who):
+            return
+        name = speaker if who in ("me", "I", "mine") else who.removesuffix("'s").removesuffix("’s")
+        if pattern is _LEADS:
+            yield fact_of(part, name, "leads", head)
+        else:
+            yield fact_of(
+                part, head, "owned_by", name, "begin" if re.search(r"\bnow\b|took|take", part.text) else "state"
+            )
+        return
+
+
+def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
+    """Yield the branch or the version that something has."""
+    if match := _BRANCH.fullmatch(part.text):
+        value = unquoted(match["value"])
+        quoted = match["value"].startswith("`") or re.search(r"[/._-]|\d", value)
+        if quoted or value in ("main", "master", "trunk", "develop", "dev", "staging", "release", "next"):
+            yield fact_of(part, thing(match["for"] or "") or part.topic or PROJECT, "has_branch", value)
+    elif match := _ON_BRANCH.fullmatch(part.text):
+        yield fact_of(part, part.topic or PROJECT, "has_branch", unquoted(match["value"] or match["other"]))
+    elif match := _UPGRADED.fullmatch(part.text):
+        name = match["tool"] or match["head"] or ""
+        if head := thing(name) or part.topic or PROJECT:
+            yield fact_of(part, head, "has_version", match["value"], "begin")
+            if match["old"] and match["old"] != match["value"]:
+                yield fact_of(part, head, "has_version", match["old"], "end")
+    elif match := _VERSIONED.fullmatch(part.text) or _AT_VERSION.fullmatch(part.text):
+        named = next((match.groupdict().get(key) for key in ("head", "of", "by") if match.groupdict().get(key)), "")
+        head = (thing(named) if named else "") or part.topic or PROJECT
+        if re.search(r"\b(?:min|minimum|max)\b", head) is None:
+            yield fact_of(part, head, "has_version", match["value"])
+
+
+_DATED = word_set(
+    "appointment meeting interview exam deadline demo launch release review session conference workshop webinar"
+    " inspection"
+    " audit presentation retro standup sprint kickoff kick-off migration cutover deploy deployment rollout"
+    " upgrade maintenance"
+    " freeze go-live handover downtime pilot hackathon offsite retrospective planning sync call cutoff beta"
+)
+_BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (relation, re.compile(pattern, re.I))
+    for relation, pattern in (
+        ("due_on", rf"{HEAD}\s(?:is\s|are\s)?due(?:\s(?:on|by|until|at))?"),
+        ("due_on", rf"(?:the\s)?(?:deadline|due\sdate)\s(?:for|of)\s{HEAD}(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
+        ("due_on", rf"{HEAD}\s(?:deadline|due\sdate)(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
+        ("scheduled_for", rf"{HEAD}\s(?:goes?\s(?:live|out)|launches|ships|is\s(?:planned"
+        rf"|scheduled)\sfor)(?:\s(?:on|in|at))?"),
+        ("ends_on", rf"{HEAD}\s(?:expires?|runs?\sout|ends?)(?:\s(?:on|at|in|by))?"),
+        ("starts_on", rf"{HEAD}\s(?:starts?|begins?|kicks?\soff)(?:\s(?:on|at|in))?"),
+        ("scheduled_for", rf"(?:(?:we(?:['’]re|\sare)|i['’]m)\s)?(?:releasing|shipping|deploying|launching"
+        rf"|rolling\sout)\s{HEAD}(?:\s(?:to|on|in)\s(?:prod|production|staging))?(?:\s(?:on|in|at))?"),
+        ("scheduled_for", rf"{HEAD}(?:\s(?:is|moved\sto|is\smoved\sto|was\smoved\sto|is\sset\sfor)"
+        rf"|\s?[:=])?(?:\s(?:on|at|in))?"),
+    )
+)  # fmt: skip
+
+
+def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[tuple[WorkFact, StatedTime]]:
+    """Yield the date of a thing that a note without a clause gives, with the time that it states.
+
+    Args:
+        part: of a sentence.
+        times: that the sentence states.
+        text: of the turn.
+    """
+    inside = [time for time in times if part.start <= time.start and time.end <= part.end]
+    if (
+        not inside
+        or inside[0].until >= FOREVER
+        or inside[0].since <= BEGINNING
+        or inside[0].grain in ("year", "decade", "century")
+    ):
+        return
+    time = inside[0]
+    before, after = text[part.start : time.start].rstrip(), text[time.end : part.end].strip(" .!")
+    if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
+        return
+    for number, (relation, pattern) in enumerate(_BEFORE_DATE):
+        match = pattern.fullmatch(before)
+        head = thing(match["head"]) if match else ""
+        if not head or not match or head.lower() in ("deadline", "due date"):
+            continue
+        last = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
+        first_dated = head.split()[0].lower() in ("release", "sprint")
+        if number == len(_BEFORE_DATE) - 1 and last not in _DATED and not first_dated:
+            return
+        tail = text[time.start : time.end]
+        yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time
+        return
+
+
+NOTES: tuple[Callable[[Part, str], Iterator[WorkFact]], ...] = (
+    branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts,
+)  # fmt: skip
+"""The forms in the order in which they are tried; the first that fits a part holds."""

@@ -1,0 +1,150 @@
+"""Read what settings are set to: limits, defaults, time-outs, prices, intervals, with their units and former values.
+
+"Default page size: 50", "the timeout was raised from 10 s to 30 s", "alerts fire at 80 %", "log level is debug". An
+amount needs a noun of a setting (or a rate or a price as its value), a word the noun of something that is set to words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.work_phrases import (
+    HEAD,
+    IS,
+    NOW,
+    PLAIN_VERBS,
+    REST,
+    Part,
+    WorkFact,
+    fact_of,
+    owned,
+    thing,
+    unquoted,
+)
+from mcp_memory.rules.facts.work_values import AMOUNT, is_tool
+
+_SETTINGS = word_set(
+    "timeout timeouts time-out limit limits max maximum min minimum size threshold thresholds retention interval"
+    " ttl rate"
+    " quota budget price prices cost costs fee fees delay retries retry attempts length coverage cap replicas"
+    " workers width"
+    " height window lifetime expiry duration resolution count limit concurrency capacity depth period cutoff"
+    " padding margin"
+    " memory bandwidth deposit rent salary discount tax vat indentation notice backoff cooldown debounce throttle"
+    " expiration validity pool target buffer heartbeat upload uploads alert alarm sprint sprints iteration iterations"
+    " cadence limiter freshness lag_budget rollout"
+)
+"""Nouns of what has an amount."""
+_MEASURES = word_set(
+    "height width length depth size count memory volume period duration minimum maximum min max rate target"
+)
+"""Nouns that measure much else as well."""
+_WORDED = word_set(
+    "level timezone time-zone currency encoding locale charset license licence indentation prefix suffix mode policy"
+    " schedule cron theme naming convention format style"
+)
+"""Nouns of what has a value in words."""
+_VALUE = rf"(?P<value>{AMOUNT})"
+_IS_VALUE = re.compile(rf"{HEAD}{IS}{NOW}\s?{_VALUE}{REST}(?:,?\snot\s(?P<old>{AMOUNT}))?[.!]*", re.I)
+_BARE = re.compile(rf"{HEAD}\s{_VALUE}", re.I)
+_IS_WORD = re.compile(
+    rf"{HEAD}{IS}{NOW}\s?(?P<value>`[^`\n]{{1,60}}`|[\w#/.+<>-]{{1,50}}(?:\s[\w#/.+-]{{1,30}}){{0,4}})[.!]*", re.I
+)
+_CHANGED = (
+    r"(?:set|raised|lowered|bumped|increased|reduced|changed|cut|dropped|extended|shortened|decreased"
+    r"|doubled|upped|halved)"
+)
+_SET = re.compile(
+    r"(?:(?:we|i|they|(?-i:[A-Z]\w{1,20}))(?:['’]ve|\shave|\shas)?(?:\s(?:just|now|finally|also|then))?\s)?"
+    rf"{_CHANGED}(?:\sup|\sdown)?\s{HEAD}(?:\sfrom\s(?P<old>{AMOUNT}))?\sto\s{_VALUE}{REST}[.!]*",
+    re.I,
+)
+_WAS_SET = re.compile(
+    rf"{HEAD}(?:\s(?:was|were|is|are|has\sbeen|have\sbeen|got|went|goes|gets))(?:\s(?:now|just))?"
+    rf"(?:\s(?:{_CHANGED}|up|down|moved)){{0,2}}(?:\sfrom\s(?P<old>{AMOUNT}))?\sto\s{_VALUE}{REST}[.!]*",
+    re.I,
+)
+_IMPERATIVE = re.compile(r"(?:set|cut)\s", re.I)
+"""Verbs whose past tense is also a request."""
+_INSTEAD = re.compile(rf"\s(?:instead\sof|rather\sthan|up\sfrom|down\sfrom|not)\s(?P<old>{AMOUNT})", re.I)
+_ACTS_AT = re.compile(
+    rf"{HEAD}\s(?:(?:fires?|triggers?|alerts?|times?\sout|expires?|caps?|is\scapped|are\scapped|kicks?\sin"
+    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?)\s(?:now\s|about\s)?{_VALUE}{REST}[.!]*"
+    rf"|(?P<every>{HEAD.replace('head', 'what')})\s(?:run\s|runs\s|are\sdone\s|happen\s"
+    rf"|is\sdone\s)?(?P<often>every\s{AMOUNT})[.!]*",
+    re.I,
+)
+_RATED = re.compile(r"(?:/|\bper\s|\ba\s)\s?\w+$|[€$£]|\b(?:ct|cents?|euros?|eur|usd|dollars?)\b", re.I)
+_OF_A_TOOL = re.compile(r"\b(?:in|of|for)\s(?P<tool>[\w.+#-]+(?:\s[\w.]+)?)$", re.I)
+
+
+def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
+    """Yield the value of a setting, and the value that it no longer has."""
+    if _IMPERATIVE.match(part.text):
+        return
+    changed = next((match for pattern in (_SET, _WAS_SET) if (match := pattern.fullmatch(part.text))), None)
+    match = changed or _ACTS_AT.fullmatch(part.text) or _IS_VALUE.fullmatch(part.text) or _BARE.fullmatch(part.text)
+    if match is None:
+        yield from _worded(part, speaker)
+        return
+    groups = match.groupdict()
+    if groups.get("often"):
+        name = thing(groups["what"])
+        if name and (name.split()[-1].endswith("s") or name.split()[-1].lower() in _SETTINGS):
+            yield fact_of(part, name, "set_to", groups["often"])
+        return
+    value = unquoted(match["value"])
+    said_so = match.re is _ACTS_AT or (match.re is not _BARE and bool(_RATED.search(value)))
+    head = (said_so and owned(match["head"], part, speaker)) or _setting(
+        match["head"], part, speaker, bare=match.re is _BARE
+    )
+    if not head:
+        return
+    effect = "begin" if changed or " now" in part.text.lower() else "state"
+    yield fact_of(part, head, "set_to", value, effect)
+    rest = match.groupdict().get("rest") or ""
+    former = match.groupdict().get("old") or ((old := _INSTEAD.match(rest)) and old["old"])
+    if former and former != value:
+        yield fact_of(part, head, "set_to", former, "end")
+
+
+def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:
+    match = _IS_WORD.fullmatch(part.text)
+    if match is None:
+        return
+    head, value = owned(match["head"], part, speaker), unquoted(match["value"])
+    words = head.lower().split()
+    fits = words and (
+        words[-1] in _WORDED or (words[0] == "default" and len(words) > 1) or words[-2:] == ["time", "zone"]
+    )
+    switch = (
+        words
+        and words[-1] in ("mode", "flag", "caching", "cache", "logging", "strict")
+        and value in ("on", "off", "enabled", "disabled")
+    )
+    vague = re.match(r"(?:the|a|an|not|very|too|so|really|in|at|on|by)\b", value, re.I) is not None
+    if switch or (fits and thing(value) and not vague):
+        yield fact_of(part, head, "set_to", value, "begin" if " now" in part.text.lower() else "state")
+
+
+def _setting(head: str, part: Part, speaker: str, *, bare: bool) -> str:
+    """Return the name of a setting, or "" if the phrase names none."""
+    name = owned(head, part, speaker)
+    main = re.split(r"\s(?:of|for|in|on|per|at|to)\s", name)[0].split() if name else []
+    if not main or not (
+        main[-1].lower() in _SETTINGS
+        or (not bare and main[0].lower() in ("max", "min", "default", "maximum", "minimum", "number", "hard"))
+        or (bare and main[0].lower() in ("max", "min", "default"))
+    ):
+        return ""
+    if main[0].lower() in PLAIN_VERBS or (len(main) == 1 and main[0].lower() in _MEASURES and not part.work):
+        return ""
+    return "" if of_a_program(name) else name
+
+
+def of_a_program(name: str) -> bool:
+    """Return whether a setting is the default of a program rather than of the work: "default timeout in nginx"."""
+    tool = _OF_A_TOOL.search(name)
+    return name.lower().startswith("default ") and tool is not None and is_tool(tool["tool"])

@@ -1,0 +1,136 @@
+"""Read facts of work memory from a sentence of a message, and give them their times (DESIGN 1.2).
+
+The forms stand in `work_notes` (notes of a thing and its value) and `work_decisions` (what is used, chosen, decided and
+replaced). They look at parts of a sentence and not at clauses, since notes have none; what a clause states as well is
+taken from there (``extractor.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.relations import relations
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.rules.facts.claims import make_assertion
+from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
+from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, use_facts
+from mcp_memory.rules.facts.work_followups import followups
+from mcp_memory.rules.facts.work_notes import NOTES, date_facts
+from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
+from mcp_memory.rules.facts.work_settings import of_a_program
+from mcp_memory.rules.facts.work_values import is_about_work
+
+_NEEDS_WORK = frozenset(("decided", "decided_against", "leads", "owned_by", "has_version", "has_branch"))
+"""Relations that are read only from messages about work: people decide and own much else."""
+
+
+def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequence[StatedTime]) -> Iterator[Assertion]:
+    """Yield what a sentence of a message tells about work.
+
+    Args:
+        turn: the message.
+        index: of the sentence.
+        span: of the sentence, in characters.
+        times: that the sentence states.
+    """
+    who = speaker(turn)
+    if who is None or turn.kind != "message":
+        return
+    text, (start, end) = turn.text, span
+    about_work = is_about_work(text)
+    earlier: list[WorkFact] = []
+    previous: Part | None = None
+    told = False
+    for part in parts(text, start, end, times, work=about_work):
+        read_whole = previous is not None and told and part.end == previous.end
+        if part.sure <= 0 or read_whole:
+            continue
+        found = list(_read(part, previous, text, end, who, earlier))
+        for fact in found:
+            if fact.relation in _NEEDS_WORK and not about_work:
+                continue
+            yield _assertion(turn, index, fact, _times_of(part, times))
+        if not found:
+            for fact, time in date_facts(part, times, text):
+                yield _dated(turn, index, fact, time)
+        earlier += found
+        previous, told = part, bool(found)
+
+
+_SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for", "named"))
+"""Relations that a clause or a note states of the words of which the forms of work state something more exact."""
+_DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
+
+
+def with_work(read: Sequence[Assertion], work: Sequence[Assertion]) -> list[Assertion]:
+    """Return the assertions of a sentence with those about work, each thing once.
+
+    Args:
+        read: what its clauses and other forms state; a date of a thing that they give stands.
+        work: what the forms of work state; it stands for what a clause reads of the same words.
+    """
+    dated = {one.relation for one in read}
+    kept = [one for one in work if not (one.relation in _DATES and one.relation in dated)]
+    stands = [one for one in read if one.relation != "set_to" or not of_a_program(one.head)]
+    return [one for one in stands if not any(_is_same(one, other) for other in kept)] + kept
+
+
+def _is_same(one: Assertion, other: Assertion) -> bool:
+    if other.relation in _DATES or one.start >= other.end or other.start >= one.end:
+        return False
+    if one.relation in _SAID_AGAIN or one.tail.casefold() == other.tail.casefold():
+        return True
+    return one.relation == other.relation or relations().get(one.relation).cardinality == "unknown"
+
+
+def _read(
+    part: Part, previous: Part | None, text: str, end: int, who: str, earlier: Sequence[WorkFact]
+) -> Iterator[WorkFact]:
+    """Yield the facts of the first form that fits a part."""
+    if more := list(followups(part, previous, earlier)):
+        yield from (fact if fact.tail else replace(fact, tail=who) for fact in more)
+        return
+    for decisions in (change_facts, choice_facts, use_facts):
+        if found := list(decisions(part, text, end, who)):
+            yield from found
+            return
+    for notes in NOTES:
+        if found := list(notes(part, who)):
+            yield from found
+            return
+
+
+def _times_of(part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:
+    """Return the times stated in a part."""
+    return [time for time in times if time.start < part.end and part.start < time.end]
+
+
+def _assertion(turn: Turn, index: int, fact: WorkFact, times: Sequence[StatedTime]) -> Assertion:
+    time = next((time for time in times if time.since > BEGINNING and time.grain != "time"), None)
+    validity = from_utterance(turn.time)
+    if fact.effect == "event":
+        validity = before_telling(turn.time)
+        if time and time.since <= turn.time:
+            until = time.until if time.until < FOREVER else turn.time
+            validity = Validity(
+                time.since, max(until, time.since + 1), True, kind="event", precision=precision_of(time.grain)
+            )
+    elif fact.effect in ("begin", "end") and time:
+        kind = "planned" if time.since > turn.time else "state"
+        validity = Validity(time.since, FOREVER, True, change=True, kind=kind, precision=precision_of(time.grain))  # type: ignore[arg-type]
+    if fact.effect == "end":
+        validity = Validity(validity.since, FOREVER, validity.stated, True, True, validity.kind, validity.precision)
+    elif fact.effect == "begin" and not validity.stated:
+        validity = Validity(validity.since, FOREVER, False, change=True)
+    triple = fact.head, fact.relation, fact.tail
+    return make_assertion(turn, index, (fact.start, fact.end), triple, validity, "FACT", fact.confidence)
+
+
+def _dated(turn: Turn, index: int, fact: WorkFact, time: StatedTime) -> Assertion:
+    kind = "planned" if time.until > turn.time else "event"
+    validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))  # type: ignore[arg-type]
+    triple = fact.head, fact.relation, fact.tail
+    return make_assertion(turn, index, (fact.start, fact.end), triple, validity, "FACT", fact.confidence)

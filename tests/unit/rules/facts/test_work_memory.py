@@ -1,0 +1,130 @@
+"""What people tell of their work; everything is said on Monday 8 May 2023 by Maria."""
+
+import pytest
+from reading import facts, read
+
+from mcp_memory.language import iso
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Default page size: 40", ["Default page size set_to 40"]),
+        ("the session timeout is 45 minutes", ["session timeout set_to 45 minutes"]),
+        ("Rate limit: 90 req/min per client", ["Rate limit set_to 90 req/min per client"]),
+        ("max attachment size 12 MB", ["max attachment size set_to 12 MB"]),
+        ("log level is debug", ["log level set_to debug"]),
+        ("the gateway times out after 8 s", ["gateway set_to 8 s"]),
+        ("snapshots every 4 h, kept 21 days", ["snapshots set_to every 4 h", "snapshots set_to 21 days"]),
+        ("a parcel label costs 12 ct a piece", ["parcel label set_to 12 ct a piece"]),
+        ("3 retries with 2 min delay", ["retries set_to 3", "delay set_to 2 min"]),
+    ],
+)
+def test_a_setting_has_a_value_with_its_unit(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "We raised the upload limit from 10 MB to 30 MB.",
+            ["upload limit set_to 30 MB", "not upload limit set_to 10 MB"],
+        ),
+        ("The max batch is 64, not 32", ["max batch set_to 64", "not max batch set_to 32"]),
+        (
+            "cache retention is 9 days now, it used to be 3",
+            ["cache retention set_to 9 days", "not cache retention set_to 3"],
+        ),
+    ],
+)
+def test_a_new_value_denies_the_old_one(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("staging runs on port 7071", "staging located_at port 7071"),
+        ("the style guide is at docs/style.md", "style guide located_at docs/style.md"),
+        ("dumps: s3://fernwick-dumps", "dumps located_at s3://fernwick-dumps"),
+        ("Grafana lives at https://stats.fernwick.test", "Grafana located_at https://stats.fernwick.test"),
+        ("tests: `make check`", "tests has_command make check"),
+        ("start the worker with `uv run worker`", "start the worker has_command uv run worker"),
+        ("seed data: npm run seed", "seed data has_command npm run seed"),
+        ("Owner of the billing module: Ilka", "billing module owned_by Ilka"),
+        ("the parser repo belongs to Tomke now", "parser repo owned_by Tomke"),
+        ("Jorun takes over the deploy scripts", "deploy scripts owned_by Jorun"),
+        ("the scheduler service is mine", "scheduler service owned_by Maria"),
+        ("release branch is `rel/7`", "the project has_branch rel/7"),
+        ("upgraded to Django 5.1", "Django has_version 5.1"),
+    ],
+)
+def test_a_note_gives_the_value_of_a_thing(text: str, expected: str) -> None:
+    assert facts(text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("We use Postgres and Redis.", ["the project uses Postgres", "the project uses Redis"]),
+        ("I'm using Flask 3.0 and SQLite for the API", ["Maria uses Flask 3.0", "Maria uses SQLite"]),
+        ("the importer runs on Node 20", ["importer uses Node 20"]),
+        (
+            "We moved from Jenkins to GitHub Actions because the runners were flaky.",
+            [
+                "Jenkins replaced_by GitHub Actions",
+                "not the project uses Jenkins",
+                "the project uses GitHub Actions",
+                "GitHub Actions because the runners were flaky",
+            ],
+        ),
+        (
+            "search was switched from Solr to Typesense",
+            ["Solr replaced_by Typesense", "not search uses Solr", "search uses Typesense"],
+        ),
+        (
+            "We went with Svelte over React since it is smaller",
+            ["the project chose Svelte", "the project decided_against React", "Svelte because it is smaller"],
+        ),
+        ("We decided to drop the beta API", ["the project decided drop the beta API"]),
+        (
+            "Celery was replaced by Dramatiq.",
+            ["Celery replaced_by Dramatiq", "not the project uses Celery", "the project uses Dramatiq"],
+        ),
+        ("we no longer use Sentry", ["not the project uses Sentry"]),
+    ],
+)
+def test_what_a_team_uses_and_decides(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
+
+
+def test_a_change_holds_from_its_date_on() -> None:
+    started = {
+        fact.relation: (iso.show(fact.since) or "")[:10] for fact in read("we switched from npm to pnpm on 2 May")
+    }
+
+    assert started == {"replaced_by": "2023-05-02", "uses": "2023-05-02"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should we use Redis for that?",
+        "maybe we could raise the timeout to 60 s",
+        "Let's switch from Jest to Vitest",
+        "If the limit is 50, we are fine",
+        "Set the timeout to 30 s, please",
+        "the default timeout in nginx is 60 s",
+        "there is a bug in parser.py",
+        "I'd love to use Rust one day",
+        "Dance is just me",
+        "the height is 6",
+        "We moved from the city to the coast",
+        "I'm using the `repeat` function",
+    ],
+)
+def test_talk_that_settles_nothing_gives_no_fact_of_work(text: str) -> None:
+    relations = {"set_to", "uses", "located_at", "has_command", "replaced_by", "decided", "chose", "owned_by"}
+
+    assert not [fact for fact in read(text) if fact.relation in relations]
