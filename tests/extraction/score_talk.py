@@ -61,12 +61,22 @@ class TalkScore:
     by_confidence: dict[str, list[int]] = field(default_factory=dict)
     messages: int = 0
 
+    @property
+    def precision(self) -> float:
+        """Share of the predicted facts that match a label."""
+        right = sum(self.right.values())
+        return right / max(1, right + len(self.wrong))
+
+    @property
+    def recall(self) -> float:
+        """Share of the required labels that were found."""
+        return self.required / max(1, self.required + len(self.missed))
+
     def __str__(self) -> str:
         right, wrong = sum(self.right.values()), len(self.wrong)
         typed, typed_wrong = self.right[False], wrong - self.wrong_did
         return (
-            f"precision {right / max(1, right + wrong):.3f} ({right} of {right + wrong})  "
-            f"recall {self.required / max(1, self.required + len(self.missed)):.3f}  "
+            f"precision {self.precision:.3f} ({right} of {right + wrong})  recall {self.recall:.3f}  "
             f"typed {typed / max(1, typed + typed_wrong):.3f} ({typed} of {typed + typed_wrong})  "
             f"did {self.right[True] / max(1, self.right[True] + self.wrong_did):.3f}"
             f" ({self.right[True]} of {self.right[True] + self.wrong_did})  "

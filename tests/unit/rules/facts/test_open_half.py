@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from extraction.score import load, score, wordings
+from extraction.score_talk import score_talk
 
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
@@ -24,3 +25,12 @@ def test_plain_statements_are_read_with_their_dates() -> None:
     values = json.loads((HERE / "values.json").read_text(encoding="utf-8"))
     right, total, wrong = wordings(RuleExtractor().extract, load(HERE / "wordings_open.jsonl"), values)
     assert right >= 0.95 * total, wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"), [("friends", 0.79, 0.24), ("assistant", 0.82, 0.16), ("developers", 0.7, 0.06)]
+)
+def test_facts_of_labelled_talks_reach_their_minimum(name: str, precision: float, recall: float) -> None:
+    result = score_talk(load(HERE / f"talk_{name}_open.jsonl"))
+    assert result.precision >= precision, result.wrong
+    assert result.recall >= recall, result.missed
