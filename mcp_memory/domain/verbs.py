@@ -25,6 +25,9 @@ show showed shown | sing sang sung | sit sat sat | sleep slept slept | speak spo
 split split split | stand stood stood | steal stole stolen | swim swam swum | take took taken | teach taught taught
 tell told told | think thought thought | understand understood understood | wake woke woken | wear wore worn
 wed wed wed | win won won | write wrote written | throw threw thrown | bind bound bound | wind wound wound
+tear tore torn | undergo underwent undergone | shake shook shaken | dig dug dug | withdraw withdrew withdrawn
+freeze froze frozen | sink sank sunk | oversleep overslept overslept | lay laid laid | hurt hurt hurt | shut shut shut
+spread spread spread
 """
 """Plain form, past, participle."""
 SECOND_FORMS = {"learnt": "learn", "were": "be", "divorced": "divorce"}
@@ -33,7 +36,7 @@ COMMON = (
     " borrow call cancel care celebrate change chat check clean climb close cry collapse complain confirm"
     " consider continue cover create cross cycle dance decide decline defeat delay describe destroy diagnose"
     " die discuss doubt dream dress earn elect encourage end expect explain explore fail figure fill finish"
-    " fix follow forgive gain garden give graduate guess happen hate help hike hire hope hug hurt imagine"
+    " fix follow forgive gain garden give graduate guess happen hate help hike hire hope hug imagine"
     " improve injure introduce invite jog join joke jump kill kiss laugh land last lean like listen look"
     " locate love manage matter mention mind miss need name notice offer order own park pass pick plan"
     " practice prepare present promise promote pull push rain realise realize recall receive recommend refuse"
@@ -41,7 +44,7 @@ COMMON = (
     " reveal ruin save scare seem separate serve share shop sign skate ski smell smile smoke sneeze snow sound"
     " start stay stop struggle suggest supply support suppose surprise survive suspect switch talk taste thank"
     " tie tour touch train travel treat trust try turn use visit volunteer vote wait walk want warn wash watch"
-    " whisper wish wonder work worry yell commute date shift transfer employ appoint situate headquarter lay"
+    " whisper wish wonder work worry yell commute date shift transfer employ appoint situate headquarter"
     " marry engage raise relocate settle emigrate immigrate hail originate sponsor succeed house contain claim"
     " estimate state argue assume insist rumour swear enrol major study attend coach chair head govern score"
     " exercise exhibit play live stroll crave quit prefer tend intend bake paint cook sail surf swim dislike"

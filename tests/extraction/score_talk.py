@@ -3,6 +3,7 @@
     python tests/extraction/score_talk.py tests/extraction/talk_*_open.jsonl
 
 A predicted fact is right if its head, relation, tail and polarity agree with one label; each label is matched once.
+A symmetric relation ("is a sibling of") may be told from either end, and one with an inverse under that name.
 Kind and time are counted among the right ones, events called ``did`` apart. Optional labels count neither when they are
 found nor when they are missed. Confidence is not compared with the label's hedge: the share of right facts is printed
 by confidence instead, because what is hedged should be as doubtful as it says.
@@ -22,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from score import extract_turn, load, same_name, same_relation, turn_of  # type: ignore[import-not-found]  # beside it
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.gregorian import civil
 from mcp_memory.language.tokens import words
@@ -150,15 +152,20 @@ def _as_list(value: str | list[str]) -> list[str]:
 
 def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
     names = _as_list(label["relation"])
-    if fact.negated != bool(label.get("negated")) or not any(
-        same_name(fact.head, name) for name in _as_list(label["head"])
-    ):
+    heads, tails = _as_list(label["head"]), _as_list(label["tail"])
+    if fact.negated != bool(label.get("negated")):
         return False
-    tails = _as_list(label["tail"])
     if fact.relation == "did":
-        return "did" in names and any(_same_deed(fact.tail, tail) for tail in tails)
-    return any(same_relation(fact.relation, name) for name in names) and any(
-        same_name(fact.tail, tail) for tail in tails
+        deed = "did" in names and any(_same_deed(fact.tail, tail) for tail in tails)
+        return deed and any(same_name(fact.head, head) for head in heads)
+    known = relations().get(fact.relation)
+    inverse = known.name if known.symmetric else known.inverse
+    readings = [(fact.relation, fact.head, fact.tail), *([(inverse, fact.tail, fact.head)] if inverse else [])]
+    return any(
+        any(same_relation(relation, name) for name in names)
+        and any(same_name(head, other) for other in heads)
+        and any(same_name(tail, other) for other in tails)
+        for relation, head, tail in readings
     )
 
 

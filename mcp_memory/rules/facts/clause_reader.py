@@ -21,7 +21,7 @@ from mcp_memory.rules.facts.coordination import read_phrases
 from mcp_memory.rules.facts.modality import clause_confidence, content_confidence, hearsay_confidence, is_generic
 from mcp_memory.rules.facts.noun_phrases import OMITTED, NounPhrase, pronoun_phrase
 from mcp_memory.rules.facts.tables import closed
-from mcp_memory.rules.facts.verb_groups import REPORTED, VerbGroup, read_verb_group
+from mcp_memory.rules.facts.verb_groups import REPORTED, SAME_IN_PAST, VerbGroup, read_verb_group
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.words import Word
 
@@ -226,6 +226,7 @@ class _ClauseReader:
             self.subordinator = "that"
             self.conjunction = ""
             return
+        verb = _in_past(words, verb, subject)
         rest = read_complement(words, verb)
         adverbs = verb.adverbs | rest.adverbs | self.adverbs
         confidence = min(self.matrix_confidence, clause_confidence(verb, adverbs))
@@ -265,3 +266,19 @@ class _ClauseReader:
         self.conjunction = self.subordinator = ""
         if not self.leading_times or (self.index < len(words) and words[self.index].low not in ("and", ",")):
             self.leading_times = []
+
+
+def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhrase]) -> VerbGroup:
+    """Return "he put" in the past tense: in the present it would be "puts"."""
+    bare = verb.lemma in SAME_IN_PAST and verb.tense == "present" and words[verb.next_index - 1].low == verb.lemma
+    if (
+        not bare
+        or verb.unreal
+        or verb.negated
+        or verb.phase
+        or len(subject) != 1
+        or verb.start != words[verb.next_index - 1].start
+    ):
+        return verb
+    one = subject[0].pronoun in ("he", "she", "it") or not (subject[0].pronoun or subject[0].plural)
+    return replace(verb, tense="past") if one else verb

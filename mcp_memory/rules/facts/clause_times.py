@@ -12,6 +12,7 @@ from mcp_memory.domain.turns import Turn
 from mcp_memory.language.expressions import Direction
 from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.verb_groups import SAME_IN_PAST
 
 _OTHER_CLAUSE = re.compile(
     r"\b(?:after|before|since|until|till|because|as|if|whether|who|which|that|whose|but|than)\b", re.IGNORECASE
@@ -44,7 +45,10 @@ def by_tense(turn: Turn, span: tuple[int, int], clause: Clause) -> Clause:
         word._replace(time=resolved.get((word.time.start, word.time.end), word.time)) if word.time else word
         for word in clause.times
     )
-    return replace(clause, times=times)
+    open_tense = verb.lemma in SAME_IN_PAST and verb.tense == "present" and not (verb.unreal or verb.progressive)
+    if open_tense and any(word.time and BEGINNING < word.time.until <= turn.said_at for word in times):
+        verb = replace(verb, tense="past")  # "I hurt my back yesterday"
+    return replace(clause, times=times, verb=verb)
 
 
 @lru_cache(maxsize=4)

@@ -273,6 +273,10 @@ def opens_clause(words: Sequence[Word], index: int) -> bool:
     if subject is None:
         return False
     after = grammar.skip_adverbials(words, subject[1])
+    if after < len(words) and words[after].text == "," and (inserted := read_phrase(words, after + 1)):
+        closing = inserted[1]  # "and the new one, Lowick Town, trains at night"
+        if closing < len(words) and words[closing].text == ",":
+            return grammar.is_finite(words, closing + 1, frozenset(("past", "third")))
     return grammar.is_finite(words, after, frozenset(("past", "third"))) or (
         subject[0].plural and grammar.is_finite(words, after) and after < len(words)
     )

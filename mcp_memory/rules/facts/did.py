@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 
 from mcp_memory.domain.relations import DID
 from mcp_memory.language.vocabulary import word_set
@@ -49,9 +51,16 @@ _LIGHT = {
                    " snorkeling snorkelling diving canoeing bowling dancing skating snowboarding rafting"),
     "give": word_set("birth speech talk lecture presentation concert"),
     "make": word_set("reservation appointment"),
-    "have": word_set("surgery operation baby appointment interview procedure"),
-    "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree"
-                    " haircut vaccine vaccination scholarship visa"),
+    "have": word_set("surgery operation baby appointment interview procedure attack stroke accident crash fall"
+                     " miscarriage biopsy scan mri x-ray check-up checkup transplant breakdown concussion c-section"),
+    "get": word_set("tattoo piercing promotion raise passport licence license certificate certification degree diploma"
+                    " haircut vaccine vaccination scholarship visa glasses braces keys offer stitches jab loan mortgage"
+                    " grant permit"),
+    "start": word_set("job school university college kindergarten nursery degree internship apprenticeship placement"
+                      " chemo chemotherapy therapy physio training treatment course"),
+    "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment"),
+    "hurt": word_set("back knee ankle shoulder wrist neck foot leg arm elbow hip finger thumb toe"),
+    "put": word_set("deposit offer fence roof"),
     "set": word_set("record"),
     "lead": word_set("workshop tour hike class expedition"),
     "see": word_set("doctor dentist specialist therapist vet"),
@@ -59,7 +68,7 @@ _LIGHT = {
 """Verbs that mean something with these objects only."""
 _PHRASAL = frozenset((
     ("give", "up"), ("take", "up"), ("take", "on"), ("set", "up"), ("pick", "up"), ("turn", "down"), ("call", "off"),
-    ("take", "over"), ("take", "apart"), ("put", "up"),
+    ("take", "over"), ("take", "apart"), ("put", "up"), ("put", "in"), ("pay", "off"), ("have", "out"), ("get", "into"),
 ))  # fmt: skip
 """Verbs of `_SILENT` that mean something with these prepositions."""
 _ALONE = {"die": "died", "retire": "retired", "graduate": "graduated"}
@@ -107,7 +116,7 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
-    phrase = _phrase(clause, text)
+    phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause))), "")
     if clause.subject[0].common == OMITTED and "-" in phrase.split(" ")[0]:
         return  # "Self-employed carpenter": no verb
     if phrase:
@@ -137,12 +146,16 @@ def _tells_something(clause: Clause) -> bool:
     if any(noun.uncertain for noun in phrases):
         return False
     obj = clause.slots[0]
-    if not obj.preposition and not all(_is_informative(noun) for noun in obj.nouns):
+    own = not clause.subject[0].pronoun or clause.subject[0].pronoun in ("he", "she")
+    if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):
         return False
-    return any(_is_informative(noun) for noun in phrases)
+    return any(_is_informative(noun, own) for noun in phrases)
 
 
-def _is_informative(noun: NounPhrase) -> bool:
+def _is_informative(noun: NounPhrase, own: bool) -> bool:
+    """Return whether a phrase means something; ``own``: "her" of a woman who is the subject is taken for her own."""
+    if own and noun.owner and noun.owner.pronoun in ("he", "she"):
+        noun = replace(noun, owner=None, determiner="the")
     if noun.pronoun or not kinds.fits(noun, "thing") or not kinds.is_clear(noun, "thing"):
         return False
     first = noun.text.split()[0]
@@ -151,10 +164,29 @@ def _is_informative(noun: NounPhrase) -> bool:
     return not (first.endswith("ing") and " " in noun.text and not noun.determiner and not noun.owner)
 
 
-def _phrase(clause: Clause, text: str) -> str:
-    """Return the words from the verb to the end of the clause in the past tense; "" if they are no whole phrase."""
+_ADJUNCTS = word_set("on in at with from for by during near after before like around along without")
+_NEED_MORE = word_set("spend put place base turn trade swap exchange compare mistake confuse replace switch")
+"""Verbs whose object alone says something else than with what stands behind it."""
+
+
+def _ends(clause: Clause) -> Iterator[int]:
+    """Yield where the phrase may end: with its clause, or before what can only be understood from the talk around it.
+
+    "I twisted my knee on those cobbles" tells at least "twisted my knee": an object is whole without what follows it.
+    """
+    yield clause.end
+    if clause.slots[0].preposition or clause.verb.lemma in _NEED_MORE:
+        return
+    for before, slot in reversed([*pairwise(clause.slots)]):
+        if slot.preposition not in _ADJUNCTS:
+            return
+        yield before.end
+
+
+def _phrase(clause: Clause, text: str, end: int) -> str:
+    """Return the words from the verb to ``end`` in the past tense; "" if they are no whole phrase."""
     main = _WORD.search(text, 0, clause.verb.end)
-    if main is None or clause.end <= clause.verb.end or not _CLAUSE_ENDS.match(text, clause.end):
+    if main is None or end <= clause.verb.end or not _CLAUSE_ENDS.match(text, end):
         return ""
     form = inflection(main[0].lower())
     past = main[0].lower()
@@ -166,18 +198,25 @@ def _phrase(clause: Clause, text: str) -> str:
             return ""
         past = start[0].replace("given", "gave")
     rest, position = [], clause.verb.end
-    for word in sorted((time for time in clause.times if time.start >= position), key=lambda time: time.start):
-        if word.end <= clause.end:
-            rest.append(_without_preposition(text[position : word.start]))
-            position = word.end
-    rest.append(text[position : clause.end])
+    dates = [(slot.nouns[0].start, slot.end) for slot in clause.slots if slot.preposition and _is_date(slot.nouns[0])]
+    dates += [(time.start, time.end) for time in clause.times]
+    for first, last in sorted(span for span in dates if span[0] >= position):
+        if last <= end and first >= position:
+            rest.append(_without_preposition(text[position:first]))
+            position = last
+    rest.append(text[position:end])
     words = re.sub(r"\s+([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
     if words and (spoken := _SOME_TIME.search(" ".join(words))):
         words = " ".join(words)[: spoken.start()].split(" ")
-    kept = [_OWN.get(word.lower(), word) for word in words if word.lower() not in _ADVERBS]
+    kept = [
+        _OWN.get(word.lower(), word)
+        for before, word in pairwise(["", *words])
+        if word.lower() not in _ADVERBS or before.lower() in closed.OWNERS.keys() | {"the", "a"}
+    ]
     if not kept or not kept[0] or len(kept) >= LONGEST or any(sign in " ".join(kept) for sign in '?!"():;\n'):
         return ""
-    if {word.lower().strip(",.") for word in kept} & (_POINTING | {"me", "us"}):
+    theirs = {"her", "his"} if clause.subject[0].pronoun not in ("i", "we") else set[str]()
+    if {word.lower().strip(",.") for word in kept} & ((_POINTING | {"me", "us", "his"}) - theirs):
         return ""
     if kept[-1].lower() in closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.DETERMINERS | {"their"}:
         return ""
@@ -185,6 +224,12 @@ def _phrase(clause: Clause, text: str) -> str:
 
 
 _ADVERBS = closed.ADVERBS - word_set("home abroad together alone")
+
+
+def _is_date(noun: NounPhrase) -> bool:
+    """Return whether a phrase is a time that is no expression of `stated_times`: "the end of September"."""
+    age = noun.text.isdecimal() and not noun.determiner  # "had a heart attack at 58"
+    return age or kinds.is_calendar(noun) or (noun.of is not None and kinds.is_calendar(noun.of))
 
 
 def _without_preposition(text: str) -> str:

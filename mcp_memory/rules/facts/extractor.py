@@ -31,7 +31,7 @@ from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
-from mcp_memory.rules.facts.words import Word, is_english, split_words
+from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words
 from mcp_memory.rules.facts.work_talk import with_work, work_assertions
 from mcp_memory.temporal.assertions import guard_assertions
 
@@ -167,6 +167,7 @@ class RuleExtractor:
         """
         if by_assistant(turn):
             return []
+        times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None

@@ -36,6 +36,11 @@ def last_word(noun: NounPhrase) -> str:
     return (noun.name.split()[-1] if noun.name else noun.head).lower()
 
 
+def is_calendar(noun: NounPhrase) -> bool:
+    """Return whether it is a day, a month or a season: "Easter", "September"."""
+    return not noun.quoted and noun.text.split()[-1].lower() in _CALENDAR
+
+
 def is_team(noun: NounPhrase) -> bool:
     """Return whether it is a team by the last word of its name, often a plural of animals or warriors."""
     return last_word(noun) in nouns.TEAMS
@@ -47,7 +52,10 @@ def is_company(noun: NounPhrase) -> bool:
 
 
 def is_club(noun: NounPhrase) -> bool:
-    """Return whether people are members of it, by its last word."""
+    """Return whether people are members of it, by its last word; "the Harbour Owls" is a plural with an article."""
+    bare = noun.determiner == "the" and " " in noun.name and not noun.common and not is_company(noun)
+    if bare and noun.name.endswith("s") and not noun.name.endswith("ss"):
+        return True
     return last_word(noun) in nouns.CLUBS or (bool(noun.common) and noun.head in nouns.CLUBS)
 
 

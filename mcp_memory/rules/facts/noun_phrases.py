@@ -22,6 +22,12 @@ OMITTED = "(left out)"
 """The ``common`` value of a subject that the clause leaves out, "moved to Oslo in May"."""
 
 
+_ALSO_VERBS = frozenset(
+    ("notice", "rent", "delivery", "delay", "pay", "sleep", "travel", "practice", "traffic", "surgery")
+)
+"""Common nouns of no other table that often open a sentence without an article."""
+
+
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
     """A noun phrase.
@@ -83,6 +89,8 @@ LONGEST = 9
 """Words in a phrase; a longer run of words is no phrase."""
 _FINITE: frozenset[Form] = frozenset(("past", "third"))
 _NAMING = frozenset(("called", "named", "nicknamed"))
+_DESCRIBING = frozenset(("first", "early", "late", "daily", "weekly", "monthly", "full-time", "part-time", "online"))
+"""Adverbs that are adjectives behind an owner or an article."""
 _QUANTITIES = frozenset(("couple", "lot", "lots", "bunch", "pair", "few", "number", "bit", "group"))
 
 
@@ -100,7 +108,7 @@ def read_phrase(
     first, owner_index, owner, determiner = index, -1, None, ""
     while index < len(words) and words[index].kind == "word" and not (words[index].capital and index):
         low = words[index].low
-        if low in closed.OWNERS and not (low == "her" and grammar.ends_phrase(words, index + 1)):
+        if low in closed.OWNERS and not (low == "her" and _ends_there(words, index + 1)):
             owner_index = index
         elif low in closed.DETERMINERS:
             determiner = low
@@ -153,6 +161,13 @@ def read_phrase(
     return _read_brackets(words, phrase, index)
 
 
+def _ends_there(words: Sequence[Word], index: int) -> bool:
+    """Return whether no noun follows an owner or article: "first" of "her first tooth" describes one."""
+    if index < len(words) and words[index].low in _DESCRIBING and not words[index].capital:
+        return grammar.ends_phrase(words, index + 1)
+    return grammar.ends_phrase(words, index)
+
+
 def phrase_between(words: Sequence[Word], first: int, end: int) -> NounPhrase | None:
     """Return the words from ``first`` to ``end`` as one phrase, which a parser found."""
     index, owner, determiner = first, None, ""
@@ -195,6 +210,11 @@ def _is_boundary(words: Sequence[Word], core: int, index: int, subject: bool, ve
         if word.low == "'s":
             return not grammar.is_genitive(words, index, verb_seen)
         return grammar.ends_phrase(words, index + 1)
+    if index == core and word.low == "back" and index and words[index - 1].low in closed.OWNERS:
+        return False  # "hurt my back"
+    if index == core and word.low in _DESCRIBING and index and not word.capital:
+        led = words[index - 1].low in closed.OWNERS.keys() | closed.ARTICLES
+        return not led or grammar.ends_phrase(words, index + 1)
     if grammar.ends_phrase(words, index):
         return not (subject and index == core and word.capital and _is_name_before_verb(words, index))
     if word.capital:
@@ -272,7 +292,7 @@ def _make_phrase(
 def _common_words() -> frozenset[str]:
     """Return the words of the tables, which are no names when only the start of a sentence capitalises them."""
     sets = (value for value in vars(nouns).values() if isinstance(value, frozenset))
-    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS)
+    return frozenset[str]().union(*sets, closed.EMPTY, RELATIVES, PETS, _ALSO_VERBS)
 
 
 def text_of(words: Sequence[Word]) -> str:

@@ -25,7 +25,10 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
     """Yield the claims of the phrases of a sentence, each with the clause that holds the phrase."""
     for clause in sentence_clauses:
         for noun, where in _phrases(clause):
+            is_predicate = clause.verb.lemma == "be" and not clause.verb.passive and noun not in clause.subject
             for claim in _claims_of_phrase(noun, talk, where):
+                if claim.relation == "age" and is_predicate:
+                    claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
                 yield clause, claim
 
 

@@ -120,6 +120,8 @@ _LEADING_TO = frozenset(("supposed", "likely", "unlikely", "able", "ready", "due
 _HAS_NOT_IS = frozenset(("been", "got", "had", "become", "lived", "worked"))
 _NOT_QUITE = frozenset(("almost", "nearly"))
 MOST_ADVERBS = 8
+SAME_IN_PAST = word_set("put cut hurt hit set let quit read shut split spread cost")
+"""Verbs whose past is their plain form: only the subject ("he put") or a time tells the tense."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
     special = [
         Word(text[t.start : t.end], "", t.start, t.end, "time", t)
         for t in times
-        if start <= t.start < t.end <= end and not _is_possessed(text, t)
+        if start <= t.start < t.end <= end and not is_possessed(text, t)
     ]
     for match in _QUOTED.finditer(text, start, end):
         if all(match.end() <= other.start or match.start() >= other.end for other in special):
@@ -100,10 +100,15 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
 
 
 _POSSESSIVE = re.compile(r"\b(?:my|our|his|her|their)\s{1,3}$", re.IGNORECASE)
+_OF_A_DAY = re.compile(
+    r"\s(?:class|group|lesson|course|club|market|shift|session|run|meetup|choir|team|league|crew|newsletter)\b"
+)
 
 
-def _is_possessed(text: str, time: StatedTime) -> bool:
-    """Return whether a "last month" is a period that somebody has rather than a time: "my last month at Orbix"."""
+def is_possessed(text: str, time: StatedTime) -> bool:
+    """Return whether a time belongs to a noun: "my last month at Orbix", "Ann's Thursday class"."""
+    if time.grain == "day" and text[time.start : time.end].isalpha() and _OF_A_DAY.match(text, time.end):
+        return True
     return bool(_POSSESSIVE.search(text, max(0, time.start - 9), time.start))
 
 
