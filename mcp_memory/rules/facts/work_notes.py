@@ -311,3 +311,5 @@ NOTES: tuple[Callable[[Part, str], Iterator[WorkFact]], ...] = (
     branch_and_version_facts, command_facts, address_facts, owner_facts, setting_facts,
 )  # fmt: skip
 """The forms in the order in which they are tried; the first that fits a part holds."""
+OF_WORDS = (owner_facts, setting_facts)
+"""Those of them whose values may be words alone."""

@@ -7,6 +7,7 @@ taken from there (``extractor.py``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, use_facts
 from mcp_memory.rules.facts.work_followups import followups
-from mcp_memory.rules.facts.work_notes import NOTES, date_facts
+from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS, date_facts
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
 from mcp_memory.rules.facts.work_settings import of_a_program
 from mcp_memory.rules.facts.work_values import is_about_work
@@ -65,6 +66,10 @@ _SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for
 _DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 
 
+_VALUED = re.compile(r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|S3)\b")
+"""Signs without which a part has no address, command, branch or version."""
+
+
 def with_work(read: Sequence[Assertion], work: Sequence[Assertion]) -> list[Assertion]:
     """Return the assertions of a sentence with those about work, each thing once.
 
@@ -97,7 +102,7 @@ def _read(
         if found := list(decisions(part, text, end, who)):
             yield from found
             return
-    for notes in NOTES:
+    for notes in NOTES if _VALUED.search(part.text) else OF_WORDS:
         if found := list(notes(part, who)):
             yield from found
             return
