@@ -130,7 +130,7 @@ def _claim(
             return _polarity_claim(query, knowledge, match, time, past=past)
         case "when" if relation.tail != "time" or not match.group.forward:
             return time_claim(query, knowledge, match, time, settings.first_said)
-        case "how_long" if relation.name not in ("age", "born_on"):
+        case "how_long" if relation.name not in ("age", "born_on", "set_to"):
             return duration_claim(knowledge, match, time, past=past)
     meant = select_values(values, time, event=relation.event, past=past, moment=knowledge.moment)
     if not meant:

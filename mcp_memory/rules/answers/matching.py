@@ -129,6 +129,8 @@ def _match_group(
     mention = find_mention(tokens, relation)
     if mention is None and named and changes:
         mention = RelationMention(changes, 0.8, None)  # "When did Ann leave Acme?"
+    if mention is None and query.answer_type == "where" and relation.name in ("located_at", "located_in"):
+        mention = RelationMention(frozenset(), 0.5, None)  # "Where is the style guide?"
     if mention is None or not _wants_side(group, mention, tokens):
         return None
     explained |= mention.positions | changes

@@ -161,10 +161,10 @@ def change_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
     match = _SWITCHED.match(text, part.start, end)
     if match:
         old, new = _name(match["old"]), _name(match["new"])
-        about = (match["object"] or match["head"] or "").lower()
+        about = match["object"] or match["head"] or ""
         verb = (match["verb"] or match["passive"]).lower()
         subject = (match["who"] or "").lower()
-        certain = is_tool(old) or is_tool(new) or bool(_PROVIDERS & set(about.split()))
+        certain = is_tool(old) or is_tool(new) or bool(_PROVIDERS & set(about.lower().split()))
         if not certain and not (
             verb.startswith(("switch", "migrat")) and _capital(old) and _capital(new) and subject == "we"
         ):

@@ -202,6 +202,9 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         named = [name for name in (match.groupdict().get(key) for key in ("head", "verb", "what")) if name]
         said = " ".join(named) if pattern is not _COMMANDED else named[0]
         head = thing(said) or (said if pattern is _TO_DO and match["verb"] else "")
+        verb = inflection(head) if head and " " not in head else None
+        if verb is not None and verb.forms == {"third"}:
+            head = verb.lemma  # "deploys with …"
         if head or part.topic:
             yield fact_of(part, head or part.topic, "has_command", command)
         return

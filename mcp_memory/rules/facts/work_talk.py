@@ -41,7 +41,7 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
     if who is None or turn.kind != "message":
         return
     text, (start, end) = turn.text, span
-    about_work = is_about_work(text)
+    about_work = is_about_work(text) or bool(_OWNER.search(text, start, end))
     earlier: list[WorkFact] = []
     previous: Part | None = None
     told = False
@@ -66,7 +66,10 @@ _SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for
 _DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 
 
-_VALUED = re.compile(r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|S3)\b")
+_OWNER = re.compile(r"\bowner\b|\bmaintainer\b", re.I)
+_VALUED = re.compile(
+    r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|S3)\b"
+)
 """Signs without which a part has no address, command, branch or version."""
 
 
