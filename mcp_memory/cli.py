@@ -1,7 +1,7 @@
-"""The command line: ``mcp-memory serve | demo | status | doctor | bench``.
+"""The command line: ``mcp-memory serve | demo | status | show | search | list | doctor | bench``.
 
-Only this file and ``evaluation`` print, since the server's stdout carries the protocol. Each command imports what it
-needs when it runs, so that ``serve`` replies to its client without delay.
+Only this file, ``commands`` and ``evaluation`` print, since the server's stdout carries the protocol. Each command
+imports what it needs when it runs, so that ``serve`` replies to its client without delay.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
+from mcp_memory.commands.arguments import LOOKING, add_commands
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         return serve(settings)
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
+    if command in LOOKING:
+        from mcp_memory.commands.run import look
+
+        return look(settings, options)
     if command == "demo":
         from mcp_memory.evaluation.demo import demo
 
@@ -86,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("serve", help="serve over stdio (the default); a client starts this")
     commands.add_parser("demo", help="start a server on an empty store, write, recall and ask, and show what happens")
     commands.add_parser("status", help="say what the memory holds and who has it open")
+    add_commands(commands)
     doctor = commands.add_parser("doctor", help="look for damage, and mend what can be mended")
     mend = doctor.add_mutually_exclusive_group()
     mend.add_argument("--rebuild", action="store_true", help="make every derived table anew from the log")

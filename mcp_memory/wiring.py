@@ -84,22 +84,39 @@ async def open_memory(settings: Settings) -> Memory:
     return memory
 
 
+async def open_unloaded(settings: Settings) -> Memory:
+    """Return a memory to look at what is stored: its model is loaded when a text is embedded, and not before.
+
+    Raises:
+        ConfigurationError: a setting cannot be used as it is.
+        EmbedderError: the embedder is not installed.
+        StoreUnwritable: there is no folder for the store.
+    """
+    embedder, extractor = choose_embedder(settings), open_extractor(settings)
+    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
+
+
 async def open_embedder(settings: Settings) -> Embedder:
     """Return the configured embedder with its model loaded, so that the first call does not wait for it.
 
     Raises:
         EmbedderError: the model cannot be loaded.
     """
-    chosen = settings.embedding
-    embedder: Embedder
-    if chosen.adapter == "onnx":
-        embedder = OnnxEmbedder(threads=chosen.threads)
-    else:
-        embedder = SentenceTransformersEmbedder(
-            chosen.model, device=chosen.device or None, batch_size=chosen.batch_size
-        )
+    embedder = choose_embedder(settings)
     await embedder.embed(["ready"])
     return embedder
+
+
+def choose_embedder(settings: Settings) -> Embedder:
+    """Return the configured embedder; its model is not loaded yet.
+
+    Raises:
+        EmbedderError: it is not installed.
+    """
+    chosen = settings.embedding
+    if chosen.adapter == "onnx":
+        return OnnxEmbedder(threads=chosen.threads)
+    return SentenceTransformersEmbedder(chosen.model, device=chosen.device or None, batch_size=chosen.batch_size)
 
 
 def open_extractor(settings: Settings) -> Extractor | None:

@@ -87,7 +87,7 @@ def _entity(space: Space, values: Values) -> dict[str, Any]:
     start, end = page_of(values, len(versions))
     by_relation: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for version in versions[start:end]:
-        by_relation[version.relation].append(_fact_row(space, version))
+        by_relation[version.relation].append(fact_row(space, version))
     merged_names = [  # the memory itself took these for names of the entity; nobody stated it
         {
             "name": alias.name,
@@ -122,7 +122,7 @@ def _timeline(space: Space, values: Values) -> dict[str, Any]:
     facts, key = space.facts, _entity_key(space, values["name"])
     versions = sorted(_versions(facts, key, suspected=True), key=lambda version: (version.since, version.until))
     start, end = page_of(values, len(versions))
-    rows = [_fact_row(space, version) for version in versions[start:end]]
+    rows = [fact_row(space, version) for version in versions[start:end]]
     rest = next_page(TIMELINE, {"space": space.name, "name": facts.name(key)}, end, len(versions))
     return {"space": space.name, "name": facts.name(key), "versions": rows, "total": len(versions)} | rest
 
@@ -137,7 +137,7 @@ def _fact(space: Space, values: Values) -> dict[str, Any]:
     if version is None:
         remedy = "Facts are named by evidence of kind fact, f_ and 20 hexadecimal digits."
         raise InvalidInput("id", f"space {space.name!r} has no fact {values['id'][:60]!r}", remedy)
-    row = _fact_row(space, version)
+    row = fact_row(space, version)
     row.pop("sources")
     return row | {
         "space": space.name,
@@ -166,7 +166,7 @@ def _graph_page(space: Space, values: Values) -> dict[str, Any]:
     return {
         "space": space.name,
         "nodes": [without_none(row | (_entity_uris(space, row["id"]) if row["id"] in drawn else {})) for row in rows],
-        "edges": [{"from": head, "to": tail} | _fact_row(space, version) for head, tail, version in edges[start:end]],
+        "edges": [{"from": head, "to": tail} | fact_row(space, version) for head, tail, version in edges[start:end]],
         "hyperedges": [
             point_row(space, hyperedge.point) | {"nodes": list(hyperedge.nodes)} for hyperedge in page_points
         ],
@@ -218,7 +218,8 @@ def _versions(facts: Facts, key: str, *, suspected: bool) -> list[Version]:
     return list({version.id: version for version in both}.values())
 
 
-def _fact_row(space: Space, version: Version) -> dict[str, Any]:
+def fact_row(space: Space, version: Version) -> dict[str, Any]:
+    """Return the row of a version in a list."""
     newest_first = sorted(version.assertions, key=lambda assertion: -assertion.said_at)
     return without_none(
         {

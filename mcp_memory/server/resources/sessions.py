@@ -54,7 +54,7 @@ async def sessions(memory: Memory, values: Values) -> dict[str, Any]:
     async with memory.store.reading() as view:
         space = space_of(view, values)
         start, end = page_of(values, len(space.sessions))
-        rows = [_session_row(space, session) for session in islice(space.sessions, start, end)]
+        rows = [session_row(space, session) for session in islice(space.sessions, start, end)]
         rest = next_page(SESSIONS, {"space": space.name}, end, len(space.sessions))
         return {"space": space.name, "sessions": rows, "total": len(space.sessions)} | rest
 
@@ -71,7 +71,7 @@ async def session(memory: Memory, values: Values) -> dict[str, Any]:
         turns = [space.turns[turn] for turn in order[start:end]]
         turns = turns[: _turns_on_page(turns)]
         rest = next_page(SESSION, {"space": space.name, "id": values["id"]}, start + len(turns), len(order))
-        rows = [_turn_row(turn) for turn in turns]
+        rows = [turn_row(turn) for turn in turns]
         return {"space": space.name, "session": values["id"], "turns": rows, "total": len(order)} | rest
 
 
@@ -96,7 +96,7 @@ async def sentence(memory: Memory, values: Values) -> dict[str, Any]:
             )
             for time in sentence.times
         ]
-        source = {k: v for k, v in _turn_row(turn).items() if k != "text"} | {
+        source = {k: v for k, v in turn_row(turn).items() if k != "text"} | {
             "session": turn.session,
             "start": sentence.start,
             "end": sentence.end,
@@ -122,7 +122,8 @@ def _turns_on_page(turns: Sequence[Turn]) -> int:
     return len(turns)
 
 
-def _session_row(space: Space, session: str) -> dict[str, Any]:
+def session_row(space: Space, session: str) -> dict[str, Any]:
+    """Return the row of a session in a list."""
     turns = space.sessions[session]
     return without_none(
         {
@@ -135,7 +136,8 @@ def _session_row(space: Space, session: str) -> dict[str, Any]:
     )
 
 
-def _turn_row(turn: Turn) -> dict[str, Any]:
+def turn_row(turn: Turn) -> dict[str, Any]:
+    """Return a message or document."""
     return without_none(
         {
             "id": turn.ref,

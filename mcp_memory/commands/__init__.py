@@ -1,0 +1,13 @@
+"""Commands for people: look at the memory from a terminal, and move it.
+
+    arguments.py   what the commands take; imported with every command, so it imports nothing heavy
+    run.py         opens the memory for a command and runs it
+    terminal.py    what is printed: escaped, coloured on a terminal only, or JSON
+    show.py        ``mcp-memory show``: finds what a name means, and reads it
+    listing.py     ``mcp-memory list``
+    search.py      ``mcp-memory search``
+    wording.py     rows as lines of text
+
+Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and
+loads the model only to search.
+"""

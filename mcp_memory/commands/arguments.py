@@ -1,0 +1,51 @@
+"""The arguments of the commands for people."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+LOOKING = ("show", "search", "list")
+"""The commands that `mcp_memory.commands.run` runs."""
+LISTS = ("facts", "points", "sessions")
+READINGS = ("id", "session", "entity", "message", "space")
+"""What a name can mean to ``show``, in the order in which it is tried."""
+MOST_EVIDENCE = 200
+"""Items that a recall returns at most."""
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to a parser's subcommands (argparse has no public type for them)."""
+    show = commands.add_parser("show", help="show spaces, a session, what is known of somebody or something, or an id")
+    show.add_argument(
+        "name",
+        nargs="?",
+        type=_words,
+        metavar="NAME",
+        help="a session, an entity (its facts and their timeline), an id, or a space (its sessions); none: all spaces",
+    )
+    show.add_argument("--as", dest="reading", choices=READINGS, help="what NAME means, where it could mean several")
+    _add_common(show, 50, "at most so many messages, sessions or facts")
+    search = commands.add_parser("search", help="recall what is known about something, as a client's model would")
+    search.add_argument("query", type=_words, metavar="QUESTION", help="a whole question, or a few words")
+    _add_common(search, 12, f"at most so many pieces of evidence, up to {MOST_EVIDENCE}", MOST_EVIDENCE)
+    listing = commands.add_parser("list", help="list facts, memory points or sessions, the newest first")
+    listing.add_argument("what", choices=LISTS)
+    _add_common(listing, 50, "at most so many")
+
+
+def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, most: int = 10**9) -> None:
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and 1 <= int(text[:12]) <= most):
+            raise argparse.ArgumentTypeError(f"{text[:20]!a} is not a whole number from 1 to {most:,}")
+        return int(text)
+
+    parser.add_argument("--space", metavar="SPACE", help="the space to look into; default: the default space")
+    parser.add_argument("--limit", type=number, default=limit, metavar="N", help=f"{limit_help} (default {limit})")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
+
+
+def _words(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("is empty")
+    return text

@@ -1,0 +1,48 @@
+"""Run a command for people: open the memory, print, and return the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+import anyio
+
+from mcp_memory.commands import listing, search, show
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.settings import Settings
+from mcp_memory.wiring import open_memory, open_unloaded
+
+
+def look(settings: Settings, options: argparse.Namespace) -> int:
+    """Show, list or search, as the options say; return 0.
+
+    Raises:
+        InvalidInput: there is nothing of that name.
+        StoreError: the store cannot be read.
+    """
+    terminal = Terminal()
+    try:
+        anyio.run(_look, settings, options, terminal)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `mcp-memory list facts | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+async def _look(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    memory = await (open_memory(settings) if options.command == "search" else open_unloaded(settings))
+    space = options.space or DEFAULT_SPACE
+    try:
+        if options.command == "search":
+            await search.search(memory, terminal, options.query, space, options.limit, as_json=options.json)
+        elif options.command == "list":
+            await listing.listing(memory, terminal, options.what, space, options.limit, as_json=options.json)
+        elif options.name is None and options.space is None:
+            await show.show_spaces(memory, terminal, options.limit, as_json=options.json)
+        else:
+            name, reading = (space, "space") if options.name is None else (options.name, options.reading)
+            await show.show(memory, terminal, name, reading, space, options.limit, as_json=options.json)
+    finally:
+        await memory.aclose()

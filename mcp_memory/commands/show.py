@@ -1,0 +1,283 @@
+"""``mcp-memory show``: all spaces, or what one name means: an id, a session, an entity, a message, a space.
+
+The contents are those of the resources (``server/resources``), so ``--json`` prints what a client reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp_memory.commands import wording
+from mcp_memory.commands.arguments import READINGS
+from mcp_memory.commands.listing import known_space, newest
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.resources import episodes, facts, points, sessions
+from mcp_memory.server.tools.arguments import shown
+from mcp_memory.server.tools.replies import one_line, quantity
+from mcp_memory.server.tools.status import space_counts
+
+if TYPE_CHECKING:
+    from mcp_memory.domain.turns import Turn
+    from mcp_memory.memory import Memory
+    from mcp_memory.view.space import Space
+    from mcp_memory.view.view import View
+
+_READERS: dict[str, tuple[str, Callable[[Memory, Mapping[str, str]], Awaitable[dict[str, Any]]]]] = {
+    "f_": ("fact", facts.fact),
+    "h_": ("point", points.point),
+    "s_": ("sentence", sessions.sentence),
+    "ep_": ("episode", episodes.episode),
+}
+"""By the beginning of an id, what it names, and the resource that reads it."""
+
+
+async def show_spaces(memory: Memory, terminal: Terminal, limit: int, *, as_json: bool) -> None:
+    """Print every space and how much it holds; the arguments are those of `show`."""
+    async with memory.store.reading():
+        pass  # raises an error if the store cannot be read; the counts alone would be empty
+    rows = [space_counts(space).model_dump() for space in (await memory.status()).spaces]
+    if as_json:
+        terminal.json({"spaces": rows[:limit], "total": len(rows)})
+        return
+    for row in rows[:limit]:
+        came = f"{quantity(row['messages'], 'message')}, {quantity(row['documents'], 'document')}"
+        read = f"{quantity(row['entities'], 'entity')} in facts, {quantity(row['points'], 'memory point')}"
+        terminal.line((row["space"], "name"), f"{came} in {quantity(row['sessions'], 'session')};", read)
+    if not rows:
+        terminal.line("Nothing is stored yet.")
+    wording.more_line(terminal, min(limit, len(rows)), len(rows), "space")
+
+
+async def show(
+    memory: Memory, terminal: Terminal, name: str, reading: str | None, space: str, limit: int, *, as_json: bool
+) -> None:
+    """Print what a name means.
+
+    Args:
+        memory: opened.
+        terminal: to print to.
+        name: a session, entity, id, or space.
+        reading: what it means, one of `READINGS`; None to find out.
+        space: the name of the space to look into.
+        limit: how many messages, sessions or facts at most.
+        as_json: whether to print JSON.
+
+    Raises:
+        InvalidInput: there is no such space, or nothing of that name in it.
+    """
+    async with memory.store.reading() as view:
+        means = list(_meanings(view, known_space(view, space), name))
+    if reading is None and means:
+        reading, *others = means
+        for other in others:
+            terminal.note(f"{shown(name)} is also the name of {_A[other]}: add --as {other} to see that.")
+    if reading not in means or reading is None:
+        what = "anything" if reading is None else _A[reading]
+        problem = f"space {shown(space)} does not know {what} called {shown(name)}"
+        remedy = "`mcp-memory list sessions` and `mcp-memory search` find names, `mcp-memory show` all spaces."
+        raise InvalidInput("NAME", problem, remedy)
+    await _SHOW[reading](memory, terminal, name, space, limit, as_json)
+
+
+_A = {"id": "a record", "session": "a session", "entity": "an entity", "message": "a message or document",
+      "space": "a space"}  # fmt: skip
+
+
+def _meanings(view: View, space: Space, name: str) -> Iterator[str]:
+    """Yield what a name can mean, in the order of `READINGS`."""
+    found = {
+        "id": _is_id(space, name),
+        "session": name in space.sessions,
+        "entity": space.facts.resolve(name) is not None
+        or bool(space.hypergraph.incident(space.facts, [space.facts.key(name)])),
+        "message": bool(_turns_called(space, name)),
+        "space": name in view.spaces or name == space.name,
+    }
+    return (reading for reading in READINGS if found[reading])
+
+
+def _is_id(space: Space, name: str) -> bool:
+    match name.partition("_")[0]:
+        case "f":
+            return space.facts.version(name) is not None
+        case "h":
+            return space.hypergraph.get(name) is not None
+        case "s":
+            return space.sentence(name) is not None
+        case "g":
+            return space.segment_row(name) >= 0
+        case "ep":
+            return bool(space.beliefs.lessons(name))
+        case "t":
+            return name in space.turns
+    return False
+
+
+def _turns_called(space: Space, ref: str) -> list[Turn]:
+    """Return the messages and documents with a caller's id, in all sessions, with all revisions."""
+    return [turn for turn in space.turns.values() if turn.ref == ref]
+
+
+async def _show_space(memory: Memory, terminal: Terminal, name: str, _space: str, limit: int, as_json: bool) -> None:
+    async with memory.store.reading() as view:
+        rows, total = newest(known_space(view, name), "sessions", limit)
+    if as_json:
+        terminal.json({"type": "space", "space": name, "sessions": rows, "total": total})
+        return
+    terminal.line((f"Space {name}, {quantity(total, 'session')}", "bold"))
+    for row in rows:
+        wording.session_line(terminal, row)
+    wording.more_line(terminal, len(rows), total, "session")
+
+
+async def _show_session(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+    async with memory.store.reading() as view:
+        known = view.space(space)
+        order = known.sessions[name]
+        rows = [sessions.turn_row(known.turns[turn]) for turn in order[:limit]]
+    if as_json:
+        terminal.json({"type": "session", "space": space, "session": name, "turns": rows, "total": len(order)})
+        return
+    terminal.line((f"Session {one_line(name)}, {quantity(len(order), 'item')}", "bold"))
+    for row in rows:
+        wording.turn_lines(terminal, row)
+    wording.more_line(terminal, len(rows), len(order), "item")
+
+
+async def _show_message(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+    async with memory.store.reading() as view:
+        turns = _turns_called(view.space(space), name)
+    _print_turns(terminal, "message", turns, space, limit, as_json)
+
+
+def _print_turns(terminal: Terminal, kind: str, turns: list[Turn], space: str, limit: int, as_json: bool) -> None:
+    rows = [sessions.turn_row(turn) | {"session": turn.session} for turn in turns[:limit]]
+    if as_json:
+        terminal.json({"type": kind, "space": space, "turns": rows, "total": len(turns)})
+        return
+    for row in rows:
+        terminal.line((f"Session {one_line(row['session'])}", "bold"))
+        wording.turn_lines(terminal, row)
+    wording.more_line(terminal, len(rows), len(turns), "item")
+
+
+async def _show_entity(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+    content = await facts.entity(memory, {"space": space, "name": name})
+    rows: list[dict[str, Any]] = []
+    total = 0
+    if "facts" in content:  # else only memory points name it
+        total = 1
+        while len(rows) < min(limit, total):
+            page = await facts.timeline(memory, {"space": space, "name": name, "cursor": str(len(rows))})
+            rows, total = [*rows, *page["versions"]], page["total"]
+            if not page["versions"]:
+                break
+    rows = rows[:limit]
+    if as_json:
+        terminal.json({"type": "entity"} | content | {"timeline": rows, "versions": total})
+        return
+    other = [one_line(one) for one in content.get("names", ()) if one != content["name"]]
+    called = f"also called {', '.join(other)}" if other else ""
+    about = ", ".join(part for part in (content.get("kind"), called, content.get("state")) if part)
+    terminal.line((one_line(content["name"]), "bold"), (about, "dim"))
+    now = [row for group in content.get("facts", {}).values() for row in group if row["status"] == "active"]
+    if now:
+        terminal.line(("Facts that hold", "bold"))
+        for row in now[:limit]:
+            wording.fact_line(terminal, row, "  ")
+    if rows:
+        terminal.line(("Timeline", "bold"))
+        for row in rows:
+            wording.fact_line(terminal, row, "  ")
+            wording.quote_lines(terminal, row["sources"][:1])
+        wording.more_line(terminal, len(rows), total, "version")
+    for row in content.get("points", ()):
+        wording.point_line(terminal, row)
+
+
+async def _show_id(memory: Memory, terminal: Terminal, name: str, space: str, limit: int, as_json: bool) -> None:
+    content: dict[str, Any]
+    kind, read = next((entry for start, entry in _READERS.items() if name.startswith(start)), ("", None))
+    if read is None:
+        async with memory.store.reading() as view:
+            known = view.space(space)
+            row = known.segment_row(name)
+            turn, text = (known.segment_turn[row], known.text(known.segments[row])) if row >= 0 else (None, "")
+            turn = turn or known.turns[name]
+        if row < 0:
+            _print_turns(terminal, "message", [turn], space, limit, as_json)
+            return
+        source = {field: value for field, value in sessions.turn_row(turn).items() if field != "text"}
+        kind, content = "segment", {"id": name, "space": space, "text": text}
+        content["source"] = source | {"session": turn.session}
+    else:
+        content = await read(memory, {"space": space, "id": name})
+    if as_json:
+        terminal.json({"type": kind} | content)
+        return
+    _PRINT[kind](terminal, content)
+
+
+def _print_piece(terminal: Terminal, content: wording.Row) -> None:
+    source = content["source"]
+    terminal.line((f"Session {one_line(source['session'])}", "bold"))
+    wording.turn_lines(terminal, source | {"text": content["text"]})
+    learnt = content.get("learnt", {})
+    if learnt.get("supported") or learnt.get("unsupported"):
+        helped = f"helped {learnt['supported']} and did not help {learnt['unsupported']} times"
+        terminal.line((f"    {helped} (doubt {learnt['task_doubt']:.2f})", "dim"))
+
+
+def _print_fact(terminal: Terminal, content: wording.Row) -> None:
+    wording.fact_line(terminal, content)
+    for title, name in (("Stated by", "assertions"), ("Ended by", "ended_by")):
+        if content[name]:
+            terminal.line((title, "bold"))
+            for row in content[name]:
+                terminal.line(f"  {one_line(row['text'])}", (f"{row['extractor']}, {row['recorded']}", "dim"))
+                wording.quote_lines(terminal, [row["source"]])
+
+
+def _print_point(terminal: Terminal, content: wording.Row) -> None:
+    wording.point_line(terminal, content)
+    if content.get("merged_into"):
+        terminal.line(("Merged into", "bold"), (content["merged_into"]["id"], "dim"))
+    rests = [*content["sentences"], *content["facts"]]
+    if rests:
+        terminal.line(("Rests on", "bold"))
+        for row in rests:
+            terminal.line(f"  {one_line(row['text'])}", (row["id"], "dim"))
+    if len(content["history"]) > 1:
+        terminal.line(("Revisions", "bold"))
+        for row in content["history"]:
+            terminal.line(f"  {row['revision']}. {one_line(row['text'])}", (row["recorded"], "dim"))
+
+
+def _print_episode(terminal: Terminal, content: wording.Row) -> None:
+    terminal.line((one_line(content["query"]), "bold"), (f"{content['asked']}, {content['id']}", "dim"))
+    if content.get("answer"):
+        terminal.line("Answer:", one_line(content["answer"]))
+    for number, row in enumerate(content["evidence"], 1):
+        terminal.line(f"  {number}. {one_line(row['text'])}", (row["id"], "dim"))
+    for lesson in content["lessons"]:
+        labels = [label["label"] for label in lesson["labels"]]
+        counts = f"{labels.count(1)} supported, {labels.count(0)} did not, {labels.count(-1)} misled"
+        terminal.line(f"Judged by {lesson['source']}, {lesson['recorded']}: {counts}")
+
+
+_SHOW = {
+    "id": _show_id,
+    "session": _show_session,
+    "entity": _show_entity,
+    "message": _show_message,
+    "space": _show_space,
+}
+_PRINT = {
+    "segment": _print_piece,
+    "sentence": _print_piece,
+    "fact": _print_fact,
+    "point": _print_point,
+    "episode": _print_episode,
+}

@@ -1,0 +1,79 @@
+"""What the commands print: stored text that cannot act on a terminal, with colours where they can be seen, or JSON.
+
+A stored text may hold control characters: a terminal would obey them, clear the screen or change what is typed next.
+So characters that control a terminal, or the direction of text, are always written as escapes, in JSON as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Mapping
+from typing import Literal
+
+Style = Literal["bold", "dim", "name"]
+_STYLES: dict[Style, str] = {"bold": "1", "dim": "2", "name": "36"}
+_JOINERS = "\u200c\u200d"
+"""Characters of the category Cf that words and emoji need, and that control nothing."""
+_SUSPECT = re.compile("[^\n -~]")
+"""Everything but line feeds and printable ASCII: only these characters are looked up."""
+
+
+class Terminal:
+    """Where a command prints.
+
+    Args:
+        colours: whether to print colours; None for only where standard output is a terminal and ``NO_COLOR`` is not
+            set (https://no-color.org).
+    """
+
+    def __init__(self, colours: bool | None = None) -> None:
+        seen = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self._colours = seen if colours is None else colours
+
+    def paint(self, text: str, style: Style) -> str:
+        """Return a text, escaped, in a style where colours are on."""
+        plain = escaped(text)
+        return f"\x1b[{_STYLES[style]}m{plain}\x1b[0m" if self._colours and plain else plain
+
+    def line(self, *parts: str | tuple[str, Style]) -> None:
+        """Print a line of parts, each plain or with a style, separated by spaces; empty parts are left out."""
+        painted = (escaped(part) if isinstance(part, str) else self.paint(*part) for part in parts)
+        sys.stdout.write(" ".join(part for part in painted if part) + "\n")
+
+    def json(self, content: Mapping[str, object]) -> None:
+        """Print an object as JSON."""
+        unicode = (sys.stdout.encoding or "").replace("-", "").lower() == "utf8"
+        text = json.dumps(content, ensure_ascii=not unicode, indent=1)
+        sys.stdout.write(_SUSPECT.sub(_json_escape, text) + "\n")
+
+    def note(self, text: str) -> None:
+        """Print a remark that is no part of the result, on standard error."""
+        sys.stderr.write(escaped(text) + "\n")
+
+
+def escaped(text: str) -> str:
+    r"""Return a text without characters that control a terminal: U+001B as ``\x1b``; a tab as four spaces.
+
+    Line feeds stay. Escaped are all other characters of the categories Cc, Cf (but the joiners of words and emoji), Cs,
+    Zl and Zp.
+    """
+    return _SUSPECT.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    character = found[0]
+    if character == "\t":
+        return "    "
+    return character.encode("unicode_escape").decode() if _controls(character) else character
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if _controls(found[0]) else found[0]
+
+
+def _controls(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _JOINERS

@@ -1,0 +1,244 @@
+"""``mcp-memory show``, ``list`` and ``search``: what they print, and with which exit code, on a store in use."""
+
+import json
+import subprocess
+import sys
+
+import anyio
+import pytest
+
+from mcp_memory.cli import main
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_memory
+
+NOON = 1_716_206_400_000
+DAY = 86_400_000
+LETTERS = (
+    NewItem("I moved to Porto in March.", ref="m1", speaker="Ines", said_at=NOON),
+    NewItem("My new job is loud.\n\x1b[2JI like it\u202e.", ref="m2", speaker="Ines", said_at=NOON + DAY),
+    NewItem("Tomas waters my ferns.", ref="m3", speaker="Ines", said_at=NOON + 2 * DAY),
+)
+FACTS = (
+    NewFact("Ines", "lives_in", "Lisbon", NOON - 900 * DAY),
+    NewFact("Ines", "lives_in", "Porto", NOON, source="m1"),
+)
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory):
+    """Return a store that a server wrote and still has open."""
+    place = str(tmp_path_factory.mktemp("looking") / "store")
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("MCP_MEMORY_STORAGE_URI", place)
+        settings = load(None)
+    anyio.run(fill, settings)
+    return place
+
+
+async def fill(settings):
+    memory = await open_memory(settings)
+    await memory.write(WriteRequest("default", "letters", "message", LETTERS, FACTS))
+    for depth in (3, 4):
+        text = f"The tank is {depth} m deep."
+        await memory.write(WriteRequest("default", "papers", "document", (NewItem(text, ref="tank", title="Tanks"),)))
+    await memory.write(WriteRequest("work", "letters", "message", (NewItem("The valve leaks.", ref="w1"),)))
+    recall = await memory.reconstruct(Query("Who waters the ferns?"))
+    feedback = Feedback(supports=(recall.evidence[0].id,))
+    await memory.evolve(EvolveRequest("default", episode=recall.episode, feedback=feedback))
+    point = PointInsert(("Ines", "Tomas"), "Tomas looks after the ferns of Ines.")
+    await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
+    await memory.aclose()
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, tmp_path, uri):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", uri)
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+
+
+def printed(capsys, *command):
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    return out
+
+
+def exit_code(command):
+    try:
+        return main(command)
+    except SystemExit as wrong_usage:
+        return wrong_usage.code
+
+
+def parsed(capsys, *command):
+    return json.loads(printed(capsys, *command, "--json"))
+
+
+def test_show_alone_lists_the_spaces(capsys):
+    assert [line.split()[0] for line in printed(capsys, "show").splitlines()] == ["default", "work"]
+    spaces = parsed(capsys, "show")
+    assert {row["space"]: row["messages"] for row in spaces["spaces"]} == {"default": 3, "work": 1}
+    assert printed(capsys, "show", "--limit", "1").endswith("… 1 of 2 spaces; --limit 2 shows all\n")
+
+
+def test_a_session_is_shown_word_for_word_with_its_control_characters_escaped(capsys):
+    out = printed(capsys, "show", "letters")
+    assert "    I moved to Porto in March.\n" in out
+    assert "    My new job is loud.\n    \\x1b[2JI like it\\u202e.\n" in out
+    turns = parsed(capsys, "show", "letters")
+    assert [turn["text"] for turn in turns["turns"]][:3] == [item.text for item in LETTERS]
+    assert parsed(capsys, "show", "letters", "--limit", "2")["total"] == turns["total"] == 4  # and a statement
+    assert "valve" in printed(capsys, "show", "letters", "--space", "work")
+
+
+def test_an_entity_is_shown_with_what_holds_and_with_its_timeline(capsys):
+    out = printed(capsys, "show", "ines")
+    now, timeline = out.split("Timeline\n")
+    assert "Ines lives in Porto" in now
+    assert "Lisbon" not in now
+    assert timeline.index("Ines lives in Lisbon (from 2021-12-02") < timeline.index("Ines lives in Porto (since")
+    content = parsed(capsys, "show", "Ines")
+    assert content["type"] == "entity"
+    assert {row["tail"] for row in content["timeline"]} >= {"Lisbon", "Porto"}
+    assert content["points"][0]["text"] == "Tomas looks after the ferns of Ines."
+
+
+def test_every_kind_of_id_is_shown(capsys):
+    facts = parsed(capsys, "list", "facts")["facts"]
+    fact = parsed(capsys, "show", facts[0]["id"])
+    assert (fact["type"], fact["id"]) == ("fact", facts[0]["id"])
+    assert "Stated by" in printed(capsys, "show", facts[0]["id"])
+    [point] = parsed(capsys, "list", "points")["points"]
+    assert parsed(capsys, "show", point["id"])["text"] == "Tomas looks after the ferns of Ines."
+    assert "joins Ines, Tomas" in printed(capsys, "show", point["id"])
+    evidence = parsed(capsys, "search", "Who waters the ferns?")["evidence"][0]
+    assert parsed(capsys, "show", evidence["id"])["source"]["id"] == "m3"
+    assert "Tomas waters my ferns." in printed(capsys, "show", evidence["id"])
+    revisions = parsed(capsys, "show", "tank")["turns"]
+    assert [(turn.get("revision", 0), turn["text"][12]) for turn in revisions] == [(0, "3"), (1, "4")]
+    assert "revision 1" in printed(capsys, "show", "tank")
+
+
+def test_the_rarer_kinds_of_id_are_shown(capsys, uri):
+    from mcp_memory.embedding.onnx import OnnxEmbedder
+    from mcp_memory.storage.store import LanceStore
+
+    async def ids():
+        store = LanceStore(uri, embedder=OnnxEmbedder.name, dimension=OnnxEmbedder.dimension)
+        async with store.reading() as view:
+            space = view.space("default")
+            found = space.segments[0].id, space.segments[0].turn_id, space.beliefs.lessons()[0].episode_id
+        await store.aclose()
+        return found
+
+    segment, turn, episode = anyio.run(ids)
+    assert parsed(capsys, "show", segment)["type"] == "segment"
+    assert "Session letters" in printed(capsys, "show", segment)
+    assert [row["id"] for row in parsed(capsys, "show", turn)["turns"]] == ["m1"]
+    assert parsed(capsys, "show", episode)["query"] == "Who waters the ferns?"
+    assert "Judged by caller" in printed(capsys, "show", episode)
+
+
+def test_a_name_with_several_meanings_is_shown_as_asked(capsys):
+    assert main(["show", "work", "--space", "work"]) == 0
+    assert "Space work, 1 session" in capsys.readouterr().out
+    assert main(["show", "letters", "--as", "entity"]) == 1
+    assert "does not know an entity called 'letters'" in capsys.readouterr().err
+
+
+def test_lists_begin_with_the_newest_and_say_how_many_there_are(capsys):
+    facts = parsed(capsys, "list", "facts", "--limit", "1")
+    assert len(facts["facts"]) == 1
+    assert facts["total"] > 1
+    assert f"… 1 of {facts['total']} facts" in printed(capsys, "list", "facts", "--limit", "1")
+    assert [row["id"] for row in parsed(capsys, "list", "sessions")["sessions"]] == ["papers", "letters"]
+    assert printed(capsys, "list", "points", "--space", "work") == "There are no points in space work.\n"
+
+
+def test_search_prints_a_recall_by_conversation(capsys):
+    out = printed(capsys, "search", "Who waters the ferns?")
+    assert "Session letters, Mon 20 May 2024:\n" in out
+    assert "1. Ines: Tomas waters my ferns." in out
+    assert "memory_evolve" not in out
+    assert len(parsed(capsys, "search", "ferns", "--limit", "1")["evidence"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (["show", "nobody\x1b"], 1, "called 'nobody\\x1b'"),
+        (["show", "f_00000000000000000000"], 1, "does not know anything called"),
+        (["list", "facts", "--space", "elsewhere"], 1, "There are: default, work."),
+        (["search", "ferns", "--space", "elsewhere"], 1, "There are: default, work."),
+        (["list", "ferns"], 2, "invalid choice"),
+        (["list", "facts", "--limit", "0"], 2, "whole number from 1"),
+        (["search", "ferns", "--limit", "201"], 2, "from 1 to 200"),
+        (["search", " "], 2, "is empty"),
+        (["show", "x", "--as", "poem"], 2, "invalid choice"),
+    ],
+)
+def test_mistakes_are_named_with_an_exit_code(capsys, command, code, said):
+    assert exit_code(command) == code
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+    assert "\x1b" not in captured.err
+
+
+def test_looking_at_an_empty_place_creates_nothing(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "none"))
+    assert printed(capsys, "show") == "Nothing is stored yet.\n"
+    assert printed(capsys, "list", "facts") == "There are no facts in space default.\n"
+    assert printed(capsys, "search", "ferns") == "Nothing was found.\n"
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_store_that_cannot_be_read_is_reported(capsys, monkeypatch):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", "bogus://somewhere")
+    assert main(["show"]) == 1
+    assert "storage.uri 'bogus://somewhere'" in capsys.readouterr().err
+
+
+def test_only_a_search_loads_the_model(capsys, monkeypatch):
+    def load_model(_threads):
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("mcp_memory.embedding.onnx._load", load_model)
+    printed(capsys, "show", "Ines")
+    printed(capsys, "list", "facts")
+    with pytest.raises(AssertionError):
+        main(["search", "ferns"])
+
+
+def test_commands_work_while_another_process_writes(capsys, monkeypatch, uri):
+    async def look_while_writing():
+        memory = await open_memory(load(None))
+        await memory.write(WriteRequest("live", "now", "message", (NewItem("It rains.", ref="r1"),)))
+        code = await anyio.to_thread.run_sync(main, ["show", "now", "--space", "live"])
+        await memory.write(WriteRequest("live", "now", "message", (NewItem("It stopped.", ref="r2"),)))
+        await memory.aclose()
+        return code
+
+    assert anyio.run(look_while_writing) == 0
+    assert "It rains." in capsys.readouterr().out
+    assert "It stopped." in printed(capsys, "show", "now", "--space", "live")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    script = "from mcp_memory.cli import main; import sys; sys.exit(main(['show', 'letters']))"
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        error = process.stderr.read()
+    assert (process.returncode, error) == (0, b"")
+
+
+def test_the_arguments_of_commands_import_nothing_heavy():
+    script = (
+        "import sys, mcp_memory.cli; print([m for m in ('numpy', 'lancedb', 'mcp', 'pydantic') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
