@@ -167,6 +167,8 @@ class Judgement:
         next: steps to take before it is asked again; only if it proposes nothing.
         left: evidence that it need not see again: places of sentences and ids of facts.
         kept: evidence that it needs for its answer, or for a later one.
+        support: how likely it is that the evidence answers the question at all, in [0, 1]; the confidence of an
+            abstention of the embedded engine rests on it.
     """
 
     proposal: Proposal | None
@@ -175,6 +177,7 @@ class Judgement:
     next: tuple[Suggestion, ...] = ()
     left: frozenset[Hashable] = frozenset()
     kept: tuple[Citation, ...] = ()
+    support: float = 0.0
 
 
 def conflicts(groups: Sequence[RelationFacts], since: Millis, until: Millis) -> tuple[str, ...]:

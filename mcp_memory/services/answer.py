@@ -212,7 +212,9 @@ def _apply_thresholds(
         episode=new_episode_id(),
     )
     if given is None:
-        return AnswerResult(None, proposal.confidence if proposal else 0.0, False, (), recall, engine)
+        # Below every answer, and the higher the likelier the evidence holds one that the rules cannot read.
+        confidence = min(thresholds.talk, thresholds.document) * judgement.support
+        return AnswerResult(None, confidence, False, (), recall, engine)
     hedged = given.hedged or given.confidence < thresholds.plain
     return AnswerResult(given.text, given.confidence, hedged, given.citations, recall, engine)
 

@@ -14,10 +14,13 @@ class AnswerSettings:
     Lower thresholds answer more and err more. Chosen on one half of the questions and measured on the other. On long
     dialogues 17 of 100 questions are answered, 88 of 100 of these rightly, with an F1 of 79, and 13 of 100 without a
     hedge, 92 of 100 of these rightly; of 58 questions that the dialogue cannot answer, one is answered, with a hedge.
+    Of questions to passages that compare two things nearly all are answered, and all rightly (26 of 100 questions of a
+    mixed set). Of questions for a time in long articles 8 of 100 are answered, 84 of 100 rightly, and 6 of 100 without
+    a hedge, 89 of 100 rightly.
     """
 
     talk: float = key(0.5, "below this memory_answer abstains, if the answer is in a message", CONFIDENCE)
-    document: float = key(0.4, "the same if the answer is in a document", CONFIDENCE)
+    document: float = key(0.5, "the same if the answer is in a document", CONFIDENCE)
     plain: float = key(0.7, "below this an answer is hedged", CONFIDENCE)
 
 

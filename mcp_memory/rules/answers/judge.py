@@ -24,6 +24,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.ports import JudgeInput, SupportCandidate
+from mcp_memory.rules.answers.answerability import answerability
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import answer_from_facts, unknown_at_moment
 from mcp_memory.rules.answers.namesakes import answer_each, without_namesakes
@@ -75,7 +76,15 @@ class EmbeddedQuestionJudge:
 
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`. It takes a few milliseconds, so it does not run in a thread."""
-        return Judgement(self.propose(judge_input))
+        support = answerability(
+            judge_input.query,
+            judge_input.sentences,
+            judge_input.rarity,
+            judge_input.recall.sufficiency,
+            _SPANS.support,
+            _SPANS.answerability,
+        )
+        return Judgement(self.propose(judge_input), support=support)
 
     def propose(self, judge_input: JudgeInput) -> Proposal | None:
         """Return the best proposal, however uncertain, or None where nothing has the wanted form."""

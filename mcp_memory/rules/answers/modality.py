@@ -159,12 +159,14 @@ def hit_clause(sentence: WeighedSentence) -> tuple[int, int]:
 def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
     """Return whether a message states what the question asks about, of the person it asks about.
 
-    True of every sentence of a document.
+    True of every sentence of a document that is no question.
     """
+    text = sentence.text
+    if is_question(text):
+        return False
     if sentence.is_document:
         return True
-    text = sentence.text
-    if is_question(text) or _mode(_REFUSED, text + _after(sentence), wanted):
+    if _mode(_REFUSED, text + _after(sentence), wanted):
         return False
     start, end = hit_clause(sentence)
     clause = text[start:end]

@@ -1,11 +1,10 @@
 """Answers without a language model: the best supported span of the evidence.
 
 Every sentence is weighed (`support`), the better ones are searched for spans of the wanted form (`typed_spans`,
-`phrase_spans`), and the span with the highest sum of its sentence's support, its own fit and the time beside it is
-proposed with a confidence. Words from different places are never joined: an answer is a stretch of one sentence, a
+`phrase_spans`, `tenures`), and the span with the highest sum of its sentence's support and its own fit is proposed with
+a confidence. A message counts only if it asserts what is asked (`modality`), and, unless a date is wanted, only if it
+holds every word of the query. Words from different places are never joined: an answer is a stretch of one sentence, a
 calculated date, "Yes" or "No" (DESIGN L10, DESIGN 4 step 5).
-
-A name in a document that does not clearly lead the other names of its sentence is given with the clauses around it.
 """
 
 from __future__ import annotations
@@ -23,17 +22,25 @@ from mcp_memory.rules.answers.modality import asserts, is_changed_later
 from mcp_memory.rules.answers.phrase_spans import phrase_spans, polarity_spans, reason_spans
 from mcp_memory.rules.answers.settings import FeedbackGate, SpanSettings, SpanSigns
 from mcp_memory.rules.answers.span_filter import SpanFilter
-from mcp_memory.rules.answers.spans import Span, shorten, split_clauses, widen_to_clauses
+from mcp_memory.rules.answers.spans import Span, shorten, split_clauses
 from mcp_memory.rules.answers.support import (
     WantedSpan,
     WeighedSentence,
     names_unknown,
     rivalry,
-    time_similarity,
     wanted_span,
     weigh_sentences,
 )
-from mcp_memory.rules.answers.typed_spans import amount_spans, date_spans, name_spans, person_phrases, place_phrases
+from mcp_memory.rules.answers.tenures import TENURE_FIT, tenure_spans
+from mcp_memory.rules.answers.typed_spans import (
+    END_STEMS,
+    START_STEMS,
+    amount_spans,
+    date_spans,
+    name_spans,
+    person_phrases,
+    place_phrases,
+)
 
 _POSSESSIVE = re.compile(r"^(?:my|your)\s+|^(?:My|Your)\s+(?=[a-z])")
 """Possessives of the speaker: for the reader of an answer, "my" would mean somebody else. A title keeps its capital."""
@@ -84,20 +91,20 @@ def answer_from_spans(
         if is_changed_later(best.text, best.sentence, weighed):
             return None
     signs = _signs(wanted, weighed, spans, best, rarity, settings)
-    dated = wanted.time is not None
     gate = _span_gate(best, wrong)
+    form = "tenure" if best.span.fit >= TENURE_FIT else wanted.form
     relevant = signs.context or gate >= settings.feedback.helpful
-    confidence = settings.confidence.of(wanted.form, signs, dated=dated) if relevant else 0.0
+    confidence = settings.confidence.of(form, signs) if relevant else 0.0
     has_rival = _has_rival(best, spans)
     sources = [best.sentence.evidence] + ([best.span.second] if best.span.second else [])
     proposal = Proposal(
-        text=_answer_text(best, signs.alone, settings),
+        text=_answer_text(best),
         confidence=min(confidence, settings.rival_confidence) if has_rival else confidence,
         hedged=best.span.hedged
         or has_rival
         or (span_filter is not None and span_filter.doubts(best.sentence.evidence.source)),
         citations=tuple(Citation(sentence.evidence_id, sentence.source) for sentence in sources),
-        route=f"span {wanted.form} {'document' if best.sentence.is_document else 'talk'}",
+        route=f"span {form}",
     )
     return settings.feedback.apply(proposal, gate)
 
@@ -113,8 +120,7 @@ def _scored_spans(
         before = len(spans)
         helps = sentence.evidence.gate >= settings.feedback.helpful
         for span in _propose_spans(wanted, sentence, weighed, speakers, helps=helps):
-            beside = settings.time_beside * _time_beside(wanted, sentence, span, settings)
-            scored = ScoredSpan(sentence, span, sentence.support + span.fit + beside)
+            scored = ScoredSpan(sentence, span, sentence.support + span.fit)
             if not _is_denied(sentence.text, span) and span_filter.allows(sentence.evidence.source, scored.text):
                 spans.append(scored)
         with_spans += len(spans) > before
@@ -183,11 +189,13 @@ def _propose_spans(
             return  # "A or B" takes two facts, and another person's event is no answer
         case _ if not asserts(wanted, sentence):
             return
+        case "person" | "place" | "thing" if sentence.is_document and wanted.time is not None:
+            yield from tenure_spans(wanted, sentence)
+        case _ if sentence.is_document and wanted.nested:
+            return  # no sentence of a document states several relations at once
         case "date":
             yield from date_spans(wanted, sentence, weighed)
-        case _ if not (
-            sentence.is_document or helps or sentence.told >= wanted.stems - {wanted.noun, wanted.kind_noun}
-        ):
+        case _ if not (helps or sentence.told | sentence.title >= wanted.stems - {wanted.noun, wanted.kind_noun}):
             return  # it tells of something else
         case "duration" | "frequency" | "count":
             yield from amount_spans(wanted, sentence)
@@ -195,8 +203,10 @@ def _propose_spans(
             yield from polarity_spans(wanted, sentence)
         case "reason":
             yield from reason_spans(wanted, sentence)
-        case "person" | "place" | "thing" if sentence.is_document:
+        case "person" | "place" if sentence.is_document:
             yield from name_spans(wanted, sentence, speakers)
+        case "thing" if sentence.is_document:
+            return  # of the names in a sentence only one in four is the thing asked for
         case "person":
             yield from name_spans(wanted, sentence, speakers)
             yield from person_phrases(wanted, sentence)
@@ -205,15 +215,6 @@ def _propose_spans(
             yield from place_phrases(wanted, sentence)
         case _:
             yield from phrase_spans(wanted, sentence)
-
-
-def _time_beside(wanted: WantedSpan, sentence: WeighedSentence, span: Span, settings: SpanSettings) -> float:
-    """Return how well the time beside the span fits the time asked about, in [0, 1]."""
-    if wanted.time is None or not sentence.is_document or wanted.form == "date" or not sentence.times:
-        return 0.0
-    start, end, stated = min(sentence.times, key=lambda time: max(time[0] - span.end, span.start - time[1], 0))
-    apart = max(start - span.end, span.start - end, 0)
-    return time_similarity(wanted, stated, settings.support) / (1 + apart / settings.time_beside_characters)
 
 
 def _signs(
@@ -226,33 +227,29 @@ def _signs(
 ) -> SpanSigns:
     """Return the signs of the best span."""
     weights: dict[str, float] = defaultdict(float)
-    here = 0.0
     for span in spans:
         weight = math.exp(span.score - best.score)
         weights[span.text.casefold()] += weight
-        here += weight if span.sentence is best.sentence else 0.0
     total = sum(weights.values())
     sentence = best.sentence
     cosine = sentence.evidence.cosine
     first = max((one.evidence.score for one in weighed), default=0.0) or 1.0
     known = sentence.told | sentence.title
-    rare = {stem: rarity.get(stem, 1.0) for stem in wanted.stems}
-    told_share = sum(rare[stem] for stem in wanted.stems & known) / (sum(rare.values()) or 1.0)
+    is_lifespan = wanted.form == "date" and best.span.typed  # it needs no word for birth or death
+    asked = wanted.stems - (START_STEMS | END_STEMS) if is_lifespan else wanted.stems
+    rare = {stem: rarity.get(stem, 1.0) for stem in asked}
+    told_share = sum(rare[stem] for stem in asked & known) / (sum(rare.values()) or 1.0)
     rarest = max(rare, key=lambda stem: rare[stem], default=None)
     helps = sentence.evidence.gate >= settings.feedback.helpful  # a caller vouched for it, whatever its words
     return SpanSigns(
         share=weights[best.text.casefold()] / total,
         context=sentence.context,
         cosine=settings.support.neutral_cosine if cosine is None else cosine,
-        document=float(sentence.is_document),
-        document_date=float(sentence.is_document and wanted.form == "date"),
         nested=wanted.nested * sentence.is_document,
         unknown=names_unknown(wanted, weighed),
         rivalry=rivalry(sentence, weighed, settings.support) if len(wanted.query.speakers) == 1 else 0.0,
         score=sentence.evidence.score / first,
         covered=sentence.coverage,
-        time_beside=_time_beside(wanted, sentence, best.span, settings),
-        alone=min(weights[best.text.casefold()] / here, 1.0),
         told=1.0 if helps else told_share,
         rarest=float(helps or rarest is None or rarest in known),
         event=float(
@@ -261,10 +258,9 @@ def _signs(
     )
 
 
-def _answer_text(best: ScoredSpan, alone: float, settings: SpanSettings) -> str:
+def _answer_text(best: ScoredSpan) -> str:
     if best.span.text is not None:
         return best.span.text
     text = best.sentence.evidence.source.quote
-    cut = widen_to_clauses if best.sentence.is_document and alone < settings.alone else shorten
-    start, end = cut(text, best.span.start, best.span.end)
+    start, end = shorten(text, best.span.start, best.span.end)
     return " ".join(_POSSESSIVE.sub("", text[start:end]).split())

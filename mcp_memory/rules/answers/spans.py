@@ -92,37 +92,12 @@ def strip_edges(text: str, start: int, end: int) -> tuple[int, int]:
     return (start + left, start + len(inner.rstrip(_EDGE))) if left < len(inner) else (start, end)
 
 
-def widen_to_clauses(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the span with as many of the surrounding clauses as fit into an answer."""
-    if fits_answer(text):
-        return strip_edges(text, 0, len(text))
-    cuts = [0, *(found.end() for found in _BREAK.finditer(text)), len(text)]
-    left = max(cut for cut in cuts if cut <= start)
-    right = min((cut for cut in cuts if cut >= end), default=len(text))
-    if not fits_answer(text[left:right]):
-        return shorten(text, start, right)
-    while True:
-        more_right = min((cut for cut in cuts if cut > right), default=right)
-        more_left = max((cut for cut in cuts if cut < left), default=left)
-        if more_right > right and fits_answer(text[left:more_right]):
-            right = more_right
-        elif more_left < left and fits_answer(text[more_left:right]):
-            left = more_left
-        else:
-            return strip_edges(text, left, right)
-
-
 def shorten(text: str, start: int, end: int) -> tuple[int, int]:
     """Return the beginning of a span, cut to the length of an answer."""
     words = list(re.finditer(r"\S+", text[start:end]))
     if len(words) > MOST_WORDS:
         end = start + words[MOST_WORDS - 1].end()
     return strip_edges(text, start, min(end, start + MOST_CHARACTERS))
-
-
-def fits_answer(text: str) -> bool:
-    """Return whether a text is short enough for an answer."""
-    return len(text) <= MOST_CHARACTERS and len(text.split()) <= MOST_WORDS
 
 
 _WORD = re.compile(r"\w+(?:['’&/‐-]\w+)*")

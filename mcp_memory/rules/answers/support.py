@@ -131,7 +131,7 @@ def _object_verb(query: Query) -> str | None:
     subjects = "|".join(("i", "we", "you", "he", "she", "they", *(re.escape(name) for name in query.speakers)))
     return _stem_of(
         re.search(
-            rf"^\W*what\s+{_AUXILIARY}\s+(?:{subjects})\s+([\w-]+)(?!\s+(?:on|at|for|with|to|about|in|of|from|like)\b)",
+            rf"^\W*what\s+{_AUXILIARY}\s+(?:{subjects})\s+([\w-]+)(?!\s+(?:on|at|for|with|to|about|in|of|from|like)(?:\s+\w+ing\b|\W*$))",
             query.text,
             re.I,
         )

@@ -27,10 +27,10 @@ from mcp_memory.language.vocabulary import COUNTRIES, EVERYDAY_KINSHIP
 from mcp_memory.rules.answers.spans import Span, adjacent, name_runs, novelty, strip_edges, word_at, word_gap
 from mcp_memory.rules.answers.support import DAY, YEAR, WantedSpan, WeighedSentence
 
-_START_STEMS = frozenset(
+START_STEMS = frozenset(
     ["born", "birth", "start", "begin", "began", "found", "establish", "open", "debut", "launch", "join"]
 )
-_END_STEMS = frozenset(["die", "death", "dead", "end", "close", "disband", "dissolv", "finish", "retir"])
+END_STEMS = frozenset(["die", "death", "dead", "end", "close", "disband", "dissolv", "finish", "retir"])
 _JUST = re.compile(
     r"\b(?:just|now|today|finally|at last|guess what|currently|this (?:morning|afternoon|evening))\b"
     r"|\bis (?:open|here)\b",
@@ -64,7 +64,8 @@ def date_spans(wanted: WantedSpan, sentence: WeighedSentence, weighed: Sequence[
         if sentence.is_document and not (_holds_event(wanted, sentence) or _is_lifespan(wanted, stated)):
             continue
         near = hit_proximity(sentence, start, end)
-        yield Span(start, end, near, _date_text(wanted, stated, sentence))
+        lifespan = sentence.is_document and _is_lifespan(wanted, stated)
+        yield Span(start, end, near, _date_text(wanted, stated, sentence), typed=lifespan)
     if sentence.is_document or not sentence.hits:
         return
     for found in _DAY_OF_YEAR.finditer(sentence.text):
@@ -93,7 +94,7 @@ def _date_text(wanted: WantedSpan, stated: StatedTime, sentence: WeighedSentence
     if text := relative_period_text(stated, sentence.evidence.source.turn):
         return text
     if _is_lifespan(wanted, stated):
-        if not _START_STEMS.isdisjoint(wanted.stems):
+        if not START_STEMS.isdisjoint(wanted.stems):
             return in_words(stated.since, stated.since + 1, stated.grain)
         return in_words(stated.until - 1, stated.until, stated.grain)
     return in_words(stated.since, stated.until, stated.grain)
@@ -117,7 +118,7 @@ def _holds_event(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
 def _is_lifespan(wanted: WantedSpan, stated: StatedTime) -> bool:
     """Return whether a stated time is a beginning and an end, "(1863 – 1928)", one of which is wanted."""
     bounded = stated.since > BEGINNING and stated.until < FOREVER and stated.until - stated.since > LIFESPAN
-    asked = wanted.stems & (_START_STEMS | _END_STEMS)
+    asked = wanted.stems & (START_STEMS | END_STEMS)
     return bounded and bool(asked) and stated.grain in ("day", "month", "year")
 
 
@@ -133,7 +134,7 @@ _NUMBER = (
     r"|(?:a )?couple(?: of)?|several|a few|few|many)"
 )
 _UNIT = r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|weekends?|months?|years?|decades?)"
-_COUNT = re.compile(rf"(?<![\w.,])({_NUMBER})(?![\w])", re.I)
+_COUNT = re.compile(rf"(?<![\w.,])(?!many\b|few\b|a few\b|several\b)({_NUMBER})(?![\w])", re.I)
 _DURATION = re.compile(
     rf"\b((?:{_NUMBER}|an?)(?:[ -]|\s+and\s+a\s+half\s+|\s+more\s+|\s+whole\s+){_UNIT})\b"
     r"(?!\s+(?:ago|old|later|before)\b)"

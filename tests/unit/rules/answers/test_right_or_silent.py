@@ -1,0 +1,102 @@
+"""Without a language model an answer is right or there is none: traps that hold the words of the question.
+
+The messages go through the whole write and read path, with facts read out of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from small_memory import ask, said
+
+pytestmark = pytest.mark.anyio
+
+
+async def answer(lines: Sequence[str], question: str) -> str | None:
+    """Return the answer after messages; those of "user" have that role and no speaker."""
+    items = [replace(one, role="user", speaker=None if one.speaker == "user" else one.speaker) for one in said(*lines)]
+    return (await ask(items, question, read=True)).text
+
+
+SILENT = [
+    ("user: Tessa asked me to marry her, but I said no.", "Am I married to Tessa?"),
+    ("user: Tessa asked me to marry her on Saturday. I said no.", "When did I marry Tessa?"),
+    ("user: The head of my ward asked me to work on Sundays, and I refused.", "Do I work on Sundays?"),
+    ("user: Rosa offered me her old piano, but I told her no.", "Do I have a piano?"),
+    ("user: Rosa offered me her old piano, but I turned it down.", "When did Rosa give me her piano?"),
+    ("user: I might buy a Volvo next year.", "Did I buy a Volvo?"),
+    ("user: I might buy a Volvo.", "Which car did I buy?"),
+    ("user: I wish I had visited Iceland.", "Did I visit Iceland?"),
+    ("user: I would love to learn the harp.", "Do I play the harp?"),
+    ("user: We fly to Malta on 20 December.", "Did we visit Malta?"),
+    ("user: Our wifi name is Harrowgate7.", "What is my name?"),
+    ("Elin: We were supposed to fly to Rome on 3 May, but the flight was cancelled.", "When did Elin fly to Rome?"),
+    ("Elin: My sister broke her knee in March 2023.", "When did Elin break her knee?"),
+    ("Elin: My sister Maja is allergic to peanuts.", "What is Elin allergic to?"),
+    ("user: My brother Paul lives in Turin.", "Where do I live?"),
+    ("Elin: Should I quit the choir?", "Did Elin quit the choir?"),
+    ("Elin: I quit the choir. It was fun to sing though.", "Why did Elin quit the choir?"),
+    ("Elin: What would you like to eat on Sunday?", "What does Elin like?"),
+    ("Elin: The boiler repair was on Monday, and it took hours.", "Who repaired Elin's boiler?"),
+    ("Elin: I think the market was nice, and everybody bought something.", "What did Elin buy at the market?"),
+    ("user: How many hours of shared work do we owe the garden club?", "How many hours of shared work do we owe?"),
+]
+
+
+@pytest.mark.parametrize(("line", "question"), SILENT, ids=[question for _, question in SILENT])
+async def test_words_of_the_question_alone_are_no_answer(line: str, question: str) -> None:
+    assert await answer([line], question) is None
+
+
+async def test_a_question_in_a_document_is_not_its_own_answer() -> None:
+    items = said("x: How many hours of shared work are there? The board decides every spring.")
+    items = [replace(one, speaker=None, title="Garden club: questions") for one in items]
+    found = await ask(items, "How many hours of shared work are there?", "document", read=True)
+    assert found.text is None
+
+
+DATED = [
+    ("user: My dentist appointment is on 8 June.", "When is my dentist appointment?", "8 June"),
+    ("user: The rent is due on 3 June.", "When is the rent due?", "3 June"),
+    ("user: School starts again on 4 September.", "When does school start again?", "4 September"),
+    ("user: The lease ends on 31 August.", "When does the lease end?", "31 August"),
+    ("user: Our flight to Oslo leaves on 21 July.", "When does our flight to Oslo leave?", "21 July"),
+    ("user: The deadline for the report is 15 May.", "When is the deadline for the report?", "15 May"),
+    ("user: I bought the bike on 3 April.", "When did I buy the bike?", "3 April"),
+    ("user: The roof was repaired in March 2021.", "When was the roof repaired?", "March 2021"),
+    ("Elin: I start at Brightwater on 20 May.", "When does Elin start at Brightwater?", "20 May"),
+]
+
+
+@pytest.mark.parametrize(("line", "question", "expected"), DATED, ids=[question for _, question, _ in DATED])
+async def test_a_plain_sentence_with_a_date_answers_when(line: str, question: str, expected: str) -> None:
+    assert expected in (await answer([line], question) or "nothing")
+
+
+STATED = [
+    ("Elin: I bought a red kayak at the market.", "What did Elin buy at the market?", "red kayak"),
+    ("Elin: I joined a small pottery class.", "What kind of class did Elin join?", "small pottery class"),
+    ("Elin: I quit the choir because the evenings were too late.", "Why did Elin quit the choir?",
+     "the evenings were too late"),
+    ("Elin: I did not go to the fair.", "Did Elin go to the fair?", "No"),
+    ("Elin: I have three brothers and two cats.", "How many cats does Elin have?", "two cats"),
+    ("Elin: I'm allergic to peanuts.", "What is Elin allergic to?", "peanuts"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "question", "expected"), STATED, ids=[question for _, question, _ in STATED])
+async def test_what_is_stated_is_answered(line: str, question: str, expected: str) -> None:
+    assert await answer([line], question) == expected
+
+
+async def test_what_a_later_message_changes_is_not_given_as_the_current_value() -> None:
+    talk = ["Elin: My salary is 31k.", "@ 2023-11-09", "Elin: They raised my salary to 34k."]
+    assert "31k" not in (await answer(talk, "What is Elin's salary?") or "")
+    talk = [
+        "user: The meeting is on 12 June.",
+        "@ 2023-05-09",
+        "user: Actually the meeting is on the 17th, not the 12th.",
+    ]
+    assert "12" not in (await answer(talk, "When is the meeting?") or "")
