@@ -26,7 +26,8 @@ split split split | stand stood stood | steal stole stolen | swim swam swum | ta
 tell told told | think thought thought | understand understood understood | wake woke woken | wear wore worn
 wed wed wed | win won won | write wrote written | throw threw thrown | bind bound bound | wind wound wound
 tear tore torn | undergo underwent undergone | shake shook shaken | dig dug dug | withdraw withdrew withdrawn
-freeze froze frozen | sink sank sunk | oversleep overslept overslept | lay laid laid | hurt hurt hurt | shut shut shut
+freeze froze frozen | sink sank sunk | oversleep overslept overslept | lay laid laid | hurt hurt hurt
+ring rang rung | shut shut shut
 spread spread spread
 """
 """Plain form, past, participle."""

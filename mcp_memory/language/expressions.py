@@ -186,7 +186,7 @@ _SCHEDULED = (  # verbs whose present tense announces: "the train leaves on Frid
     r"|reopen|resume|go|come|ship|play|perform|sail|travel|drive|visit|marr(?:y|ie)|renew|join|run"
 )
 _PRESENT = (
-    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d)"
+    rf"(?:is|are)\s(?:(?:now|again|still|only|not|currently|already)\s)?(?:on|at|in|due|until|till|for|{WEEKDAY}|{MONTH}|\d+)"
     rf"|(?<!\bthe\s)(?:{_SCHEDULED})e?s\b(?!\sof)|takes?\splace|kicks?\soff|(?:has|have|got)\s(?:an?|another|my|our|her|his)\b"
     rf"|(?:i|we|you|they|[a-z]{{3,}}s)\s(?:leave|start|begin|end|finish|open|close|arrive|depart|land|fly|expire|launch"
     r"|return|move|meet|go|come|ship|play|perform|sail|travel|drive|visit|marry|join|have|take|get|head)\b"
@@ -201,7 +201,7 @@ _CUE = re.compile(
     r"|had|left|gave|found|thought|felt|knew|ran|won|lost|began|started|wrote|read|heard|spent|slept|drove|flew|spoke|sang"
     r"|swam|rode|fell|broke|built|sent|taught|caught|brought|paid|kept|held|chose|grew|drew|wore|woke|became|sold|stood"
     r"|understood|forgot|hit|put|since|ago|born|(?!need|feed|indeed|hundred|speed|breed|naked|sacred|wicked)\w{2,}ed))\b"
-    r"|['’](?:(?P<will>ll)|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
+    r"|['’](?:(?P<will>ll)|(?P<copula>(?:m|re|s)\s(?:(?:now|again|still|only|not)\s)?(?:on|due|\d+))|(?P<continuous>(?:m|re|s)\s(?:\w+ly\s)?\w{2,}ing))\b",
     re.ASCII | re.IGNORECASE,
 )
 

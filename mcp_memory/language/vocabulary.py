@@ -20,6 +20,7 @@ brother stepbrother half-brother bro             | sibling_of     | he
 sibling siblings twin sisters brothers           | sibling_of     | they
 daughter stepdaughter                            | parent_of      | she
 son stepson                                      | parent_of      | he
+eldest youngest firstborn                        | parent_of      | they
 child children kid kids baby toddler sons daughters boys girls twins boy girl | parent_of | they
 wife                                             | married_to     | she
 husband hubby                                    | married_to     | he

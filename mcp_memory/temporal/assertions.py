@@ -12,6 +12,7 @@ it is found, quoted and cited like every other text.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.dates import day_in_words
+from mcp_memory.language.gregorian import MONTHS
 from mcp_memory.language.sentences import split
 from mcp_memory.language.tokens import words
 
@@ -57,8 +59,15 @@ def guard_assertions(
         and _lies_in_sentence(item, len(turn.text), sentences)
         and item.relation
         and (_is_supported(item.head, text, known_names) or _is_composed(item, text))
-        and (_is_phrase_of(item.tail, text) if item.relation == DID else _is_supported(item.tail, text, known_names))
+        and (_is_phrase_of(item.tail, text) if item.relation == DID else _is_value(item, text, known_names))
     ]
+
+
+def _is_value(item: Assertion, text: str, known_names: Sequence[str]) -> bool:
+    """Return whether the tail is written, or is a birthday of which the day is written: "turns 7 on the 20th"."""
+    day, _, month = item.tail.partition(" ")
+    birthday = item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text)
+    return bool(birthday) or _is_supported(item.tail, text, known_names)
 
 
 def _is_composed(item: Assertion, text: str) -> bool:

@@ -8,22 +8,23 @@ much else: only things that have dates are read, by their head noun, or a thing 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
-from mcp_memory.domain.times import BEGINNING, FOREVER
+from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
+from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.modality import PLAIN
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
 from mcp_memory.rules.facts.tables import closed, nouns
-from mcp_memory.rules.facts.validity import Validity, precision_of
+from mcp_memory.rules.facts.validity import Validity, from_utterance, precision_of
 from mcp_memory.rules.facts.words import Word
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
@@ -37,7 +38,7 @@ _DATED_THINGS = word_set(
     " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
     " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
-    " defense viva handover baptism"
+    " defense viva handover baptism shift"
 )
 """Head nouns of what takes place at a time."""
 _ENDING_THINGS = word_set(
@@ -46,6 +47,7 @@ _ENDING_THINGS = word_set(
 _TRANSPORT = word_set("flight train bus ferry coach boat ship")
 _MOVED = word_set("move postpone push delay reschedule reschedul shift change bring")
 _RANGE = re.compile(r"from\s.{1,40}?\sto\s(?:the\s)?", re.IGNORECASE)
+_MOVED_FROM = re.compile(r"from\s(?:the\s)?(.{1,40}?)\sto\s", re.IGNORECASE)
 _PLANNED = word_set("schedule plan set book fix arrange confirm")
 _STARTS = word_set("start begin open launch resume commence reopen")
 _ENDS = word_set("end finish close expire conclude")
@@ -83,6 +85,11 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("scheduled_for", moved, date) if _has_date(moved) and verb.tense != "present" else None
     if verb.lemma in _LEAVES and thing.head in _TRANSPORT and _is_thing(thing):
         return "scheduled_for", thing, date
+    if verb.lemma in _STARTS and kinds.is_human(thing) and clause.slots and not clause.slots[0].preposition:
+        begun = clause.slots[0].nouns[0]  # "Olga starts her swimming club on 6 September"
+        if begun.owner and begun.owner.pronoun in ("he", "she"):
+            begun = replace(begun, owner=thing)
+        return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and _is_thing(begun) else None
     if clause.slots and prepositions - {"at", "in", "on"}:
         return None
     if verb.lemma in _STARTS and _is_thing(thing):
@@ -110,22 +117,72 @@ def appointment_assertions(
     if found is None or found[2].time is None:
         return
     relation, thing, date = found
-    time, tail = found[2].time, date.text.rstrip(".,;")
+    time, tail, old = found[2].time, date.text.rstrip(".,;"), None
     if clause.verb.lemma in _MOVED and (moved_to := _RANGE.match(date.text)):  # "moved from 12 March to 2 April"
         times = stated_times(turn.text, turn.said_at, date.start + moved_to.end(), date.end, tense=1)
         if len(times) != 1:
             return
-        time, tail = times[0], date.text[moved_to.end() :].rstrip(".,;")
-    owner = discourse.entity(thing.owner) if thing.owner else None
-    if thing.owner and owner is None:
-        return
-    head = f"{owner}'s {thing.text}" if owner else discourse.thing(thing)
+        time = times[0]
+        tail, old = date.text[moved_to.end() :].rstrip(".,;"), _MOVED_FROM.match(date.text)
+    span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
+    head = _name_of(discourse, thing)
     if not head:
         return
+    yield _dated(turn, index, span, (head, relation, tail), time, intent, confidence)
+    if old is not None:
+        validity = replace(from_utterance(turn.time), negated=True, change=True)
+        yield make_assertion(turn, index, span, (head, relation, old[1]), validity, intent, confidence)
+
+
+def _name_of(discourse: Discourse, thing: NounPhrase) -> str | None:
+    owner = discourse.entity(thing.owner) if thing.owner else None
+    if thing.owner and owner is None:
+        return None
+    return f"{owner}'s {thing.text}" if owner else discourse.thing(thing)
+
+
+def _dated(
+    turn: Turn, index: int, span: tuple[int, int], triple: tuple[str, str, str], time: StatedTime, intent: Intent,
+    confidence: float,
+) -> Assertion:  # fmt: skip
     kind: FactKind = "planned" if time.until > turn.time else "event"
     validity = Validity(time.since, time.until, True, kind=kind, precision=precision_of(time.grain))
-    confidence = min(clause.confidence, PLAIN)
-    yield make_assertion(turn, index, (clause.start, clause.end), (head, relation, tail), validity, intent, confidence)
+    return make_assertion(turn, index, span, triple, validity, intent, confidence)
+
+
+def noted_assertions(
+    turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], clauses: Sequence[Clause]
+) -> Iterator[Assertion]:
+    """Yield the dates of things that are only noted, without a verb: "dentist tomorrow at 8", "viewing on Friday".
+
+    The thing opens its part of the sentence, the date follows at once and ends it, and is still to come.
+
+    Args:
+        turn: that holds the sentence.
+        discourse: what the text has mentioned so far.
+        index: of the sentence.
+        words: of the sentence.
+        clauses: of the sentence; what they hold is no note.
+    """
+    for first, word in enumerate(words):
+        opens = not first or words[first - 1].mark or words[first - 1].low in ("and", "so", "also")
+        if not opens or word.kind != "word" or any(clause.start <= word.start < clause.end for clause in clauses):
+            continue
+        found = read_phrase(words, first, verb_seen=True)
+        if found is None or found[0].head not in _DATED_THINGS - {"deadline"} or found[0].plural or found[0].uncertain:
+            continue
+        place = found[1] + (found[1] < len(words) and words[found[1]].low in ("on", "at"))
+        date = words[place].time if place < len(words) else None
+        after = words[place + 1] if place + 1 < len(words) else None
+        if date is None or date.grain not in ("time", "day") or date.until >= FOREVER:
+            continue
+        if after is not None and not (after.mark or after.low in ("and", "so", "but", "at", "in", "with")):
+            continue
+        times = stated_times(turn.text, turn.said_at, words[place].start, words[place].end, tense=1) or [date]
+        head = _name_of(discourse, found[0])
+        if head and times[0].since > turn.time:
+            span, tail = (found[0].start, words[place].end), words[place].text.rstrip(".,;")
+            yield _dated(turn, index, span, (head, "scheduled_for", tail), times[0], "TEMPORAL", PLAIN)
 
 
 def _for(thing: NounPhrase) -> NounPhrase | None:

@@ -105,7 +105,7 @@ def assert_claim(
     if not head or not tail or head.casefold() == tail.casefold():
         return
     relation = _resolve_relation(discourse, clause, claim)
-    tail = tail.rstrip(".,;") if relation == "born_on" else tail
+    tail = tail.rstrip(".,;") if isinstance(claim.tail, str) else tail
     stated = [word.time for word in (clause.times if claim.times is None else claim.times) if word.time is not None]
     if clause.verb.tense != "perfect":
         stated = [time for time in stated if not turn.text[time.start : time.end].lower().startswith("for ")]

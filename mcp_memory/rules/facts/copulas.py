@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.language.vocabulary import RELATIVES, kinship_words
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row
+from mcp_memory.rules.facts.set_phrases import age_claims
 from mcp_memory.rules.facts.statements import possession_row, subject_statements, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 
@@ -68,7 +69,15 @@ def _predicative_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
         if kinds.is_age(noun) and clause.verb.tense != "perfect" and not noun.determiner and subject.pronoun != "it":
             next_head = clause.slots[1].nouns[0].head if len(clause.slots) > 1 and clause.slots[1].preposition else ""
             if next_head in ("", "years"):
-                yield Claim(subject, "age", noun.text, effect, None, slot.end)
+                yield from age_claims(clause, subject, noun.text, effect, slot.end)
+            continue
+        if (
+            noun.head in ("months", "weeks")
+            and clause.adverbs & {"only", "just", "already"}
+            and kinds.is_human(subject)
+        ):
+            if noun.text.split()[0].isdecimal():
+                yield Claim(subject, "age", noun.text, effect, None, slot.end)  # "Ines is only 18 months"
             continue
         if noun.head == "old" and kinds.is_age(replace(noun, text=noun.text.split()[0])) and "year" in noun.text:
             yield Claim(subject, "age", noun.text.split()[0], effect, None, slot.end)
@@ -95,9 +104,27 @@ def _relational_claims(subject: NounPhrase, noun: NounPhrase, slot: Slot, effect
         noun.head in RELATIVES
         and RELATIVES[noun.head][0][0] != "("
         and subject.pronoun not in ("it", "that")
-        and (subject.pronoun or subject.named or kinds.is_kin(subject))
+        and (subject.pronoun or subject.named or kinds.is_kin(subject) or _is_name_in_lower_case(subject, noun))
     ):
+        name = subject.text.capitalize()
+        subject = (
+            replace(subject, name=name, text=name, named=True) if _is_name_in_lower_case(subject, noun) else subject
+        )
         yield from kinship_claims(noun.owner, RELATIVES[noun.head][0], subject, slot.end)
+
+
+def _is_name_in_lower_case(noun: NounPhrase, relative: NounPhrase) -> bool:
+    """Return whether a subject must be a name: "sanna is my flatmate". No common noun stands there without article.
+
+    "Music is my friend" is no such sentence: only relatives who are nothing but people count.
+    """
+    if relative.head in kinship_words("friend_of", "parent_of", "dating") and relative.head not in (
+        "girlfriend",
+        "boyfriend",
+    ):
+        return False
+    bare = not (noun.determiner or noun.owner or noun.pronoun or noun.named or noun.plural or noun.of)
+    return bare and noun.text.isalpha() and noun.text.islower() and noun.head not in closed.EMPTY
 
 
 def _class_claims(
@@ -187,10 +214,22 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
                         yield Claim(subject, "lives_in", noun, effect, None, slot.end)
                     elif not talk and clause.verb.tense == "present" and not subject.pronoun:
                         yield Claim(subject, "located_in", noun, effect, None, slot.end)
+                case "in" if noun.head in nouns.HOMES and noun.determiner in ("a", "an") and _lives_there(clause):
+                    place = clause.slots[1].nouns[0]  # "we're in a rented flat in Turku now"
+                    yield Claim(subject, "lives_in", place, effect, None, clause.slots[1].end)
+                case "with" if kinds.is_company(noun) and "now" in clause.adverbs and noun.determiner != "a":
+                    yield Claim(subject, "works_at", noun, effect, None, slot.end)
                 case "with" if kinds.is_company(noun) and noun.named and lasts and clause.times:
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
                 case "at" if kinds.fits(noun, "name") and lasts and (kinds.is_company(noun) or clause.times):
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
+
+
+def _lives_there(clause: Clause) -> bool:
+    """Return whether the home of "in a flat in Turku now" is where somebody lives at present."""
+    place = clause.slots[1] if len(clause.slots) > 1 else None
+    now = clause.adverbs & {"now", "still", "at the moment", "currently"} and clause.verb.tense == "present"
+    return bool(now) and place is not None and place.preposition == "in" and kinds.fits(place.nouns[0], "name")
 
 
 def _predicative(clause: Clause) -> Slot | None:

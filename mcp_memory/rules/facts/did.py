@@ -36,7 +36,7 @@ _SILENT = word_set(
     " involve joke keep kill know last laugh lead learn leave let lie lighten like listen live look love make"
     " manage mark matter mean mention mesmerise mesmerize message mind miss motivate need note notice offer"
     " overcome overwhelm owe pay pick plan please point pour prefer promise prove provide pump push put question"
-    " rain reach read realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
+    " rain reach read ring realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
     " remind reply report represent require respect respond rest reveal rock savor savour say scare see seem serve"
     " set share show signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike"
     " struggle stumble suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text"

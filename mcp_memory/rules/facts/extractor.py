@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.facts import Assertion, Intent
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
-from mcp_memory.rules.facts.appointments import appointment_assertions
+from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.clause_reader import read_clauses
@@ -24,8 +25,9 @@ from mcp_memory.rules.facts.did import did_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
-from mcp_memory.rules.facts.phrase_claims import phrase_claims
+from mcp_memory.rules.facts.phrase_claims import phrase_claims, presupposed, relative_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
@@ -133,6 +135,22 @@ def introductions(turn: Turn, index: int, span: tuple[int, int]) -> Iterator[Ass
         validity = replace(holds, negated=one.negated, change=one.change)
         triple = one.head, one.relation, one.name
         yield make_assertion(turn, index, (one.start, one.end), triple, validity, "FACT", PLAIN)
+
+
+def _presupposed_assertions(
+    turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], intent: Intent
+) -> Iterator[Assertion]:
+    """Yield who the named relatives and pets of a sentence are; "she" may refer to them from then on."""
+    for noun in presupposed(words):
+        discourse.mention(noun)
+        for claim in relative_claims(noun):
+            head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
+            tail = discourse.entity(claim.tail) if isinstance(claim.tail, NounPhrase) else claim.tail
+            if relations().get(claim.relation).symmetric and tail == discourse.speaker:
+                head, tail = tail, head
+            if head and tail and head.casefold() != tail.casefold():
+                triple, holds = (head, claim.relation, tail), from_utterance(turn.time)
+                yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
 
 
 def _is_copula(clause: Clause) -> bool:
@@ -259,6 +277,7 @@ class RuleExtractor:
         if talk:
             clauses = [_as_planned(by_tense(turn, span, clause), turn.time) for clause in clauses]
         if stop <= start:
+            yield from _presupposed_assertions(turn, discourse, index, words, "FACT") if talk else ()
             for clause in clauses:  # it asserts nothing, but "she" may refer to its subject
                 for subject in clause.subject:
                     discourse.mention(subject)
@@ -266,6 +285,9 @@ class RuleExtractor:
                     discourse.mention_others(clause)
             return
         intent = intent_of(turn.text[start:end], dated=bool(times[index]))
+        if talk:
+            yield from _presupposed_assertions(turn, discourse, index, words, intent)
+            yield from noted_assertions(turn, discourse, index, words, clauses)
         by_clause: dict[int, list[Claim]] = {}
         for clause, claim in phrase_claims(clauses, talk=talk):
             by_clause.setdefault(id(clause), []).append(claim)

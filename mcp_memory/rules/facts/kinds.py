@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from mcp_memory.domain.doses import medicine
@@ -22,6 +23,16 @@ _CALENDAR = (
 )
 _DOSES = word_set("mg mcg µg ug ml iu units milligrams micrograms")
 """Units of which an amount alone is a dose, "10 mg since today"."""
+_MEDICINES = word_set(
+    "insulin antibiotics penicillin steroids cortisone statins antidepressants painkillers paracetamol aspirin inhaler"
+    " antihistamines antihistamine ibuprofen warfarin heparin morphine melatonin lithium methotrexate ritalin codeine"
+    " blood-thinners blood-thinner beta-blockers beta-blocker"
+)
+_MEDICINE = re.compile(
+    r"[a-z]{3,}(?:formin|statin|pril|sartan|olol|dipine|azole|cillin|mycin|cycline|triptan|oxetine|traline|apine|idone"
+    r"|azepam|thyroxine|tidine|profen|pam|mab|gliptin|gliflozin|glutide|semide|thiazide|afil|solone|olone|asone|vir)"
+)
+"""Endings by which generic names of medicines tell their class (the stems of the WHO's nonproprietary names)."""
 _NOT_DEADLY = word_set(
     "laughter laughing embarrassment boredom shame curiosity excitement jealousy envy happiness joy love cuteness"
     " anticipation awkwardness cringe frustration suspense"
@@ -46,9 +57,15 @@ def is_team(noun: NounPhrase) -> bool:
     return last_word(noun) in nouns.TEAMS
 
 
+_LEADING = word_set("café cafe hotel hospital restaurant bar clinic museum bank hospice studio theatre")
+
+
 def is_company(noun: NounPhrase) -> bool:
     """Return whether it is a company or an institution by its last word."""
-    return last_word(noun) in nouns.COMPANIES or (bool(noun.common) and noun.head in nouns.COMPANIES)
+    first = noun.name.split()[0].lower() if " " in noun.name else ""  # "Café Meridian", "Hotel Astra"
+    return (
+        last_word(noun) in nouns.COMPANIES or first in _LEADING or (bool(noun.common) and noun.head in nouns.COMPANIES)
+    )
 
 
 def is_club(noun: NounPhrase) -> bool:
@@ -271,6 +288,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "award": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS,
     "home": lambda noun: noun.head == "home",
     "trip": lambda noun: _named(noun) or noun.head in _TRIPS,
+    "medicine": lambda noun: noun.head in _MEDICINES or bool(_MEDICINE.fullmatch(noun.text.lower())),
     "dose": lambda noun: bool(medicine(noun.text)) or (medicine(noun.text) == "" and noun.head in _DOSES),
 }
 

@@ -13,11 +13,14 @@ from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.complements import Slot
-from mcp_memory.rules.facts.noun_phrases import NounPhrase
+from mcp_memory.rules.facts.noun_phrases import NounPhrase, read_phrase
 from mcp_memory.rules.facts.statements import word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
+from mcp_memory.rules.facts.words import Word
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
+_MINE = frozenset(("my", "our"))
+_BEINGS = RELATIVES.keys() | nouns.PETS
 _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
 
 
@@ -30,6 +33,23 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
                 if claim.relation == "age" and is_predicate:
                     claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
                 yield clause, claim
+
+
+def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
+    """Yield the named relatives and pets of the speaker in a sentence: "do you remember my nephew Ruben?".
+
+    That Ruben is a nephew is said along with whatever the sentence asks, wishes or orders.
+    """
+    for index, word in enumerate(words[:-1]):
+        if word.low in _MINE and words[index + 1].low in _BEINGS:
+            found = read_phrase(words, index, verb_seen=True)
+            if found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0]):
+                yield found[0]
+
+
+def relative_claims(noun: NounPhrase) -> Iterator[Claim]:
+    """Yield who a named relative or pet is to its owner: "my nephew Ruben"."""
+    yield from _claims_of_phrase(noun, talk=True, where=False)
 
 
 def _phrases(clause: Clause) -> Iterator[tuple[NounPhrase, bool]]:
@@ -80,7 +100,7 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
             continue  # "chairman of the council, a body of nine": it may be about either
         complete = apposition.determiner or apposition.of or apposition.owner
         if (noun.name or not noun.owner) and complete and not _names_in_apposition(noun):
-            yield from _claims_of_apposition(noun, apposition)
+            yield from _claims_of_apposition(noun, apposition, talk)
 
 
 def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
@@ -88,7 +108,11 @@ def _names_in_apposition(noun: NounPhrase) -> tuple[NounPhrase, ...]:
     return () if noun.name else tuple(name for name in noun.appositions if name.name and not name.determiner)
 
 
-def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase) -> Iterator[Claim]:
+_CLASSES = nouns.PERSONISH | nouns.PETS | nouns.STATES | nouns.PLACES
+"""What an apposition in a message may be: "a vegan", "a town"; of other things it is too seldom a lasting fact."""
+
+
+def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase, talk: bool) -> Iterator[Claim]:
     """Yield the claims that an apposition makes about the name before it."""
     end = max(apposition.end, noun.end)
     has_relation = False
@@ -103,7 +127,8 @@ def _claims_of_apposition(noun: NounPhrase, apposition: NounPhrase) -> Iterator[
             has_relation = True
     if not has_relation and apposition.head not in nouns.VAGUE and not apposition.name:
         relation = "works_as" if kinds.is_role(apposition) else "is_a"
-        yield Claim(noun, relation, apposition, "state", (), end)
+        if relation == "works_as" or not talk or apposition.head in _CLASSES:
+            yield Claim(noun, relation, apposition, "state", (), end)
     for origin in apposition.appositions:
         if kinds.fits(origin, "name"):
             yield Claim(noun, "comes_from", origin, "lasting", (), origin.end)

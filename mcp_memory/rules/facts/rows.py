@@ -36,8 +36,8 @@ Effect = Literal["state", "begin", "end", "event", "lasting", "ended"]
 """What the time of a clause means for a fact, see above."""
 
 KINDS = (
-    "dose", "home", "degree", "language", "time", "title", "trip", "startup", "award", "pet", "condition", "child",
-    "sibling", "craft", "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club", "assembly",
+    "dose", "medicine", "home", "degree", "language", "time", "title", "trip", "startup", "award", "pet", "condition",
+    "child", "sibling", "craft", "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club", "assembly",
     "ensemble", "town_school", "school", "company", "firm", "org", "workplace", "office", "role", "residence", "place",
     "first_name", "person", "work", "won", "name", "activity", "colour", "address", "amount", "tool", "subject",
     "hobby", "liked", "cause", "noted", "thing", "value", "any",

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mcp_memory.domain.times import BEGINNING
+from mcp_memory.language.gregorian import MONTHS, civil
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
+from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect
 from mcp_memory.rules.facts.statements import named_by
 from mcp_memory.rules.facts.tables import nouns
@@ -33,9 +36,11 @@ def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         return
     yield from _job_claims(clause)
     yield from _home_claims(clause)
-    yield from _age_claims(clause)
+    yield from _turning_claims(clause)
     yield from _naming_claims(clause, talk)
-    for read in (_degree_claims, _appointment_claims, _membership_claims, _instrument_claims):
+    for read in (
+        _degree_claims, _appointment_claims, _membership_claims, _instrument_claims, _medicine_claims,
+    ):  # fmt: skip
         yield from read(clause)
 
 
@@ -67,14 +72,28 @@ def _home_claims(clause: Clause) -> Iterator[Claim]:
                 yield Claim(subject, "lives_in", place, effect, None, clause.slots[1].end)
 
 
-def _age_claims(clause: Clause) -> Iterator[Claim]:
+def age_claims(clause: Clause, person: NounPhrase, age: str, effect: Effect, end: int) -> Iterator[Claim]:
+    """Yield the age of a person, and the birthday if it is the day of a month: "Olga turns 7 on the 20th".
+
+    A birthday to come states no age as yet.
+    """
+    for word in clause.times[:1]:
+        if word.time is not None and word.time.grain == "day" and word.time.since > BEGINNING:
+            _, month, day = civil(word.time.since)
+            if str(day) in word.text:
+                yield Claim(person, "born_on", f"{day} {MONTHS[month - 1]}", "lasting", (), end)
+                if clause.verb.unreal:
+                    return
+    yield Claim(person, "age", age, effect, None, end)
+
+
+def _turning_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the age of "turned 40"."""
-    if clause.verb.lemma == "turn" and clause.slots and not clause.slots[0].preposition and not clause.verb.passive:
-        number = clause.slots[0].nouns[0]
+    if clause.verb.lemma == "turn" and not clause.slots[0].preposition and not clause.verb.passive:
+        number, end = clause.slots[0].nouns[0], clause.slots[0].end
         if kinds.is_age(number):
-            for subject in clause.subject:
-                for person in named_by(subject):
-                    yield Claim(person, "age", number.text, "begin", None, clause.slots[0].end)
+            for person in (person for subject in clause.subject for person in named_by(subject)):
+                yield from age_claims(clause, person, number.text, "begin", end)
 
 
 def _naming_claims(clause: Clause, talk: bool) -> Iterator[Claim]:
@@ -105,6 +124,23 @@ def _instrument_claims(clause: Clause) -> Iterator[Claim]:
                 yield Claim(clause.subject[0], "plays", noun, effect, None, slot.end)
 
 
+_PRESCRIBE_VERBS = word_set("put start keep switch give prescribe")
+
+
+def _medicine_claims(clause: Clause) -> Iterator[Claim]:
+    """Yield the medicine of "they put me on 5 mg of bisoprolol": the one who takes it is the object."""
+    if clause.verb.lemma not in _PRESCRIBE_VERBS or clause.verb.passive or clause.slots[0].preposition:
+        return
+    patient = clause.slots[0].nouns[0]
+    if not (kinds.is_human(patient) or patient.pronoun in ("me", "him", "her")):
+        return
+    for slot in clause.slots[1:3]:
+        if slot.preposition in ("", "on", "to"):
+            for noun in slot.nouns:
+                if kinds.fits(noun, "dose") or kinds.fits(noun, "medicine"):
+                    yield Claim(patient, "takes", noun, "begin", None, slot.end)
+
+
 def _degree_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the subject of "for my master's in public health" and "doing a degree in law"."""
     for slot, field in zip(clause.slots, clause.slots[1:], strict=False):
@@ -120,6 +156,12 @@ def _degree_claims(clause: Clause) -> Iterator[Claim]:
 def _appointment_claims(clause: Clause) -> Iterator[Claim]:
     """Yield the office and the employer of "Orbix appointed Ann as director"."""
     verb = clause.verb
+    if verb.lemma == "make" and not verb.passive and len(clause.slots) > 1 and not clause.slots[0].preposition:
+        person, role = clause.slots[0].nouns[0], clause.slots[1]
+        office = not role.preposition and role.nouns[0].head in nouns.OFFICES and not role.nouns[0].determiner
+        if office and (person.pronoun or kinds.is_human(person)):  # "they made me head of brand"
+            yield Claim(person, "works_as", role.nouns[0], "begin", None, role.end)
+        return
     if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
         return
     employer, hired = clause.subject[0], clause.slots[0]

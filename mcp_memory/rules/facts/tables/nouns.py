@@ -14,6 +14,7 @@ PLACES = word_set(
     " street road avenue lane square mansion villa caravan houseboat trailer dorm dormitory station coast"
     " valley mountains outskirts capital shoebox barn bay abroad"
 )
+HOMES = word_set("flat apartment house cottage studio bungalow room loft condo houseshare flatshare")
 TEAMS = word_set(
     "united fc afc sc cf if athletic rovers rangers wanderers albion hotspur wolves badgers lions tigers"
     " bears eagles hawks falcons sharks bulls giants knights kings warriors pirates raiders dynamo spartak"
