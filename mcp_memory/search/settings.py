@@ -68,12 +68,12 @@ class SufficiencyFormula:
 
 def _talk() -> SufficiencyFormula:
     return SufficiencyFormula(
-        -1.71,
+        -1.68,
         {
-            "covered": Sign(0.96, 0.78, 0.0, 1.0),
-            "support": Sign(4.3, 0.69, 0.0, 1.2),
-            "lead": Sign(2.63, 0.22, -0.8, 0.9),
-            "rivals": Sign(-4.12, 0.68, 0.4, 0.95),
+            "covered": Sign(0.87, 0.78, 0.0, 1.0),
+            "support": Sign(4.37, 0.69, 0.0, 1.2),
+            "lead": Sign(2.61, 0.22, -0.8, 0.9),
+            "rivals": Sign(-4.15, 0.68, 0.4, 0.95),
             "near": Sign(3.59, 0.26, 0.0, 0.6),
         },
     )
@@ -81,11 +81,11 @@ def _talk() -> SufficiencyFormula:
 
 def _document() -> SufficiencyFormula:
     return SufficiencyFormula(
-        -6.88,
+        -5.72,
         {
-            "covered": Sign(2.99, 0.81, 0.0, 1.0),
-            "second": Sign(4.97, 0.9, 0.7, 1.0),
-            "named": Sign(2.3, 0.86, 0.0, 1.0),
+            "covered": Sign(2.7, 0.81, 0.0, 1.0),
+            "second": Sign(4.3, 0.91, 0.7, 1.0),
+            "named": Sign(1.9, 0.85, 0.0, 1.0),
         },
     )
 
@@ -99,14 +99,17 @@ class SufficiencySettings:
     dialogues, 112 of them unanswerable since they give one person's deed to the other; beside them, at a quarter of
     the weight, 383 questions to a dialogue that knows nothing of them. Documents: 500 questions that need two to four
     documents and 400 that need one; beside them, at a tenth of the weight, each with one needed document left out, and
-    at a quarter 235 questions to other documents. On the other half: see
-    DESIGN 3.5.
+    at a quarter 235 questions to other documents. On the other half, the
+    AUROC for complete evidence is .87 in talk (.79 among the answerable; coverage has .76 and .62), .89
+    (on all .79, interval .69 to .89: 10 incomplete) for documents of several steps and .53 for those of one, where
+    these signs tell nothing. Calibration error: .06 in talk, .09 in documents, which are complete more often than said.
     """
 
     talk: SufficiencyFormula = field(default_factory=_talk)
     document: SufficiencyFormula = field(default_factory=_document)
     enough: float = 0.7
-    """Evidence suffices from this probability on."""
+    """Evidence suffices from this probability on: on the other half of talk, for 57 % of the answerable questions and
+    10 % of those with swapped persons (on both halves 8 %); 90 % of the evidence called sufficient is complete."""
     uncovered: float = 0.6
     """The highest probability where the best records contain less than half of the query's content."""
     doubtful: float = 0.3

@@ -12,7 +12,7 @@ makes it no cat of Ann's. So each sentence of the best messages is *told of* som
 
 Its *support* is the cosine with the query in the first person plus .3 of the share of the query's content that it
 contains. The best support of the person asked about, less the best of anybody else, each times its certainty, is the
-*lead*. On the 246 questions of one half of long dialogues, the lead tells the answerable ones from those whose persons
+*lead*. On 497 questions to three long dialogues, the lead tells the answerable ones from those whose persons
 were swapped with an AUROC of .88; the same by whole messages and their speakers reaches .79, by the scores of the
 ranking .77.
 """
@@ -100,7 +100,12 @@ def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights
     person = query.speakers[0] if len(query.speakers) == 1 else ""
     people = _People(person, space.speakers)
     best = {True: Telling(), False: Telling()}
-    for (_, row), cosine in zip(pieces, _cosines(space, query, pieces), strict=True):
+    for cosine, row in sorted(
+        zip(_cosines(space, query, pieces), (row for _, row in pieces), strict=True), reverse=True
+    ):
+        least = min(best[True].support, best[False].support) if person else best[True].support
+        if cosine + CONTAINED <= least:
+            break  # no further sentence can have more support
         sentence = space.sentences[row]
         turn = space.turns[sentence.turn_id]
         text = turn.text[sentence.start : sentence.end]
