@@ -230,10 +230,11 @@ async def find(
     trace = tuple(state.trace) if state else ()
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     score = min(sufficiency.score, settings.sufficiency.doubtful) if unclear else sufficiency.score
+    sufficient = sufficiency.sufficient and not unclear
     result = RecallResult(
         evidence,
         score,
-        sufficiency.sufficient and not unclear,
+        sufficient,
         (*sufficiency.missing, *unclear),
         warnings=unknown_space(view, query.space),
         conflicts=find_conflicts(query, facts),
@@ -242,7 +243,7 @@ async def find(
         next=suggest_steps(space, query, roots, paths, evidence, coverage.missing, trace),
         rounds=rounds,
         points=tuple(points),
-        stop=stop,
+        stop="exhausted" if stop == "sufficient" and not sufficient else stop,  # no step would help
         trace=trace,
         turns=state.turns if state else 0,
         texts=texts + embedded,
