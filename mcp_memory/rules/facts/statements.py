@@ -75,6 +75,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     }
     if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
         return False  # "she writes novels" tells no event
+    if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):
+        return False  # "we moved the jobs to Temporal"
     person = relations().get(row.relation).head == "person" and not row.swapped
     return all(met[condition] for condition in row.conditions) and not (
         person and any(subject.pronoun in _EMPTY_SUBJECTS for subject in clause.subject) and talk

@@ -56,8 +56,7 @@ _NO_MORE = r"(?!(?:to|from|by|with|for|in|over|instead|and|last|since|because|on
 _NAME = rf"(?:`[^`\n]{{1,50}}`|[\w@.+#/&'’-]{{1,40}}(?:\s{_NO_MORE}[\w@.+#/&'’-]{{1,40}}){{0,3}})"
 _SWITCHED = re.compile(
     rf"(?:(?P<who>we|i|they|the\steam|(?-i:[A-Z]\w{{1,20}}))?(?:['’]ve|\shave|\shas|['’]re|\sare|\sam"
-    rf"|['’]m)?{_ADVERBS}\s?(?P<verb>switch(?:ed|ing)?|mov(?:ed|ing)|migrat(?:ed|ing)|chang(?:ed|ing)|went"
-    rf"|port(?:ed|ing)|upgrad(?:ed|ing)|convert(?:ed|ing)?)"
+    rf"|['’]m)?{_ADVERBS}\s?(?P<verb>switched|moved|migrated|changed|went|ported|upgraded|converted)"
     rf"|(?P<head>[\w./-]{{1,30}}(?:\s[\w./-]{{1,30}}){{0,3}}?)\s(?:was|were|has\sbeen|have\sbeen|is|are"
     rf"|got)(?:\snow)?\s(?P<passive>switched|moved|migrated|changed|ported|upgraded|converted))"
     rf"(?:\s(?:over|away|back))?(?:\s(?P<object>(?:the|our|all|my)\s{_NAME}"
@@ -176,7 +175,8 @@ def change_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
         groups = match.groupdict()
         old = _name(groups["old"] or groups["was"] or groups["older"] or groups["unused"] or "")
         new = _name(groups["new"] or groups["by"] or groups["newer"] or groups["used"] or "")
-        if not (is_tool(old) or is_tool(new)):
+        left = re.search(r"\b(?:dropped|left|abandoned|ditched|exchanged|traded)\b", match[0], re.I)
+        if not (is_tool(old) or is_tool(new)) or (left and not is_tool(old)):
             return
         head = speaker if re.match(r"i\b", match[0], re.I) else part.topic or PROJECT
     else:
@@ -249,6 +249,34 @@ def _decided(match: re.Match[str], part: Part, text: str, end: int, speaker: str
         what = re.sub(r"^(?:using|having|the\suse\sof|a|an|the|use)\s", "", what)
     yield WorkFact(head, relation, what, part.start, part.end, "event", part.sure)
     yield from _reasons(what, text, part.start + match.start("what"), end, part)
+
+
+_ROLE = re.compile(
+    r"(?P<head>(?:[\w-]{2,20}\s){0,2}?[\w-]{2,20})(?:\s(?:is|are)(?:\snow)?|\s?[:=])\s(?P<tools>\S.*)", re.I
+)
+_ROLES = _PROVIDERS | word_set(
+    "database db orm cms ide shell os language languages stack linter formatter compiler logging search storage"
+    " broker registry"
+    " dns cdn proxy host hoster backend frontend auth tests testing docs wiki chat vcs scm infra deployment"
+    " bundler tooling"
+)
+
+
+def role_facts(part: Part, text: str, end: int) -> Iterator[WorkFact]:
+    """Yield what fills a role of the work: "Database: Postgres 16", "CI is Buildkite", "payment provider: Mollie"."""
+    match = _ROLE.fullmatch(part.text)
+    if match is None or match["head"].lower().split()[-1] not in _ROLES or not (head := thing(match["head"])):
+        return
+    tools = text[part.start + match.start("tools") : end]
+    names, stop = read_tools(tools)
+    if not names and head.lower().split()[-1] in ("provider", "vendor", "hosting", "registrar"):
+        names = (
+            [match["tools"].rstrip(".!")] if re.fullmatch(r"[A-Z][\w-]+(?:\s[A-Z][\w-]+)?[.!]*", match["tools"]) else []
+        )
+        stop = len(match["tools"])
+    if names and (stop >= len(tools.rstrip(" .!")) or tools[stop] in ",;.( "):
+        for name in names:
+            yield WorkFact(head, "uses", name, part.start, part.end, "state", part.sure)
 
 
 def _reasons(head: str, text: str, start: int, end: int, part: Part) -> Iterator[WorkFact]:

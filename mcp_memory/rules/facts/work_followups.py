@@ -18,6 +18,7 @@ _FORMER = re.compile(
     rf"\s(?P<old>{AMOUNT})(?=\s|$).{{0,20}}",
     re.I,
 )
+_NOW_IT_IS = re.compile(rf"(?:now\s)?it(?:['’]s|\sis)(?:\snow)?\s(?P<value>{AMOUNT})(?:\snow)?[.!]*", re.I)
 _KEPT = re.compile(
     rf"(?:(?:they\sare|it['’]?s|we)\s)?(?:kept|retained|keep\sthem|stored)\s(?:for\s)?(?P<value>{AMOUNT})", re.I
 )
@@ -41,7 +42,8 @@ _IN_OR_OUT = re.compile(
     r"(?P<tool>[\w.+#-]{2,30}(?:\s[\w.]{1,12})?)\s(?:is\s|are\s)?(?P<how>in|out|gone|removed|dead|retired)[.!]*", re.I
 )
 _COUNTED = re.compile(
-    rf"(?P<value>\d{{1,4}})\s(?P<head>retries|attempts|replicas|workers|approvals"
+    rf"(?:we\s(?:run|have|use|keep|need|allow)\s)?(?P<value>\d{{1,4}})\s(?P<head>retries|attempts|replicas|workers"
+    rf"|approvals"
     rf"|reviewers)(?:\swith\s(?:a\s)?(?P<second>{AMOUNT})\s(?P<other>delay|timeout|time-out|backoff|interval"
     rf"|pause))?[.!]*",
     re.I,
@@ -61,6 +63,10 @@ def followups(part: Part, previous: Part | None, before: Sequence[WorkFact]) -> 
     if settings and (match := _FORMER.fullmatch(part.text)):
         if match["old"] != settings[-1].tail:
             yield fact_of(part, settings[-1].head, "set_to", match["old"], "end")
+    elif (ended := [fact for fact in before if fact.relation == "set_to"]) and (
+        match := _NOW_IT_IS.fullmatch(part.text)
+    ):
+        yield fact_of(part, ended[-1].head, "set_to", match["value"], "begin")
     elif settings and (match := _KEPT.fullmatch(part.text)):
         yield fact_of(part, settings[-1].head, "set_to", match["value"])
     elif (

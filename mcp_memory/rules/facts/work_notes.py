@@ -1,4 +1,4 @@
-"""Read notes about work by their form: addresses, commands, owners, branches, versions and dates of things.
+"""Read notes about work by their form: addresses, commands, owners, branches and versions of things.
 
 "Staging runs on port 8081", "deploys with `make ship`" and "Owner of billing: Ilka" have no verb, or one that says
 much else, so that the table of relations (``rows.py``) gives them no row. A part of a sentence (`work_phrases.parts`)
@@ -8,10 +8,9 @@ is matched whole: what has more words than a form allows is left alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from mcp_memory.domain.entities import PROJECT
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.tables.tools import WORK_WORDS
 from mcp_memory.rules.facts.verbs import inflection
@@ -59,12 +58,15 @@ _WE_KEEP = re.compile(
 _COMMAND = r"(?P<command>`[^`\n]{2,120}`|[a-z][\w./-]{1,20}(?:\s[\w./:=@-]{1,40}){1,5})"
 _PLACED = re.compile(
     rf"{HEAD}(?P<not>\sno\slonger|\snot)?\s(?:runs?|is\srunning|lives?|sits?|(?:is|are)(?:\snow)?(?:\s(?:stored"
-    rf"|deployed|kept|hosted|loaded|read|fetched|served|backed\sup|archived|mirrored))?)(?:\snow)?\s(?:on|in|at"
-    rf"|from|to)\s"
-    r"(?:the\s|our\s|an?\s)?(?P<value>(?:[\w.-]{1,20}\s){0,2}(?:server|box|pod|cluster|machine|vm|host|node|wiki"
-    r"|repo|registry|vault|bucket|folder|drive|cloud|laptop|device|namespace|container|S3|GCS|Vault|Confluence"
-    r"|Notion|GitHub|GitLab|Redis|Git|AWS|Azure|GCP|Hetzner|Fly|Vercel|Netlify|Heroku))"
+    r"|deployed|kept|hosted|loaded|read|fetched|served|backed\sup|archived|mirrored|tracked|documented))?)(?:\snow)?"
+    r"\s(?:on|in|at|from|to)\s(?:the\s|our\s|an?\s)?(?P<value>[\w.-]{1,20}(?:\s[\w.-]{1,20}){0,2}?)"
     rf"{REST}[.!]*",
+    re.I,
+)
+_PLACES = word_set(
+    "server box pod cluster machine vm host node wiki repo registry vault bucket folder drive cloud laptop device"
+    " namespace"
+    " container s3 gcs vault confluence notion figma github gitlab git aws azure gcp hetzner"
 )
 _COMMANDED = re.compile(
     rf"{HEAD}(?:\s?[:=]|\s(?:is|are)(?=\s`)|\s(?:is|are)\s(?:run|started|built|done|deployed|launched)\s(?:with|by"
@@ -73,7 +75,7 @@ _COMMANDED = re.compile(
     re.I,
 )
 _TO_DO = re.compile(
-    rf"(?:to\s(?P<verb>[a-z]{{3,14}}(?:\s[\w-]{{1,30}}){{0,4}}?)\s?[:,]?\s?(?:(?:we\s)?(?:run|use|do|call)\s)"
+    rf"(?:to\s(?P<verb>[a-z]{{3,14}}(?:\s[\w-]{{1,30}}){{0,4}}?)\s?[:,]?\s?(?:(?:we\s)?(?:run|use|do|call)\s)?"
     rf"|run\s(?P<what>(?:the\s)?[\w-]{{1,30}}(?:\s[\w-]{{1,30}}){{0,3}})\s(?:with|via|using)\s){_COMMAND}[.!]*",
     re.I,
 )
@@ -150,9 +152,9 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
             return
         head = owned(match["head"], part, speaker)
         last = head.lower().split()[-1] if head else ""
-        if last in ("port", "url", "path", "folder") and (owner := head[: -len(last)].strip()):
+        if last == "port" and (owner := head[: -len(last)].strip()):
             head = owner
-        elif last in ("port", "url", "path", "folder", "bucket"):
+        elif head.lower() in ("port", "url", "path", "folder", "bucket"):
             head = part.topic or last
         beside = pattern is _ADDRESSED and not re.search(
             r"[:=]|\b(?:is|are)\b|->|→|['’]s\b", part.text[match.end("head") : match.start("value")]
@@ -162,7 +164,8 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         if head and not is_address(head) and last != "branch":
             yield fact_of(part, head, "located_at", value)
         return
-    if (match := _PLACED.fullmatch(part.text)) and (head := owned(match["head"], part, speaker)):
+    match = _PLACED.fullmatch(part.text)
+    if match and match["value"].split()[-1].lower() in _PLACES and _stays(head := owned(match["head"], part, speaker)):
         yield fact_of(part, head, "located_at", match["value"], "end" if match["not"] else "state")
 
 
@@ -210,6 +213,10 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         return
 
 
+_WHOSE = word_set("product process business system tech team project repo home house car dog cat")
+"""Things of which "X owner" is a role, or that are owned outside of work."""
+
+
 def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     """Yield who owns or leads something at work."""
     for pattern in (*_OWNERS, _LEADS):
@@ -217,7 +224,7 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         if match is None:
             continue
         who, head = match["who"], thing(match["head"])
-        if not head or head.lower() in PRONOUNS or is_tool(who):
+        if not head or head.lower() in PRONOUNS | _WHOSE or is_tool(who):
             return
         name = speaker if who in ("me", "I", "mine") else who.removesuffix("'s").removesuffix("’s")
         if pattern is _LEADS:
@@ -249,65 +256,6 @@ def branch_and_version_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         head = (thing(named) if named else "") or part.topic or PROJECT
         if re.search(r"\b(?:min|minimum|max)\b", head) is None:
             yield fact_of(part, head, "has_version", match["value"])
-
-
-_DATED = word_set(
-    "appointment meeting interview exam deadline demo launch release review session conference workshop webinar"
-    " inspection"
-    " audit presentation retro standup sprint kickoff kick-off migration cutover deploy deployment rollout"
-    " upgrade maintenance"
-    " freeze go-live handover downtime pilot hackathon offsite retrospective planning sync call cutoff beta"
-)
-_BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (relation, re.compile(pattern, re.I))
-    for relation, pattern in (
-        ("due_on", rf"{HEAD}\s(?:is\s|are\s)?due(?:\s(?:on|by|until|at))?"),
-        ("due_on", rf"(?:the\s)?(?:deadline|due\sdate)\s(?:for|of)\s{HEAD}(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
-        ("due_on", rf"{HEAD}\s(?:deadline|due\sdate)(?:\sis|\s?[:=])(?:\s(?:now|on|by))?"),
-        ("scheduled_for", rf"{HEAD}\s(?:goes?\s(?:live|out)|launches|ships|is\s(?:planned"
-        rf"|scheduled)\sfor)(?:\s(?:on|in|at))?"),
-        ("ends_on", rf"{HEAD}\s(?:expires?|runs?\sout|ends?)(?:\s(?:on|at|in|by))?"),
-        ("starts_on", rf"{HEAD}\s(?:starts?|begins?|kicks?\soff)(?:\s(?:on|at|in))?"),
-        ("scheduled_for", rf"(?:(?:we(?:['’]re|\sare)|i['’]m)\s)?(?:releasing|shipping|deploying|launching"
-        rf"|rolling\sout)\s{HEAD}(?:\s(?:to|on|in)\s(?:prod|production|staging))?(?:\s(?:on|in|at))?"),
-        ("scheduled_for", rf"{HEAD}(?:\s(?:is|moved\sto|is\smoved\sto|was\smoved\sto|is\sset\sfor)"
-        rf"|\s?[:=])?(?:\s(?:on|at|in))?"),
-    )
-)  # fmt: skip
-
-
-def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[tuple[WorkFact, StatedTime]]:
-    """Yield the date of a thing that a note without a clause gives, with the time that it states.
-
-    Args:
-        part: of a sentence.
-        times: that the sentence states.
-        text: of the turn.
-    """
-    inside = [time for time in times if part.start <= time.start and time.end <= part.end]
-    if (
-        not inside
-        or inside[0].until >= FOREVER
-        or inside[0].since <= BEGINNING
-        or inside[0].grain in ("year", "decade", "century")
-    ):
-        return
-    time = inside[0]
-    before, after = text[part.start : time.start].rstrip(), text[time.end : part.end].strip(" .!")
-    if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
-        return
-    for number, (relation, pattern) in enumerate(_BEFORE_DATE):
-        match = pattern.fullmatch(before)
-        head = thing(match["head"]) if match else ""
-        if not head or not match or head.lower() in ("deadline", "due date"):
-            continue
-        last = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
-        first_dated = head.split()[0].lower() in ("release", "sprint")
-        if number == len(_BEFORE_DATE) - 1 and last not in _DATED and not first_dated:
-            return
-        tail = text[time.start : time.end]
-        yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time
-        return
 
 
 NOTES: tuple[Callable[[Part, str], Iterator[WorkFact]], ...] = (

@@ -66,12 +66,15 @@ _WAS_SET = re.compile(
     rf"(?:\s(?:{_CHANGED}|up|down|moved)){{0,2}}(?:\sfrom\s(?P<old>{AMOUNT}))?\sto\s{_VALUE}{REST}[.!]*",
     re.I,
 )
+_AT_MOST = re.compile(r"max\.?\s(?P<value>\d[\d.,]*)\s(?P<what>[a-z]{3,20}(?:\s[a-z]{3,20}){0,3})[.!]*", re.I)
+_USED_TO_BE = re.compile(rf"{HEAD}\sused\sto\sbe\s(?P<old>{AMOUNT})[.!]*", re.I)
 _IMPERATIVE = re.compile(r"(?:set|cut)\s", re.I)
 """Verbs whose past tense is also a request."""
 _INSTEAD = re.compile(rf"\s(?:instead\sof|rather\sthan|up\sfrom|down\sfrom|not)\s(?P<old>{AMOUNT})", re.I)
 _ACTS_AT = re.compile(
     rf"{HEAD}\s(?:(?:fires?|triggers?|alerts?|times?\sout|expires?|caps?|is\scapped|are\scapped|kicks?\sin"
-    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?)\s(?:now\s|about\s)?{_VALUE}{REST}[.!]*"
+    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?(?:\sus)?|allows?|holds?)\s(?:now\s|about\s"
+    rf"|up\sto\s)?{_VALUE}{REST}[.!]*"
     rf"|(?P<every>{HEAD.replace('head', 'what')})\s(?:run\s|runs\s|are\sdone\s|happen\s"
     rf"|is\sdone\s)?(?P<often>every\s{AMOUNT})[.!]*",
     re.I,
@@ -84,10 +87,17 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     """Yield the value of a setting, and the value that it no longer has."""
     if _IMPERATIVE.match(part.text):
         return
+    if ended := _USED_TO_BE.fullmatch(part.text):
+        if head := _setting(ended["head"], part, speaker, bare=False):
+            yield fact_of(part, head, "set_to", ended["old"], "end")
+        return
     changed = next((match for pattern in (_SET, _WAS_SET) if (match := pattern.fullmatch(part.text))), None)
     match = changed or _ACTS_AT.fullmatch(part.text) or _IS_VALUE.fullmatch(part.text) or _BARE.fullmatch(part.text)
-    if match is None:
+    if match is None and (most := _AT_MOST.fullmatch(part.text)) and (noun := thing(most["what"])):
+        yield fact_of(part, f"max {noun}", "set_to", most["value"])
+    elif match is None:
         yield from _worded(part, speaker)
+    if match is None:
         return
     groups = match.groupdict()
     if groups.get("often"):
@@ -108,6 +118,8 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
     former = match.groupdict().get("old") or ((old := _INSTEAD.match(rest)) and old["old"])
     if former and former != value:
         yield fact_of(part, head, "set_to", former, "end")
+    if reason := re.search(r"\bbecause\s(?P<why>.{5,80})$", rest):
+        yield fact_of(part, head, "because", reason["why"].strip(" .!"))
 
 
 def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:

@@ -10,16 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.language.stated import stated_times
 from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
-from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, use_facts
+from mcp_memory.rules.facts.work_dates import date_facts, recurring_facts
+from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
 from mcp_memory.rules.facts.work_followups import followups
-from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS, date_facts
+from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
 from mcp_memory.rules.facts.work_settings import of_a_program
 from mcp_memory.rules.facts.work_values import is_about_work
@@ -55,8 +58,12 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
                 continue
             yield _assertion(turn, index, fact, _times_of(part, times))
         if not found:
-            for fact, time in date_facts(part, times, text):
+            dated = list(date_facts(part, ahead_of(turn, span), text))
+            for fact, time in dated:
                 yield _dated(turn, index, fact, time)
+            found = [fact for fact, _ in dated] or list(recurring_facts(part))
+            if not dated:
+                yield from (_assertion(turn, index, fact, []) for fact in found)
         earlier += found
         previous, told = part, bool(found)
 
@@ -66,9 +73,10 @@ _SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for
 _DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 
 
-_OWNER = re.compile(r"\bowner\b|\bmaintainer\b", re.I)
+_OWNER = re.compile(r"\bowner\b|\bmaintainer\b|\bversion\b|\bbranch\b", re.I)
 _VALUED = re.compile(
-    r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|S3)\b"
+    r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|s3|figma|notion|confluence|github|gitlab)\b",
+    re.I,
 )
 """Signs without which a part has no address, command, branch or version."""
 
@@ -109,6 +117,18 @@ def _read(
         if found := list(notes(part, who)):
             yield from found
             return
+    if part.work:
+        yield from role_facts(part, text, end)
+
+
+@lru_cache(maxsize=4)
+def _ahead(text: str, said_at: Millis, span: tuple[int, int]) -> tuple[StatedTime, ...]:
+    return stated_times(text, said_at, *span, tense=1)
+
+
+def ahead_of(turn: Turn, span: tuple[int, int]) -> tuple[StatedTime, ...]:
+    """Return the times of a note without a verb, which announces what is to come: "the 27th" is the next one."""
+    return _ahead(turn.text, turn.time, span)
 
 
 def _times_of(part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:

@@ -53,7 +53,10 @@ def is_address(text: str) -> bool:
     """Return whether a text is the address of something rather than two words with a slash, "and/or", "2/3"."""
     if not re.fullmatch(ADDRESS, text) or re.fullmatch(r"[\d./]+", text):
         return False
-    return not (_SPOKEN_PAIR.fullmatch(text) and text.partition("/")[0] in _SPOKEN)
+    return not (
+        re.fullmatch(r"[\w.-]+/v?\d[\d.]*", text)
+        or (_SPOKEN_PAIR.fullmatch(text) and text.partition("/")[0] in _SPOKEN)
+    )
 
 
 _SPOKEN = word_set("and he she his her yes on either pros input read true start him client name i/o tcp n w km req")
@@ -145,7 +148,8 @@ _ENDS_ITEM = (
     | closed.SUBORDINATORS
     | closed.AUXILIARIES
     | word_set(
-        "using planned due now instead too everywhere there here again still for, is it we i you they already"
+        "using planned due last this next yesterday every ago now instead too everywhere there here again still"
+        " for, is it we i you they already"
         " only here. today currently"
         " installed set up running via not no then therefore but since both all rather also any anymore yet which"
         " that my our your he she"

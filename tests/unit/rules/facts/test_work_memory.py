@@ -17,6 +17,7 @@ from mcp_memory.language import iso
         ("the gateway times out after 8 s", ["gateway set_to 8 s"]),
         ("snapshots every 4 h, kept 21 days", ["snapshots set_to every 4 h", "snapshots set_to 21 days"]),
         ("a parcel label costs 12 ct a piece", ["parcel label set_to 12 ct a piece"]),
+        ("max 6 parallel jobs", ["max parallel jobs set_to 6"]),
         ("3 retries with 2 min delay", ["retries set_to 3", "delay set_to 2 min"]),
     ],
 )
@@ -56,6 +57,9 @@ def test_a_new_value_denies_the_old_one(text: str, expected: list[str]) -> None:
         ("the parser repo belongs to Tomke now", "parser repo owned_by Tomke"),
         ("Jorun takes over the deploy scripts", "deploy scripts owned_by Jorun"),
         ("the scheduler service is mine", "scheduler service owned_by Maria"),
+        ("Retro every second Friday", "Retro scheduled_for every second Friday"),
+        ("secrets are in Vault", "secrets located_at Vault"),
+        ("CI is Buildkite for the backend", "CI uses Buildkite"),
         ("release branch is `rel/7`", "the project has_branch rel/7"),
         ("upgraded to Django 5.1", "Django has_version 5.1"),
     ],
@@ -122,6 +126,9 @@ def test_a_change_holds_from_its_date_on() -> None:
         "the height is 6",
         "We moved from the city to the coast",
         "I'm using the `repeat` function",
+        "we dropped support for Python 3.8",
+        "we're moving from REST to gRPC",
+        "Fernbot's user agent is fernbot/2.1",
     ],
 )
 def test_talk_that_settles_nothing_gives_no_fact_of_work(text: str) -> None:
