@@ -73,13 +73,14 @@ def test_exactly_the_rows_with_faults_are_left_out_and_the_others_come_in_order(
     assert np.array_equal(np.concatenate([read.segment_vectors, read.sentence_vectors]), [vec for _, vec in kept])
 
 
+_SINCE_7 = ("kind", "precision")  # older rows lack them
 WRONG: list[dict[str, Any]] = [
     {"start": -1}, {"start": 9, "end": 8}, {"end": 10_000}, {"sentence": WHOLE - 1}, {"confidence": 0.0},
     {"confidence": 1.0001}, {"confidence": -0.5}, {"confidence": float("nan")}, {"intent": "GOSSIP"}, {"intent": ""},
     {"extractor": "nobody"}, {"extractor": "caller"}, {"extractor": "anthropic"}, {"since": 5, "until": 5},
     {"since": 6, "until": 5}, {"turn_id": "t_nobody"}, {"space": "elsewhere"}, {"space": "left"}, {"space": "right"},
     {"kind": "gossip"}, {"precision": "hour"},
-    *({f.name: None} for f in fields(asserted(turn("a"))) if f.name not in ("kind", "precision")),  # older rows lack them
+    *({f.name: None} for f in fields(asserted(turn("a"))) if f.name not in _SINCE_7),
 ]  # fmt: skip
 
 
