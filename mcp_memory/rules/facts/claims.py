@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, Intent, kind_of, new_assertion
 from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
@@ -24,7 +25,10 @@ from mcp_memory.rules.facts.validity import (
     validity_intervals,
 )
 from mcp_memory.rules.facts.words import Word
+from mcp_memory.rules.facts.work_values import is_about_work
 
+_OF_THE_PROJECT = word_set("uses chose decided decided_against")
+"""What "we" do at work, said of the project."""
 _PERSONAL_RELATIONS = word_set("married_to dating sibling_of parent_of child_of friend_of lives_with take_care_of")
 
 
@@ -97,6 +101,9 @@ def assert_claim(
     head = claim.head if isinstance(claim.head, str) else discourse.entity(claim.head)
     if head is None and isinstance(claim.head, NounPhrase) and relations().get(claim.relation).head == "thing":
         head = discourse.thing(claim.head)  # "the timeout was raised to …"
+    of_we = isinstance(claim.head, NounPhrase) and claim.head.pronoun in ("we", "us")
+    if of_we and claim.relation in _OF_THE_PROJECT and is_about_work(turn.text):
+        head = PROJECT
     tail = claim.tail if isinstance(claim.tail, str) else _tail_name(discourse, claim.relation, claim.tail)
     if tail is None and isinstance(claim.tail, NounPhrase) and claim.tail in clause.subject:
         tail = discourse.entity(claim.tail)  # the subject of a passive: "it was bought by …"

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, thing
 
@@ -37,6 +38,9 @@ _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 )  # fmt: skip
 
 
+_UNTIL = re.compile(
+    rf"{HEAD}(?:\s(?:is|are))?(?:\s(?:valid|good|open|available|welcome|paid|extended|booked))(?:\suntil)?", re.I
+)
 _EVERY = re.compile(
     rf"{HEAD}(?:\s(?:is|are|takes\splace|happens))?:?\s(?P<when>(?:always\s)?(?:(?:every|each)\s\w+(?:\s\w+)?|daily"
     rf"|weekly|monthly"
@@ -71,15 +75,21 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         text: of the turn.
     """
     inside = [time for time in times if part.start <= time.start and time.end <= part.end]
-    if (
-        not inside
-        or inside[0].until >= FOREVER
-        or inside[0].since <= BEGINNING
-        or inside[0].grain in ("year", "decade", "century")
-    ):
+    if not inside or inside[0].until >= FOREVER or inside[0].grain in ("year", "decade", "century"):
         return
     time = inside[0]
     before, after = text[part.start : time.start].rstrip(), text[time.end : part.end].strip(" .!")
+    if time.since <= BEGINNING:  # "valid until 4 May"
+        match = _UNTIL.fullmatch(before)
+        if match and (head := thing(match["head"])):
+            last = replace(time, since=time.until - DAY)
+            yield (
+                fact_of(
+                    part, head, "ends_on", re.sub(r"^(?:until|till)\s", "", text[time.start : time.end]), "planned"
+                ),
+                last,
+            )
+        return
     if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
         return
     for number, (relation, pattern) in enumerate(_BEFORE_DATE):
@@ -87,9 +97,9 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         head = thing(match["head"]) if match else ""
         if not head or not match or head.lower() in ("deadline", "due date"):
             continue
-        last = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
+        noun = re.split(r"\s(?:of|for|with|to)\s", head)[0].split()[-1].lower()
         first_dated = head.split()[0].lower() in ("release", "sprint")
-        if number == len(_BEFORE_DATE) - 1 and last not in _DATED and not first_dated:
+        if number == len(_BEFORE_DATE) - 1 and noun not in _DATED and not first_dated:
             return
         tail = text[time.start : time.end]
         yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time

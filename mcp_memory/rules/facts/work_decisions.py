@@ -19,8 +19,11 @@ from mcp_memory.rules.facts.work_values import is_address, is_tool, read_tools
 _ADVERBS = r"(?:\s(?:now|currently|still|already|also|mostly|just|only|always|really|both|all|finally|recently))*"
 _WHO = r"(?P<who>we|i|the\steam|our\steam|everyone|everybody|(?-i:[A-Z][\w'’-]{1,20}))"
 _USES = re.compile(
-    rf"(?:{_WHO}(?:['’](?:re|m)|\sare|\sam|\sis)?{_ADVERBS}\s(?:us(?:e|es|ing)|run|running|rely\son|on"
-    rf"|develop(?:ing)?\s(?:in|on|with)"
+    rf"(?:(?:(?:for|in|on)\s(?:the\s|our\s)?[\w-]{{2,20}}(?:\s[\w-]{{2,20}})?,?\s)?{_WHO}(?:['’](?:re|m)|\sare|\sam"
+    rf"|\sis)?{_ADVERBS}\s(?:us(?:e|es|ing)|run|running|rely\son|on"
+    rf"|(?:build|deploy|test|host|lint|bundle|format|monitor|track|ship|develop|write|document|chat|plan|log"
+    rf"|track\s\w{{3,12}})\s(?:\w{{2,12}}\s)?(?:with|on|via|in|using|through)"
+    rf"|developing\s(?:in|on|with)"
     r"|stay(?:ing)?\s(?:with|on)|keep(?:ing)?\susing|built\s(?:it\s)?with|have\sbeen\susing)"
     rf"|(?P<have>i|we)(?:['’]ve|\shave)(?:\s(?:been\susing|got))"
     r"|(?P<it>it|everything|the\s(?:app|site|project|service|tool|repo|code|codebase|backend"
@@ -38,7 +41,7 @@ _THING_USES = re.compile(
     re.I,
 )
 _BUILDING = re.compile(
-    r"(?:i['’]m|we['’]re|i\sam|we\sare|i['’]ve|we['’]ve|i\shave|we\shave)\s(?:trying\sto\s)?(?:been\s)?(?:working"
+    r"(?:i|we|i['’]m|we['’]re|i\sam|we\sare|i['’]ve|we['’]ve|i\shave|we\shave)\s(?:trying\sto\s)?(?:been\s)?(?:working"
     r"|building|built|developing|developed|creating|created|writing|written"
     r"|implementing|implemented|setting|set|build|deploying|deployed|initialize|initializing|migrating|designing"
     r"|hosting|using)\b[^.;?!]{0,140}?\s(?:using|with|built\s(?:with|on|in)|written\sin)\s",
@@ -48,7 +51,8 @@ _NO_USE = re.compile(
     r"(?P<head>we|i|[\w./-]{2,30}(?:\s[\w./-]{2,30}){0,2}?)(?P<not>\s(?:don['’]?t|do\snot|doesn['’]?t"
     r"|does\snot)(?:\sactually)?\suse|(?:['’]re|['’]m|\sare|\sam|\sis)\s(?:no\slonger|not)\s(?:using|on)"
     r"|\sno\slonger\suses?"
-    r"|\s(?:have\s|has\s|['’]ve\s)?(?:stopped|quit)\susing|\s(?:have\s|['’]ve\s)?(?:got\srid\sof|removed|dropped"
+    r"|\s(?:have\s|has\s|['’]ve\s)?(?:finally\s|now\s|just\s)?(?:stopped|quit)\susing|(?:\shave"
+    r"|['’]ve)?\s(?:finally\s|now\s|just\s)?(?:got\srid\sof|removed|dropped"
     r"|ditched|threw\sout|retired))\s",
     re.I,
 )
@@ -73,7 +77,7 @@ _REPLACED = re.compile(
 )
 _SWITCHED_TO = re.compile(
     rf"(?:(?:we|i|(?-i:[A-Z]\w{{1,20}}))(?:['’]ve|\shave|\shas)?{_ADVERBS}\s)?(?:switched|migrated"
-    rf"|moved)(?:\s(?:over|everything|(?:the|our|all)\s[\w\s-]{{2,30}}?))?\sto\s",
+    rf"|moved|went\sback|returned)(?:\s(?:over|everything|(?:the|our|all)\s[\w\s-]{{2,30}}?))?\sto\s",
     re.I,
 )
 _CHOSE = re.compile(

@@ -37,7 +37,7 @@ _VERB_AT = (
     r"|deployed|kept|found"
     r"|available|served|published|defined|documented|reachable|located|mounted|logged|written|saved|checked\sin"
     r"|configured)"
-    r"|goes?|go|resides?|belongs?|can\sbe\sfound)"
+    r"|(?:has\smoved|have\smoved|moved)(?=\sto)|goes?|go|resides?|belongs?|can\sbe\sfound)"
 )
 _ADDRESSED = re.compile(
     rf"{HEAD}(?:{IS}{NOW}(?:\s{_AT})?|\s{_VERB_AT}(?:\snow)?\s{_AT}|\s{_AT})\s?(?P<value>`[^`\s]{{1,160}}`"
@@ -76,11 +76,13 @@ _COMMANDED = re.compile(
 )
 _TO_DO = re.compile(
     rf"(?:to\s(?P<verb>[a-z]{{3,14}}(?:\s[\w-]{{1,30}}){{0,4}}?)\s?[:,]?\s?(?:(?:we\s)?(?:run|use|do|call)\s)?"
-    rf"|run\s(?P<what>(?:the\s)?[\w-]{{1,30}}(?:\s[\w-]{{1,30}}){{0,3}})\s(?:with|via|using)\s){_COMMAND}[.!]*",
+    rf"|(?:(?:we|i)\s)?run\s(?P<what>(?:the\s)?[\w-]{{1,30}}(?:\s[\w-]{{1,30}}){{0,3}})\s(?:with|via"
+    rf"|using)\s){_COMMAND}[.!]*",
     re.I,
 )
 _COMMAND_FOR = re.compile(
-    rf"{_COMMAND}\s(?:(?P<verb>runs|starts|builds|deploys|tests|formats|lints|seeds|migrates"
+    rf"(?:(?:use|run|call)\s(?=`))?{_COMMAND}\s(?:(?P<verb>runs|starts|builds|deploys|tests|formats|lints|seeds"
+    rf"|migrates"
     rf"|resets)\s(?P<what>[\w./\s-]{{2,40}})|(?:for|to\srun|to\sstart|=|is\sfor)\s(?P<head>[\w./\s-]{{2,40}}))[.!]*",
     re.I,
 )
@@ -104,6 +106,7 @@ _OWNERS: tuple[re.Pattern[str], ...] = tuple(
         + r"(?:\s(?:until|till|from|this|next)\b.{0,40})?[.!]*",
         rf"{_WHO}\s(?:does|handles|covers|is\sdoing|is\shandling|gets|takes|keeps)\s(?:the"
         rf"|our)\s{_THING}(?:\s(?:now|from\snow\son|again))?[.!]*",
+        rf"{_WHO}\s(?:is|am)(?:\snow)?\s(?P<head>on-?\s?call)(?:\s(?:this|next|until|on|over)\b.{{0,30}})?[.!]*",
         rf"{_THING}\s(?:is|are)(?:\snow)?\s(?P<who>mine|[A-Z]\w{{1,20}}['’]s)(?:\s(?:now|job|baby))?[.!]*",
         rf"{_THING}\s(?:(?:is|was)\shanded\sover\sto|(?:goes|went|moves|moved)\sover\sto"
         rf"|is\swith)\s{_WHO}(?:\snow)?[.!]*",
@@ -161,6 +164,8 @@ def address_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         )
         if beside and not _STANDS.search(part.text, match.end("head"), match.start("value")) and not _stays(head):
             return
+        if (head and head.split()[-1].lower() in _PASSING | {"bug"}) or re.search(r"(?:Error|Exception)$", head):
+            return
         if head and not is_address(head) and last != "branch":
             yield fact_of(part, head, "located_at", value)
         return
@@ -213,6 +218,7 @@ def command_facts(part: Part, _speaker: str) -> Iterator[WorkFact]:
         return
 
 
+_ON_CALL = re.compile(r"on-?\s?call", re.I)
 _WHOSE = word_set("product process business system tech team project repo home house car dog cat")
 """Things of which "X owner" is a role, or that are owned outside of work."""
 
@@ -223,7 +229,7 @@ def owner_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         match = pattern.fullmatch(part.text)
         if match is None:
             continue
-        who, head = match["who"], thing(match["head"])
+        who, head = match["who"], thing(match["head"]) or (match["head"] if _ON_CALL.match(match["head"]) else "")
         if not head or head.lower() in PRONOUNS | _WHOSE or is_tool(who):
             return
         name = speaker if who in ("me", "I", "mine") else who.removesuffix("'s").removesuffix("’s")

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_phrases import (
     HEAD,
     IS,
@@ -73,7 +74,8 @@ _IMPERATIVE = re.compile(r"(?:set|cut)\s", re.I)
 _INSTEAD = re.compile(rf"\s(?:instead\sof|rather\sthan|up\sfrom|down\sfrom|not)\s(?P<old>{AMOUNT})", re.I)
 _ACTS_AT = re.compile(
     rf"{HEAD}\s(?:(?:fires?|triggers?|alerts?|times?\sout|expires?|caps?|is\scapped|are\scapped|kicks?\sin"
-    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?(?:\sus)?|allows?|holds?)\s(?:now\s|about\s"
+    rf"|gives?\sup)\s(?:at|after)|(?:is|are)\slimited\sto|costs?(?:\sus)?|allows?|holds?|(?:is|are)\svalid\sfor"
+    rf"|expires?\sin|lives?\sfor)\s(?:now\s|about\s"
     rf"|up\sto\s)?{_VALUE}{REST}[.!]*"
     rf"|(?P<every>{HEAD.replace('head', 'what')})\s(?:run\s|runs\s|are\sdone\s|happen\s"
     rf"|is\sdone\s)?(?P<often>every\s{AMOUNT})[.!]*",
@@ -151,9 +153,17 @@ def _setting(head: str, part: Part, speaker: str, *, bare: bool) -> str:
         or (bare and main[0].lower() in ("max", "min", "default"))
     ):
         return ""
+    if bare and any(is_third_person(word) for word in main[1:]):
+        return ""
     if main[0].lower() in PLAIN_VERBS or (len(main) == 1 and main[0].lower() in _MEASURES and not part.work):
         return ""
     return "" if of_a_program(name) else name
+
+
+def is_third_person(word: str) -> bool:
+    """Return whether a word is a verb in the third person and no noun of a setting, "returns" but not "retries"."""
+    verb = inflection(word.lower())
+    return verb is not None and verb.forms == {"third"} and word.lower() not in _SETTINGS
 
 
 def of_a_program(name: str) -> bool:

@@ -25,7 +25,7 @@ from mcp_memory.rules.facts.work_followups import followups
 from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
 from mcp_memory.rules.facts.work_settings import of_a_program
-from mcp_memory.rules.facts.work_values import is_about_work
+from mcp_memory.rules.facts.work_values import is_about_work, is_tool
 
 _NEEDS_WORK = frozenset(("decided", "decided_against", "leads", "owned_by", "has_version", "has_branch"))
 """Relations that are read only from messages about work: people decide and own much else."""
@@ -73,9 +73,10 @@ _SAID_AGAIN = frozenset(("did", "lives_in", "located_in", "works_at", "plays_for
 _DATES = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
 
 
-_OWNER = re.compile(r"\bowner\b|\bmaintainer\b|\bversion\b|\bbranch\b", re.I)
+_OWNER = re.compile(r"\bowner\b|\bon-?\s?call\b|\breviewer\b|\bstand-in\b|\bmaintainer\b|\bversion\b|\bbranch\b", re.I)
 _VALUED = re.compile(
-    r"[\d`:=/]|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive|s3|figma|notion|confluence|github|gitlab)\b",
+    r"[\d`:=/]|\s--?\w|\w\.\w|\b(?:branch|server|box|pod|cluster|machine|vm|host|node|wiki|repo|vault|bucket|folder|drive"
+    r"|s3|figma|notion|confluence|github|gitlab)\b",
     re.I,
 )
 """Signs without which a part has no address, command, branch or version."""
@@ -90,7 +91,8 @@ def with_work(read: Sequence[Assertion], work: Sequence[Assertion]) -> list[Asse
     """
     dated = {one.relation for one in read}
     kept = [one for one in work if not (one.relation in _DATES and one.relation in dated)]
-    stands = [one for one in read if one.relation != "set_to" or not of_a_program(one.head)]
+    stands = [one for one in read if not (one.relation == "set_to" and of_a_program(one.head))]
+    stands = [one for one in stands if one.relation != "lives_in" or not is_tool(one.tail)]  # "we left Heroku"
     return [one for one in stands if not any(_is_same(one, other) for other in kept)] + kept
 
 

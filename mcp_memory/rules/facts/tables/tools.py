@@ -6,8 +6,9 @@ from mcp_memory.language.vocabulary import word_set
 
 TOOLS = word_set(
     # languages and their tool chains
-    "python javascript typescript java kotlin rust golang ruby perl haskell scala elixir erlang clojure ocaml fortran"
-    " php c++ c# f# objective-c dart lua zig wasm webassembly html html5 css css3 sass scss less tailwind bash zsh fish"
+    "python javascript typescript java kotlin go rust golang ruby perl haskell scala elixir erlang clojure ocaml"
+    " fortran php c++ c# f# objective-c dart lua zig wasm webassembly html html5 css css3 sass scss less tailwind"
+    " bash zsh fish"
     " powershell sql graphql json yaml toml xml markdown latex jvm jdk node nodejs node.js deno bun npm pnpm yarn pip"
     " pipenv poetry uv conda hatch hatch-vcs setuptools cargo rustup gradle maven sbt cmake bazel make ninja webpack"
     " vite rollup esbuild parcel turbopack turborepo babel swc eslint prettier biome ruff black flake8 pylint mypy"
@@ -73,7 +74,8 @@ WORK_WORDS = word_set(
     " compiler"
     " script scripts test tests unittest hosting webhook webhooks payload latency throughput backup backups rollback"
     " refactor rewrite feature-flag firmware parser scheduler importer exporter replica replicas tenant tenants"
-    " architecture website site portfolio project dashboard prototype mvp"
+    " architecture launch rollout roadmap backlog standup qa architecture website site portfolio project"
+    " dashboard prototype mvp"
 )
 """Words of talk about software and its making."""
 COMMANDS = word_set(
