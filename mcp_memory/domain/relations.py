@@ -24,6 +24,8 @@ Cardinality = Literal["single", "multi", "unknown"]
 RelationKind = Literal["state", "event"]
 DID = "did"
 """The relation of what happened and has no relation of its own; its tail is the whole phrase, "took a course"."""
+DATED = frozenset(("scheduled_for", "due_on", "starts_on", "ends_on"))
+"""The relations whose tail is a date; what is said as "next week" is given in the words of the calendar."""
 EntityType = Literal["person", "organisation", "place", "time", "number", "thing"]
 
 _PARTS = re.compile(r"[\W_]+")

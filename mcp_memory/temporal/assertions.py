@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import WHOLE, Assertion, kind_of, new_assertion, verbalise
-from mcp_memory.domain.relations import DID, relations
+from mcp_memory.domain.relations import DATED, DID, relations
 from mcp_memory.domain.requests import NewFact
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
@@ -59,15 +59,25 @@ def guard_assertions(
         and _lies_in_sentence(item, len(turn.text), sentences)
         and item.relation
         and (_is_supported(item.head, text, known_names) or _is_composed(item, text))
-        and (_is_phrase_of(item.tail, text) if item.relation == DID else _is_value(item, text, known_names))
+        and _has_supported_tail(item, text, known_names)
     ]
 
 
-def _is_value(item: Assertion, text: str, known_names: Sequence[str]) -> bool:
-    """Return whether the tail is written, or is a birthday of which the day is written: "turns 7 on the 20th"."""
+def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) -> bool:
+    """Return whether a tail is written; "their" may stand for "my" and "our", and a date for "next week".
+
+    A birthday may be one of which the day alone is written: "turns 7 on the 20th".
+    """
+    if item.relation == DID:
+        return _is_phrase_of(item.tail, text)
+    if item.relation in DATED and item.since > BEGINNING and day_in_words(item.since).split(" ", 1)[1] in item.tail:
+        return True
     day, _, month = item.tail.partition(" ")
-    birthday = item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text)
-    return bool(birthday) or _is_supported(item.tail, text, known_names)
+    if item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text):
+        return True
+    if any(_is_supported(item.tail.replace(" their ", owner), text, known_names) for owner in (" my ", " our ")):
+        return True
+    return _is_supported(item.tail, text, known_names)
 
 
 def _is_composed(item: Assertion, text: str) -> bool:

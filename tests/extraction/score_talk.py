@@ -23,9 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from score import extract_turn, load, same_name, same_relation, turn_of  # type: ignore[import-not-found]  # beside it
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DATED, relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
-from mcp_memory.language.gregorian import civil
+from mcp_memory.language.gregorian import MONTHS, civil
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.facts.extractor import RuleExtractor
 
@@ -164,9 +164,18 @@ def _matches(fact: Assertion, label: dict[str, Any]) -> bool:
     return any(
         any(same_relation(relation, name) for name in names)
         and any(same_name(head, other) for other in heads)
-        and any(same_name(tail, other) for other in tails)
+        and (any(same_name(tail, other) for other in tails) or (relation in DATED and _is_day_of(tail, label)))
         for relation, head, tail in readings
     )
+
+
+def _is_day_of(tail: str, label: dict[str, Any]) -> bool:
+    """Return whether a date in words is the labelled one: "9 May 2023" for "tomorrow"."""
+    parts = str(label.get("from") or "").split("-")
+    if len(parts) < 2:
+        return False
+    day = f"{int(parts[2])} " if len(parts) == 3 else ""
+    return f"{day}{MONTHS[int(parts[1]) - 1]} {parts[0]}" in tail
 
 
 def _same_deed(one: str, other: str) -> bool:

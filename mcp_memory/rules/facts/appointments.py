@@ -15,6 +15,8 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, FactKind, Intent
 from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.dates import in_words
+from mcp_memory.language.gregorian import DAY
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
@@ -124,6 +126,9 @@ def appointment_assertions(
             return
         time = times[0]
         tail, old = date.text[moved_to.end() :].rstrip(".,;"), _MOVED_FROM.match(date.text)
+    else:
+        time = _of_this_round(turn, thing, date, time)
+        tail = _in_calendar(turn.text, date, time)
     span, confidence = (clause.start, clause.end), min(clause.confidence, PLAIN)
     head = _name_of(discourse, thing)
     if not head:
@@ -181,8 +186,40 @@ def noted_assertions(
         times = stated_times(turn.text, turn.said_at, words[place].start, words[place].end, tense=1) or [date]
         head = _name_of(discourse, found[0])
         if head and times[0].since > turn.time:
-            span, tail = (found[0].start, words[place].end), words[place].text.rstrip(".,;")
+            span, tail = (found[0].start, words[place].end), _in_calendar(turn.text, words[place], times[0])
             yield _dated(turn, index, span, (head, "scheduled_for", tail), times[0], "TEMPORAL", PLAIN)
+
+
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\b|\d[./-]\d", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"[\s,]{1,3}at\s(?P<clock>(?P<hour>\d{1,2})(?:[:.]\d\d)?(?:\s?[ap]\.?m\b)?)(?![\w%])", re.IGNORECASE
+)
+_ROUNDS = word_set("sprint iteration milestone deadline phase freeze")
+"""Things that return within weeks: their date without a year lies near, before or after the telling."""
+_NEAR = 60 * DAY
+
+
+def _in_calendar(text: str, date: Word, time: StatedTime) -> str:
+    """Return a date as said, or in the words of the calendar if it can only be read on the day of the telling.
+
+    "8 January" stays as it is, "next week" is "week of 16 January 2023", "tomorrow at 8" "16 January 2023 at 8:00".
+    """
+    said = date.text.rstrip(".,;")
+    if not time.relative or _MONTH.search(said):
+        return said
+    words = in_words(time.since, time.until, time.grain).removeprefix("the ").replace(", ", " at ")
+    clock = _CLOCK.match(text, date.end) if time.grain == "day" else None
+    if clock is None:
+        return words
+    return f"{words} at {clock['clock']}" + ":00" * clock["clock"].isdecimal()
+
+
+def _of_this_round(turn: Turn, thing: NounPhrase, date: Word, time: StatedTime) -> StatedTime:
+    """Return the last such date rather than the next for what is never a year away: "the sprint ended 29 March"."""
+    if thing.head not in _ROUNDS or not time.relative or time.since - turn.time < 365 * DAY - _NEAR:
+        return time
+    last = stated_times(turn.text, turn.said_at, date.start, date.end, tense=-1)
+    return last[0] if len(last) == 1 and turn.time - last[0].since < _NEAR else time
 
 
 def _for(thing: NounPhrase) -> NounPhrase | None:

@@ -226,7 +226,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in nouns.AWARDS | nouns.EVENTS:
         return False
     if " " not in noun.text and noun.text.islower() and noun.text.endswith(("ly", "th")) and noun.text != "cloth":
-        return False  # "followed closely", "finished sixth"
+        return noun.head in nouns.EVENTS  # "followed closely", "finished sixth", yet "the rally"
     if kind == "event" and noun.plural and " " not in noun.text and not noun.determiner:
         return False  # "competitions and shows"
     if kind in ("liked", "hobby", "subject"):

@@ -17,6 +17,7 @@ from mcp_memory.rules.facts.complements import Slot
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import Effect, Row, Sort, rows
 from mcp_memory.rules.facts.tables import closed
+from mcp_memory.rules.facts.tails import completed
 
 _FOR_GOOD = frozenset(("for good", "permanently"))
 _NO_LONGER = frozenset(("anymore", "any more", "no longer"))
@@ -39,7 +40,10 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
         for noun in slot.nouns:
             for row in _fitting(candidates, slot, noun, taken, talk):
                 found.add((row.relation, row.effect))
-                claims += _claims(clause, row, *_place(clause, row, index, noun))
+                phrases, place = _place(clause, row, index, noun)
+                if place is slot:
+                    phrases = [completed(phrase, row, clause, index) for phrase in phrases]
+                claims += _claims(clause, row, phrases, place)
         taken |= found
     if not claims and clause.verb.passive:
         claims += _agents(clause, talk)
@@ -127,9 +131,8 @@ def _claims(clause: Clause, row: Row, nouns: Sequence[NounPhrase], slot: Slot) -
         for tail in named_by(noun):
             for subject in clause.subject:
                 head, other = (tail, subject) if row.swapped else (subject, tail)
-                yield Claim(
-                    head, relation, other, row.effect, noun.times or None, slot.end, affirmed, row.confidence
-                )  # fmt: skip
+                end = max(slot.end, noun.end)
+                yield Claim(head, relation, other, row.effect, noun.times or None, end, affirmed, row.confidence)
         if len(clause.subject) == 1 and relation in ("plays", "visited", "attended"):
             for companion in _companions(clause):
                 yield Claim(companion, relation, noun, row.effect, None, slot.end, False, row.confidence)

@@ -82,7 +82,7 @@ def test_what_people_are_and_take(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Got to go, dentist tomorrow at 8 and no shoes yet.", ["dentist scheduled_for tomorrow"]),
+        ("Got to go, dentist tomorrow at 8 and no shoes yet.", ["dentist scheduled_for 9 May 2023 at 8:00"]),
         ("Got to go, dentists are expensive.", []),
         ("The key handover's on 21 June.", ["key handover scheduled_for 21 June"]),
         ("The key handover is 21 June.", ["key handover scheduled_for 21 June"]),

@@ -1,0 +1,36 @@
+"""The tail of a fact keeps the phrase that belongs to it, and nothing that only the talk around it explains."""
+
+import pytest
+from reading import facts
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I took part in a rally for nurses' pay.", "Maria attended rally for nurses' pay"),
+        ("I had an interview for a pottery apprenticeship.", "Maria attended interview for a pottery apprenticeship"),
+        ("I joined a workshop on soldering with Ann.", "Maria attended workshop on soldering"),
+        ("I baked a cake for my niece.", "Maria made cake for their niece"),
+        ("I made a quilt with blue stars.", "Maria made quilt with blue stars"),
+        ("I visited a shelter for stray cats.", "Maria visited shelter for stray cats"),
+        ("I love hunting new colours for my shop.", "Maria likes hunting new colours for their shop"),
+    ],
+)
+def test_a_tail_keeps_its_complement(text: str, expected: str) -> None:
+    assert expected in facts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I went to a party for two hours.", "Maria attended party"),
+        ("I went to a concert with Ann.", "Maria attended concert"),
+        ("I baked a cake for it.", "Maria made cake"),
+        ("I baked a cake for this thing.", "Maria made cake"),
+        ("I made a quilt with Ann.", "Maria made quilt"),
+        ("I baked a cake for her niece.", "Maria made cake"),
+        ("I like bread for breakfast.", "Maria likes bread"),
+    ],
+)
+def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> None:
+    assert expected in facts(text)
