@@ -112,6 +112,10 @@ def _numeric(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     return ResolvedTime(day_at(midnight(*date)), "day") if is_day(*date) else None
 
 
+_DATED = re.compile(r"\b(?:on|by|until|till|since|is|be)\s(?:the\s)?\d{1,2}\s(?:may|march|mar)$", re.IGNORECASE)
+"""Before a day and "may" or "march" in lower case: "on 2 may", not "the group of 2 may"."""
+
+
 def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
     """Resolve one day or consecutive days of a month, with or without a year."""
     name, first, last = match["month"], int(match["first"]), int(match["last"] or match["first"])
@@ -127,7 +131,10 @@ def _days(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
     if match["year"]:
         days = days_of(int(match["year"]))
         return ResolvedTime(days, "day") if days else None
-    if context.said_at is None or (is_probably_not_a_month(name) and not match["ordinal"]):
+    if context.said_at is None:
+        return None
+    before = context.sentence[max(0, match.start() - 12) : match.end()]
+    if is_probably_not_a_month(name) and not (match["ordinal"] or _DATED.search(before)):
         return None
     now = year_of(context.said_at)
     if match["which"]:

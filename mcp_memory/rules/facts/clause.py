@@ -101,8 +101,8 @@ def _with_shared_mood(words: Sequence[Word], verb: VerbGroup, last: VerbGroup) -
 def _progressive_without_subject(words: Sequence[Word], first: int, adverbs: frozenset[str]) -> VerbGroup | None:
     """Return the verb of "Still driving the bus" and "Currently reading …", whose subject is the speaker."""
     word = words[first]
-    main = inflection(word.low) if word.kind == "word" and not word.capital else None
-    if main is None or main.forms != {"ing"} or not adverbs & _STILL:
+    main = inflection(word.low) if word.kind == "word" and not (word.capital and first) else None
+    if main is None or main.forms != {"ing"} or not (adverbs & _STILL or (main.lemma == "live" and not first)):
         return None
     return VerbGroup(main.lemma, first + 1, word.start, word.end, progressive=True, adverbs=frozenset(("still",)))
 

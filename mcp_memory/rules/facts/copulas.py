@@ -21,6 +21,8 @@ from mcp_memory.rules.facts.set_phrases import age_claims
 from mcp_memory.rules.facts.statements import possession_row, subject_statements, word_statements
 from mcp_memory.rules.facts.tables import closed, nouns
 
+_NO_LONGER = frozenset(("any more", "anymore", "no longer"))
+
 
 def copula_claims(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     """Yield the claims of a clause whose verb is "be" or "become".
@@ -210,7 +212,8 @@ def _preposition_claims(clause: Clause, subject: NounPhrase, effect: Effect, tal
                 case "into" if kinds.fits(noun, "hobby") and subject.pronoun != "it":
                     yield Claim(subject, "interested_in", noun, effect, None, slot.end)
                 case "in" if kinds.fits(noun, "name") and noun.determiner != "the":
-                    if lasts and clause.times and talk:
+                    left = clause.verb.negated and clause.adverbs & _NO_LONGER and kinds.is_human(subject)
+                    if talk and (left or (lasts and clause.times)):
                         yield Claim(subject, "lives_in", noun, effect, None, slot.end)
                     elif not talk and clause.verb.tense == "present" and not subject.pronoun:
                         yield Claim(subject, "located_in", noun, effect, None, slot.end)

@@ -111,8 +111,9 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     is_action = is_action and not clause.adverbs & _HABITS
     if not is_action or clause.parsed or len(clause.subject) > 2:
         return
-    if not clause.slots:
+    if all(slot.preposition and _is_date(slot.nouns[0]) for slot in clause.slots):
         yield from _deeds_alone(clause)
+        yield from _undergone(clause, text)
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
@@ -122,6 +123,23 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     if phrase:
         for subject in clause.subject:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
+
+
+_UNDERGONE = re.compile(
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>got\s(?:accepted|admitted|promoted|laid\soff|made\sredundant|rejected|robbed"
+    r"|mugged|injured|vaccinated|elected|shortlisted|nominated|published|discharged|stung|stitched\sup|evicted|burgled)"
+    r"(?:\s(?:to|into|for|by|from|at|as)\s(?:(?:a|an|the)\s)?\w[\w'’-]*(?:\s[A-Z][\w'’-]*){0,3})?)"
+    r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
+    re.IGNORECASE,
+)
+
+
+def _undergone(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield what somebody underwent: "got accepted for the exchange". "Get" is no passive to `read_verb_group`."""
+    match = _UNDERGONE.match(text, clause.verb.start) if clause.verb.lemma == "get" else None
+    for subject in clause.subject if match else ():
+        if match and kinds.is_human(subject):
+            yield Claim(subject, DID, f"g{match['what'][1:]}", "event", None, clause.end, False, CONFIDENCE)
 
 
 def _deeds_alone(clause: Clause) -> Iterator[Claim]:

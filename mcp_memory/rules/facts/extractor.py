@@ -33,7 +33,7 @@ from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
-from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words
+from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
 from mcp_memory.rules.facts.work_talk import with_work, work_assertions
 from mcp_memory.temporal.assertions import guard_assertions
 
@@ -145,12 +145,16 @@ def _presupposed_assertions(
         discourse.mention(noun)
         for claim in relative_claims(noun):
             head = discourse.entity(claim.head) if isinstance(claim.head, NounPhrase) else claim.head
-            tail = discourse.entity(claim.tail) if isinstance(claim.tail, NounPhrase) else claim.tail
+            tail = claim.tail if isinstance(claim.tail, str) else _tail_of(discourse, claim.tail)
             if relations().get(claim.relation).symmetric and tail == discourse.speaker:
                 head, tail = tail, head
             if head and tail and head.casefold() != tail.casefold():
                 triple, holds = (head, claim.relation, tail), from_utterance(turn.time)
                 yield make_assertion(turn, index, (noun.start, noun.end), triple, holds, intent, PLAIN)
+
+
+def _tail_of(discourse: Discourse, noun: NounPhrase) -> str | None:
+    return discourse.entity(noun) if noun.name or noun.pronoun else discourse.thing(noun)
 
 
 def _is_copula(clause: Clause) -> bool:
@@ -265,7 +269,7 @@ class RuleExtractor:
             [*(times[index] or yearly_times(turn, span)), *duration_intervals(turn.text, start, end, turn.time)],
         )
         if talk:
-            words = with_mended_times(words)
+            words = with_mended_times(with_capitals(words, turn.text))
         clauses = self.read_clauses(turn.text, start, words, talk=talk)
         clauses = with_corrections(words, clauses, carried.last.get(index - 1))
         if clauses:

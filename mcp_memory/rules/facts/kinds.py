@@ -214,7 +214,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     if kind not in _STRICT or noun.quoted:
         return True
     form = inflection(noun.text)
-    if form is not None and form.forms == {"third"}:
+    if kind not in ("liked", "hobby") and form is not None and form.forms == {"third"}:
         return False  # "the freedom and connection it brings"
     if noun.determiner in closed.DETERMINERS - closed.ARTICLES - {"both", "several", "many"}:
         return False

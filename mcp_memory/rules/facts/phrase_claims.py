@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mcp_memory.language.vocabulary import RELATIVES
+from mcp_memory.language.vocabulary import RELATIVES, word_set
 from mcp_memory.rules.facts import kinds
 from mcp_memory.rules.facts.claims import Claim, kinship_claims
 from mcp_memory.rules.facts.clause import Clause
@@ -20,6 +20,11 @@ from mcp_memory.rules.facts.words import Word
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
 _MINE = frozenset(("my", "our"))
+_ILLNESSES = nouns.CONDITIONS - word_set(
+    "pressure disease syndrome disorder condition infection intolerance stroke allergy allergies flu covid cancer"
+    " tumour tumor anxiety depression vertigo gout"
+)
+"""Lasting conditions that are named by one word and seldom meant otherwise: "my asthma"."""
 _BEINGS = RELATIVES.keys() | nouns.PETS
 _NAMED_KINDS = nouns.COMPANIES | nouns.CLUBS | nouns.PLACES | nouns.WORKS | nouns.SCHOOLS
 
@@ -36,12 +41,16 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
 
 
 def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
-    """Yield the named relatives and pets of the speaker in a sentence: "do you remember my nephew Ruben?".
+    """Yield the named relatives, the pets and the illnesses of the speaker: "do you remember my nephew Ruben?".
 
     That Ruben is a nephew is said along with whatever the sentence asks, wishes or orders.
     """
     for index, word in enumerate(words[:-1]):
-        if word.low in _MINE and words[index + 1].low in _BEINGS:
+        if word.low in _MINE and words[index + 1].low in _ILLNESSES:
+            found = read_phrase(words, index, verb_seen=True)
+            if found and found[0].head in _ILLNESSES and not found[0].name:
+                yield found[0]
+        elif word.low in _MINE and words[index + 1].low in _BEINGS:
             found = read_phrase(words, index, verb_seen=True)
             if found and found[0].name and found[0].head in _BEINGS and not kinds.is_calendar(found[0]):
                 yield found[0]

@@ -41,7 +41,7 @@ COMPANIES = word_set(
     " telecom railways shipyard mill mills works hospice post daily times herald gazette tribune diner pub bar"
     " plant warehouse call-centre observatory archive archives court embassy consulate police army navy"
     " government council bbc nasa university school college academy institute conservatory kindergarten"
-    " shipping robotics analytics ventures capital bistro"
+    " shipping robotics analytics ventures capital bistro boatyard"
 )
 NO_WORKPLACES = word_set(
     "time times moment minute hour day days night nights weekend weekends week weeks month year start beginning end"
@@ -208,7 +208,7 @@ VAGUE = word_set(
     " thought thoughts life world people person man woman guy girl someone love heart mind hand hands eye eyes"
     " mornings evenings afternoons nights"
     " head bit couple number kind sort rest part end start beginning beginnings top bottom middle front while"
-    " piece pieces amount series set talk chat conversation goal goals progress journey vibes advice support"
+    " piece pieces amount series talk chat conversation goal goals progress journey vibes advice support"
     " help attention sure hope job work name names photo photos picture pictures pic pics thing things way"
     " ways lot lots"
 )

@@ -93,3 +93,27 @@ def test_what_people_are_and_take(text: str, expected: list[str]) -> None:
 )
 def test_dates_of_things(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("i live in turku with my brother", ["Maria lives_in Turku", "Maria lives_with Maria's brother"]),
+        ("i moved to turku in may, its great", ["Maria lives_in Turku"]),
+        ("i live in fear of exams", []),
+        ("sanna and me broke up on thursday", ["not Maria dating Sanna"]),
+        ("sanna's birthday is on 2 may, i need a gift", ["Sanna born_on 2 may"]),
+        ("Living in Turku with two engineers.", ["Maria lives_in Turku"]),
+        ("We're not in Turku any more!", ["not Maria lives_in Turku"]),
+        ("We're not in Turku.", []),
+        ("With my asthma I sound like a kettle.", ["Maria has_condition asthma"]),
+        ("I got accepted for the exchange in Turku.", ["Maria did got accepted for the exchange in Turku"]),
+        ("Got laid off today.", ["Maria did got laid off"]),
+        ("I got worried about the exchange.", []),
+        ("My boss retired at the end of May.", ["Maria's boss did retired"]),
+        ("Ended up in A&E on Sunday.", ["Maria visited A&E"]),
+        ("Olga hates surprises.", ["Olga dislikes surprises"]),
+    ],
+)
+def test_names_in_lower_case_and_what_befalls_people(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
