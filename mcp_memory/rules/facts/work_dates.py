@@ -92,6 +92,7 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
         return
     if after and not re.match(r"(?:at|in|with|for|by|before|after|incl|inclusive|latest|\d)\b", after):
         return
+    span = re.search(r"\s(?:to|until|till)\s|\s?[–-]\s?", text[time.start : time.end])
     for number, (relation, pattern) in enumerate(_BEFORE_DATE):
         match = pattern.fullmatch(before)
         head = thing(match["head"]) if match else ""
@@ -103,4 +104,6 @@ def date_facts(part: Part, times: Sequence[StatedTime], text: str) -> Iterator[t
             return
         tail = text[time.start : time.end]
         yield fact_of(part, head, relation, re.sub(r"^(?:on|by|in|at|until|for)\s", "", tail), "planned"), time
+        if span and time.until - time.since > DAY:
+            yield fact_of(part, head, "ends_on", tail[span.end() :], "planned"), replace(time, since=time.until - DAY)
         return

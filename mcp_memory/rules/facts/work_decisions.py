@@ -89,12 +89,18 @@ _OVER = re.compile(rf",?\s(?:over|instead\sof|rather\sthan|not)\s(?P<other>{_NAM
 _DECIDED = re.compile(
     r"(?:(?P<who>we|i|the\steam|(?-i:[A-Z]\w{1,20}))(?:['’]ve|\shave|\shas)?(?:\s(?:also|now|just|finally|both|all"
     r"|already))*\s)?(?:decided|agreed)(?:\s(?:today|yesterday|together))?"
-    r"(?P<how>\sagainst|\snot\sto|\sto|\sthat|\son|:)\s(?P<what>.{3,120})",
+    r"(?P<how>\sagainst|\snot\sto|\sto|\sthat|\son|:|(?=\s(?:the|our|we|no|all|every|v?\d[\d.]*)\s))\s(?P<what>.{3,120})",
     re.I,
 )
 _RULED_OUT = re.compile(
     rf"(?:(?P<who>we|i)(?:['’]ve|\shave)?\s)?(?:ruled\sout|rejected|banned|discarded"
     rf"|voted\sagainst)\s(?P<what>{_NAME})",
+    re.I,
+)
+_CUT_OVER = re.compile(
+    rf"(?P<old>{_NAME})\s?(?:->|→|\sto\s)\s?(?P<new>{_NAME.replace('{0,3}', '{0,1}?')})"
+    r"\s(?:cutover|migration|switch|move|upgrade)"
+    r"\s(?:is|was)\s(?:done|complete|completed|finished|through|live)",
     re.I,
 )
 _REASON = re.compile(
@@ -143,7 +149,7 @@ def use_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFac
     found = match or general
     if found is None or not head or head.lower() in ("everyone", "everybody", "it", "that"):
         return
-    names, stop = read_tools(text[found.end() : end])
+    names, stop = read_tools(text[found.end() : end], plain=part.work)
     effect = "begin" if re.search(r"\bnow\b", found[0], re.I) else "state"
     for name in names:
         if not is_address(name) or name.lower().endswith(".js"):
@@ -175,8 +181,8 @@ def change_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
         head = thing(about) if about else _user("we" if not subject or subject != "i" else "i", part, speaker)
         if not about and (subject == "i" or not (certain or part.work)):
             head = speaker
-    elif match := _REPLACED.match(text, part.start, end):
-        groups = match.groupdict()
+    elif match := _CUT_OVER.match(text, part.start, end) or _REPLACED.match(text, part.start, end):
+        groups = dict.fromkeys(("was", "older", "unused", "by", "newer", "used"), "") | match.groupdict()
         old = _name(groups["old"] or groups["was"] or groups["older"] or groups["unused"] or "")
         new = _name(groups["new"] or groups["by"] or groups["newer"] or groups["used"] or "")
         left = re.search(r"\b(?:dropped|left|abandoned|ditched|exchanged|traded)\b", match[0], re.I)

@@ -79,9 +79,15 @@ def followups(part: Part, previous: Part | None, before: Sequence[WorkFact]) -> 
         whom, head = thing(match["whom"]), re.split(r"\s(?:for|per)\s", settings[-1].head)[0]
         if len(whom.split()) == 1 and whom.endswith("s") and _kind(settings[-1].tail) >= _kind(match["value"]):
             yield fact_of(part, f"{head} for {whom}", "set_to", match["value"])
-    elif last and (match := _DOES_IT.fullmatch(part.text)):
+    elif last and previous and last.end >= previous.start and (match := _DOES_IT.fullmatch(part.text)):
         who = match["who"]
         yield fact_of(part, last.head, "owned_by", "" if who in ("I", "me") else who)
+    elif part.before == "(" and previous and re.search(r"\d", part.text) and is_tool(part.text):
+        if head := thing(previous.text):
+            yield fact_of(part, head, "uses", part.text)
+    elif part.before == "," and last and previous and last.end == previous.end and last.tail == previous.text:
+        if re.search(r"\d", part.text) and is_tool(part.text):  # "(Node 20, pg 8.11)"
+            yield fact_of(part, last.head, "uses", part.text)
     elif match := _AN_ADDRESS.fullmatch(part.text):
         value = match["value"].strip("`")
         head = (

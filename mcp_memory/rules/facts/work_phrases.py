@@ -201,6 +201,7 @@ _NO_THING = (
 _TIME_WORDS = frozenset(name.lower() for name in (*MONTHS, *WEEKDAYS)) | word_set(
     "today tomorrow yesterday now tonight"
 )
+_RELEASE = re.compile(r"v?\d+(?:\.\d+){1,3}")
 _WORD = re.compile(r"[^\s]+")
 
 
@@ -212,6 +213,8 @@ def thing(text: str) -> str:
     text = text.strip().strip("\"'`*_").rstrip(",.:")
     while match := _DETERMINER.match(text):
         text = text[match.end() :]
+    if _RELEASE.fullmatch(text):
+        return text
     words = [word.strip("`*\"'“”").lower() for word in _WORD.findall(text)]
     if not 0 < len(words) <= 7 or any(word in _NO_THING for word in words):
         return ""
@@ -234,13 +237,13 @@ def thing(text: str) -> str:
     return text.replace("`", "")
 
 
-HEAD = r"(?P<head>[\w`./@#<>'’&+-]{1,40}(?:\s[\w`./@#'’&+-]{1,40}){0,6}?)"
+HEAD = r"(?P<head>[\w`./@#<>'’&+-]{1,40}(?:\s[\w`./@#>'’&+-]{1,40}){0,6}?)"
 IS = r"(?:\s(?:is|are|stays(?:\sat)?|remains)|['’]s|\s?[:=]|\s?(?:->|→))"
 NOW = (
     r"(?:\s(?:now|currently|still|set\sto|set\sat|at|about|around|only|exactly|back\sto|always|roughly|actually|just))*"
 )
 REST = (
-    r"(?P<rest>\s(?:now|again|everywhere|instead|each|max|min|at\sthe\smoment|(?:in|for|on|since|by|per|because|so"
+    r"(?P<rest>\s(?:now|again|everywhere|instead|each|max|min|at\sthe\smoment|(?:in|for|on|at|since|by|per|because|so"
     r"|as|until|with"
     r"|still|from|,|after|before|when)\b.{0,80}))?"
 )

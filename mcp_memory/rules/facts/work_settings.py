@@ -50,8 +50,10 @@ _WORDED = word_set(
 _VALUE = rf"(?P<value>{AMOUNT})"
 _IS_VALUE = re.compile(rf"{HEAD}{IS}{NOW}\s?{_VALUE}{REST}(?:,?\snot\s(?P<old>{AMOUNT}))?[.!]*", re.I)
 _BARE = re.compile(rf"{HEAD}\s{_VALUE}", re.I)
+_SPELT = re.compile(r"(?P<head>[\w./-]{1,30}(?:\s[\w./-]{1,30}){0,4}?)\s(?P<value>`[^`\n]{1,60}`)")
 _IS_WORD = re.compile(
-    rf"{HEAD}{IS}{NOW}\s?(?P<value>`[^`\n]{{1,60}}`|[\w#/.+<>-]{{1,50}}(?:\s[\w#/.+-]{{1,30}}){{0,4}})[.!]*", re.I
+    rf"{HEAD}{IS}{NOW}\s?(?P<value>`[^`\n]{{1,60}}`|[\w#/.+<>-]{{1,50}}(?:\s[\w#/.+-]{{1,30}}){{0,4}}?)(?:\s(?:as\sof|since|from|for|because)\b.{{0,80}})?[.!]*",
+    re.I,
 )
 _CHANGED = (
     r"(?:set|raised|lowered|bumped|increased|reduced|changed|cut|dropped|extended|shortened|decreased"
@@ -113,6 +115,7 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         match["head"], part, speaker, bare=match.re is _BARE
     )
     if not head:
+        yield from _worded(part, speaker)
         return
     effect = "begin" if changed or " now" in part.text.lower() else "state"
     yield fact_of(part, head, "set_to", value, effect)
@@ -125,13 +128,16 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
 
 
 def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:
-    match = _IS_WORD.fullmatch(part.text)
+    match = _IS_WORD.fullmatch(part.text) or _SPELT.fullmatch(part.text)
     if match is None:
         return
     head, value = owned(match["head"], part, speaker), unquoted(match["value"])
     words = head.lower().split()
     fits = words and (
-        words[-1] in _WORDED or (words[0] == "default" and len(words) > 1) or words[-2:] == ["time", "zone"]
+        (words[-1] == "version" and bool({"min", "minimum", "max", "maximum"} & {*words}))
+        or words[-1] in _WORDED
+        or (words[0] == "default" and len(words) > 1)
+        or words[-2:] == ["time", "zone"]
     )
     switch = (
         words

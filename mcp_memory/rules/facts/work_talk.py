@@ -48,7 +48,7 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
     earlier: list[WorkFact] = []
     previous: Part | None = None
     told = False
-    for part in parts(text, start, end, times, work=about_work):
+    for part in parts(text, start, end, times or ahead_of(turn, span), work=about_work):
         read_whole = previous is not None and told and part.end == previous.end
         if part.sure <= 0 or read_whole:
             continue
@@ -56,7 +56,7 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
         for fact in found:
             if fact.relation in _NEEDS_WORK and not about_work:
                 continue
-            yield _assertion(turn, index, fact, _times_of(part, times))
+            yield _assertion(turn, index, fact, _times_of(turn, span, part, times))
         if not found:
             dated = list(date_facts(part, ahead_of(turn, span), text))
             for fact, time in dated:
@@ -133,9 +133,19 @@ def ahead_of(turn: Turn, span: tuple[int, int]) -> tuple[StatedTime, ...]:
     return _ahead(turn.text, turn.time, span)
 
 
-def _times_of(part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:
+def _times_of(turn: Turn, span: tuple[int, int], part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:
     """Return the times stated in a part."""
-    return [time for time in times if time.start < part.end and part.start < time.end]
+    for stated in (times, ahead_of(turn, span)):
+        inside = [time for time in stated if time.start < part.end and part.start < time.end]
+        leading = [time for time in stated if time.end <= part.start < time.end + 16 and _starts(turn, time)]
+        if stated is times and (inside or leading):
+            return inside or leading
+    return [time for time in inside if _starts(turn, time)] or leading
+
+
+def _starts(turn: Turn, time: StatedTime) -> bool:
+    """Return whether something holds from a time on, "from 1 May", "since the 3rd"."""
+    return _STARTS.match(turn.text, max(0, time.start - 8), time.end) is not None
 
 
 def _assertion(turn: Turn, index: int, fact: WorkFact, times: Sequence[StatedTime]) -> Assertion:
@@ -148,7 +158,7 @@ def _assertion(turn: Turn, index: int, fact: WorkFact, times: Sequence[StatedTim
             validity = Validity(
                 time.since, max(until, time.since + 1), True, kind="event", precision=precision_of(time.grain)
             )
-    elif fact.effect in ("begin", "end") and time:
+    elif time and (fact.effect in ("begin", "end") or _starts(turn, time)):
         kind = "planned" if time.since > turn.time else "state"
         validity = Validity(time.since, FOREVER, True, change=True, kind=kind, precision=precision_of(time.grain))  # type: ignore[arg-type]
     if fact.effect == "end":
@@ -157,6 +167,9 @@ def _assertion(turn: Turn, index: int, fact: WorkFact, times: Sequence[StatedTim
         validity = Validity(validity.since, FOREVER, False, change=True)
     triple = fact.head, fact.relation, fact.tail
     return make_assertion(turn, index, (fact.start, fact.end), triple, validity, "FACT", fact.confidence)
+
+
+_STARTS = re.compile(r".{0,9}?\b(?:since|from|as of|starting)\b", re.I)
 
 
 def _dated(turn: Turn, index: int, fact: WorkFact, time: StatedTime) -> Assertion:

@@ -159,17 +159,22 @@ _ENDS_ITEM = (
 )
 
 
-def read_tools(text: str) -> tuple[list[str], int]:
+def read_tools(text: str, *, plain: bool = False) -> tuple[list[str], int]:
     """Return the names of software that a text begins with, "Flask 2.3, Redis and uv", and where they end.
 
     Args:
+        plain: whether names that are also plain words count as well, as in a message about work.
         text: behind "we use"; an article before a name is skipped.
     """
     names: list[str] = []
     index = stop = 0
     while len(names) < 8 and (match := _ITEM.match(text, index)):
         name = match["name"] if match["name"].startswith("`") else _cut(match["name"])
-        if not name or not (_is_quoted_tool(name, text[match.end("name") :]) if name[0] == "`" else is_tool(name)):
+        if not name or not (
+            _is_quoted_tool(name, text[match.end("name") :])
+            if name[0] == "`"
+            else is_tool(name) or (plain and name.lower() in TOOLS)
+        ):
             break
         names.append(name.strip("`"))
         stop = match.start("name") + len(name)

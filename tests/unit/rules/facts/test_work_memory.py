@@ -63,6 +63,9 @@ def test_a_new_value_denies_the_old_one(text: str, expected: list[str]) -> None:
         ("access tokens are valid for 20 minutes", "access tokens set_to 20 minutes"),
         ("cert valid until 4 June", "cert ends_on 4 June"),
         ("we build with Bazel", "the project uses Bazel"),
+        ("rules are loaded from S3 at boot", "rules located_at S3"),
+        ("key prefix `fw.`", "key prefix set_to fw."),
+        ("min version is iOS 16", "min version set_to iOS 16"),
         ("secrets are in Vault", "secrets located_at Vault"),
         ("CI is Buildkite for the backend", "CI uses Buildkite"),
         ("release branch is `rel/7`", "the project has_branch rel/7"),
@@ -78,6 +81,10 @@ def test_a_note_gives_the_value_of_a_thing(text: str, expected: str) -> None:
     [
         ("We use Postgres and Redis.", ["the project uses Postgres", "the project uses Redis"]),
         ("I'm using Flask 3.0 and SQLite for the API", ["Maria uses Flask 3.0", "Maria uses SQLite"]),
+        (
+            "Our parcel service (Node 20, Redis 7.2) hangs.",
+            ["parcel service uses Node 20", "parcel service uses Redis 7.2"],
+        ),
         ("the importer runs on Node 20", ["importer uses Node 20"]),
         (
             "We moved from Jenkins to GitHub Actions because the runners were flaky.",
@@ -106,6 +113,17 @@ def test_a_note_gives_the_value_of_a_thing(text: str, expected: str) -> None:
 )
 def test_what_a_team_uses_and_decides(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+def test_what_changes_hands_is_planned_from_its_date_on() -> None:
+    fact = next(fact for fact in read("from 1 June the deploy scripts are mine") if fact.relation == "owned_by")
+
+    assert (fact.head, fact.tail, fact.kind, iso.show(fact.since)[:10]) == (
+        "deploy scripts",
+        "Maria",
+        "planned",
+        "2023-06-01",
+    )
 
 
 def test_a_change_holds_from_its_date_on() -> None:
