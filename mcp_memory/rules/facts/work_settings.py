@@ -129,7 +129,7 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
 
 def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:
     match = _IS_WORD.fullmatch(part.text) or _SPELT.fullmatch(part.text)
-    if match is None:
+    if match is None or of_a_program(thing(match["head"])):
         return
     head, value = owned(match["head"], part, speaker), unquoted(match["value"])
     words = head.lower().split()

@@ -123,6 +123,10 @@ def _read(
         yield from role_facts(part, text, end)
 
 
+_DATED = re.compile(r"\d|day\b|tomorrow|week|month|end of|(?:uar|ri|pril|ember|ober|une|uly|ugust)", re.I)
+"""Signs without which a sentence states no day."""
+
+
 @lru_cache(maxsize=4)
 def _ahead(text: str, said_at: Millis, span: tuple[int, int]) -> tuple[StatedTime, ...]:
     return stated_times(text, said_at, *span, tense=1)
@@ -130,7 +134,7 @@ def _ahead(text: str, said_at: Millis, span: tuple[int, int]) -> tuple[StatedTim
 
 def ahead_of(turn: Turn, span: tuple[int, int]) -> tuple[StatedTime, ...]:
     """Return the times of a note without a verb, which announces what is to come: "the 27th" is the next one."""
-    return _ahead(turn.text, turn.time, span)
+    return _ahead(turn.text, turn.time, span) if _DATED.search(turn.text, *span) else ()
 
 
 def _times_of(turn: Turn, span: tuple[int, int], part: Part, times: Sequence[StatedTime]) -> list[StatedTime]:
