@@ -251,7 +251,7 @@ def is_imperative(words: Sequence[Word], first: int) -> bool:
     if any(not (w.mark or grammar.is_adverb(words, n)) for n, w in enumerate(words[:first])):
         return False
     verb = inflection(words[first].low)
-    if words[first].kind != "word" or verb is None or verb.forms & {"past"}:
+    if words[first].kind != "word" or verb is None or verb.forms & {"past"} or words[first].low == "last":
         return False
     if "ing" in verb.forms:  # "Seeing them grow …"
         return (

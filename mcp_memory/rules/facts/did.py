@@ -61,6 +61,8 @@ _LIGHT = {
     "begin": word_set("degree internship apprenticeship placement chemo chemotherapy therapy training treatment"),
     "hurt": word_set("back knee ankle shoulder wrist neck foot leg arm elbow hip finger thumb toe"),
     "put": word_set("deposit offer fence roof"),
+    "find": word_set("job flat apartment house room internship apprenticeship nanny lump"),
+    "leave": word_set("job home church"),
     "set": word_set("record"),
     "lead": word_set("workshop tour hike class expedition"),
     "see": word_set("doctor dentist specialist therapist vet"),
@@ -108,12 +110,12 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     is_action = verb.tense in ("past", "perfect") and not (
         verb.negated or verb.unreal or verb.passive or verb.used_to or verb.progressive or clause.confidence < 1
     )
+    yield from undergone_claims(clause, text)
     is_action = is_action and not clause.adverbs & _HABITS
     if not is_action or clause.parsed or len(clause.subject) > 2:
         return
     if all(slot.preposition and _is_date(slot.nouns[0]) for slot in clause.slots):
         yield from _deeds_alone(clause)
-        yield from _undergone(clause, text)
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
@@ -126,20 +128,28 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
 
 
 _UNDERGONE = re.compile(
-    r"\s*(?:(?:just|finally|also)\s)?(?P<what>got\s(?:accepted|admitted|promoted|laid\soff|made\sredundant|rejected|robbed"
-    r"|mugged|injured|vaccinated|elected|shortlisted|nominated|published|discharged|stung|stitched\sup|evicted|burgled)"
-    r"(?:\s(?:to|into|for|by|from|at|as)\s(?:(?:a|an|the)\s)?\w[\w'’-]*(?:\s[A-Z][\w'’-]*){0,3})?)"
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
+    r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
+    r"|stolen|towed|flooded|vandalised|broken\sinto|hospitalised|arrested|operated\son|baptised|christened)"
+    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s[A-Z][\w'’-]*){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
-    re.IGNORECASE,
 )
+_LOSSES = word_set("steal tow flood vandalise burgle")
 
 
-def _undergone(clause: Clause, text: str) -> Iterator[Claim]:
-    """Yield what somebody underwent: "got accepted for the exchange". "Get" is no passive to `read_verb_group`."""
-    match = _UNDERGONE.match(text, clause.verb.start) if clause.verb.lemma == "get" else None
+def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield what happened to somebody, or to a thing of theirs: "got accepted for the exchange", "my bike was stolen".
+
+    Only a closed list of participles is read: "got worried" and "was surprised" tell no event.
+    """
+    verb = clause.verb
+    is_past = (verb.passive or verb.lemma == "get") and verb.tense == "past" and not (verb.negated or verb.unreal)
+    match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
     for subject in clause.subject if match else ():
-        if match and kinds.is_human(subject):
-            yield Claim(subject, DID, f"g{match['what'][1:]}", "event", None, clause.end, False, CONFIDENCE)
+        theirs = subject.owner is not None and verb.lemma in _LOSSES
+        if match and (theirs or kinds.is_human(subject)):
+            what = match["what"][:1].lower() + match["what"][1:]
+            yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
 
 
 def _deeds_alone(clause: Clause) -> Iterator[Claim]:
@@ -164,6 +174,8 @@ def _tells_something(clause: Clause) -> bool:
     if any(noun.uncertain for noun in phrases):
         return False
     obj = clause.slots[0]
+    if lemma in ("lose", "quit") and not obj.preposition and obj.nouns[0].head == "job":
+        return True
     own = not clause.subject[0].pronoun or clause.subject[0].pronoun in ("he", "she")
     if not obj.preposition and not all(_is_informative(noun, own) for noun in obj.nouns):
         return False
@@ -226,6 +238,9 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
     words = re.sub(r"\s+([,.])", r"\1", " ".join(" ".join(rest).split())).strip(" ,-–—").split(" ")
     if words and (spoken := _SOME_TIME.search(" ".join(words))):
         words = " ".join(words)[: spoken.start()].split(" ")
+    speakers = clause.subject[0].pronoun in ("i", "we") or clause.subject[-1].pronoun in ("i", "we", "me")
+    if not speakers and _OWN.keys() & {word.lower() for word in words}:
+        return ""  # "he hid it in my shoe"
     kept = [
         _OWN.get(word.lower(), word)
         for before, word in pairwise(["", *words])
@@ -233,7 +248,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
     ]
     if not kept or not kept[0] or len(kept) >= LONGEST or any(sign in " ".join(kept) for sign in '?!"():;\n'):
         return ""
-    theirs = {"her", "his"} if clause.subject[0].pronoun not in ("i", "we") else set[str]()
+    theirs = set[str]() if speakers else {"her", "his"}
     if {word.lower().strip(",.") for word in kept} & ((_POINTING | {"me", "us", "his"}) - theirs):
         return ""
     if kept[-1].lower() in closed.PREPOSITIONS | closed.CONJUNCTIONS | closed.DETERMINERS | {"their"}:

@@ -27,7 +27,7 @@ from mcp_memory.rules.facts.introductions import names_somebody, read_introducti
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
-from mcp_memory.rules.facts.phrase_claims import phrase_claims, presupposed, relative_claims
+from mcp_memory.rules.facts.phrase_claims import named_before, phrase_claims, presupposed, relative_claims
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
@@ -295,6 +295,8 @@ class RuleExtractor:
         by_clause: dict[int, list[Claim]] = {}
         for clause, claim in phrase_claims(clauses, talk=talk):
             by_clause.setdefault(id(clause), []).append(claim)
+        if talk and clauses and (name := named_before(words, clauses[0])):
+            discourse.mention(name)
         rule_facts: set[tuple[str, str, bool]] = set()  # a parse only adds to what the rules read
         for clause in clauses:
             for subject in clause.source:

@@ -193,6 +193,18 @@ def is_human(noun: NounPhrase) -> bool:
 _UNCLEAR = (closed.EMPTY | nouns.ABSTRACT | nouns.VAGUE) - (
     nouns.OWNABLE | nouns.WORKS | nouns.EVENTS | nouns.CRAFTS | nouns.AWARDS | nouns.CONDITIONS
 )
+_CONCRETE = (
+    nouns.AWARDS
+    | nouns.EVENTS
+    | nouns.SCHOOLS
+    | word_set(
+        "licence driving-licence fence ambulance dance insurance appliance residence city charity business phone"
+        " telephone smartphone drone microphone saxophone trombone stone headstone gravestone bone gemstone ship"
+        " internship apprenticeship citizenship membership dealership harness wilderness entrance"
+        " inheritance allowance facility utility nationality university community conservatory"
+    )
+)
+"""Nouns that end like abstract ones."""
 _ANY_FIRM = word_set("company firm corporation organisation organization place startup start-up agency business team")
 _STRICT = word_set("thing liked hobby subject noted cause tool work craft event activity venue won ownable condition")
 """Kinds that talk names vaguely, so that the phrase has to be clear."""
@@ -223,7 +235,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     first = noun.text.split()[0].lower()
     if first in nouns.JUDGING | closed.EMPTY - _NUMBERS or noun.head in _UNCLEAR:
         return False
-    if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in nouns.AWARDS | nouns.EVENTS:
+    if noun.head.endswith(nouns.ABSTRACT_ENDINGS) and not noun.named and noun.head not in _CONCRETE:
         return False
     if " " not in noun.text and noun.text.islower() and noun.text.endswith(("ly", "th")) and noun.text != "cloth":
         return noun.head in nouns.EVENTS  # "followed closely", "finished sixth", yet "the rally"

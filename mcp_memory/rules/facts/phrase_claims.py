@@ -56,6 +56,25 @@ def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
                 yield found[0]
 
 
+def named_before(words: Sequence[Word], clause: Clause) -> NounPhrase | None:
+    """Return the person of "school for Lotte, she's 4": the only name before the first clause, whose subject is "she".
+
+    None if there are more names or the subject is another word; at the start of a sentence a capital tells nothing.
+    """
+    if len(clause.subject) != 1 or clause.subject[0].pronoun not in ("he", "she"):
+        return None
+    names = [
+        index
+        for index, word in enumerate(words)
+        if word.end <= clause.start and word.capital and (index or words[1].low == "too")
+    ]
+    found = read_phrase(words, names[0], verb_seen=True) if len(names) == 1 else None
+    if found is None or not kinds.is_human(found[0]):
+        return None
+    parted = found[1] < len(words) and (words[found[1]].mark or words[found[1]].low == "too")
+    return found[0] if parted else None  # not "according to Ann he …"
+
+
 def relative_claims(noun: NounPhrase) -> Iterator[Claim]:
     """Yield who a named relative or pet is to its owner: "my nephew Ruben"."""
     yield from _claims_of_phrase(noun, talk=True, where=False)

@@ -236,6 +236,7 @@ ABSTRACT = word_set(
     " boat track shape ground charge lead role line lines control cause causes interests issues needs kind side sides"
     " touch sleep compliments compliment wishes wish presence page pages ambitions me-time last latest total first"
     " second third fourth female male matter share refusal"
+    " nerve temper patience grip appetite plot"
     " class deep breath post question questions answer answers self selves voice voices bunch gap gaps mark sights"
 )
 """Nouns that need the rest of a conversation to mean anything, or that idioms are made of."""

@@ -117,3 +117,23 @@ def test_dates_of_things(text: str, expected: list[str]) -> None:
 )
 def test_names_in_lower_case_and_what_befalls_people(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Nursery for Lotte, she's 4.", ["Lotte age 4"]),
+        ("According to Lotte he's 4.", []),
+        ("Lovely, she's 4.", []),
+        ("Ivo is here, he gave up his licence in May.", ["Ivo did gave up his licence"]),
+        ("Ivo hid it in my boot.", []),
+        ("last shift will be 23 june, i think", ["last shift scheduled_for 23 june"]),
+        ("My interest rate's 6.9 which everybody finds high.", ["Maria's interest rate set_to 6.9"]),
+        ("My scooter was stolen from the yard on Sunday.", ["Maria's scooter did was stolen from the yard"]),
+        ("I was admitted to hospital on Sunday.", ["Maria did was admitted to hospital"]),
+        ("I lost my job.", ["Maria did lost their job"]),
+        ("I lost my nerve.", []),
+    ],
+)
+def test_who_is_meant_and_what_is_lost(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
