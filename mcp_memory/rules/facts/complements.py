@@ -281,6 +281,8 @@ def _is_infinitive(words: Sequence[Word], index: int) -> bool:
     verb = inflection(words[index].low)
     if index + 1 < len(words) and words[index + 1].low in ROLES:
         return False  # "promoted to head chef"
+    if index + 1 < len(words) and words[index + 1].low in ("it", "them", "him", "me", "us"):
+        return True  # "to reach it"
     return words[index].low in ("be", "have", "do") or (
         verb is not None and "plain" in verb.forms and "ing" not in verb.forms
     )

@@ -37,6 +37,7 @@ _SILENT = word_set(
     " manage mark matter mean mention mesmerise mesmerize message mind miss motivate need note notice offer"
     " overcome overwhelm owe pay pick plan please point pour prefer promise prove provide pump push put question"
     " rain reach read ring realise realize recommend reduce reflect refuse regard relate relax rely remain remember"
+    " return"
     " remind reply report represent require respect respond rest reveal rock savor savour say scare see seem serve"
     " set share show signify sit sleep smell smile sneeze snow sound spark stand start state stay stop strike"
     " struggle stumble suggest suit support suppose surprise symbolise symbolize take talk taste tell tend text"
@@ -68,6 +69,8 @@ _LIGHT = {
     "see": word_set("doctor dentist specialist therapist vet"),
 }  # fmt: skip
 """Verbs that mean something with these objects only."""
+_OUTINGS = word_set("hike walk run jog ride swim stroll trek ramble safari cruise climb paddle")
+"""What people go on or go for, in the singular."""
 _PHRASAL = frozenset((
     ("give", "up"), ("take", "up"), ("take", "on"), ("set", "up"), ("pick", "up"), ("turn", "down"), ("call", "off"),
     ("take", "over"), ("take", "apart"), ("put", "up"), ("put", "in"), ("pay", "off"), ("have", "out"), ("get", "into"),
@@ -84,7 +87,7 @@ _HABITS = word_set("always often usually sometimes never regularly frequently oc
 _CLAUSE_ENDS = re.compile(
     r"\s*(?:$|[.,;:!?()\[\]\"“”*—–-]|[^\w\s]|(?:and|but|so|or|because|cause|since|when|while|before|after|until|till|which"
     r"|who|where|that|as|then|to|though|although|last|this|every|yesterday|today|in|on|at|during|again|already|together"
-    r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all)\b)",
+    r"|recently|lately|too|once|twice|ago|back|for|it|I|we|he|she|by|with|just|now|here|there|instead|both|all|using|covering|including|containing)\b)",
     re.IGNORECASE,
 )
 """What may follow a phrase that has been read to its end."""
@@ -119,7 +122,10 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
         return
     if not all(kinds.is_human(subject) for subject in clause.subject) or not _tells_something(clause):
         return
-    phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause))), "")
+    before = text[max(0, clause.start - 60) : clause.start]
+    if _GUESS.search(before) or _LINKED.search(before):
+        return
+    phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause, text))), "")
     if clause.subject[0].common == OMITTED and "-" in phrase.split(" ")[0]:
         return  # "Self-employed carpenter": no verb
     if phrase:
@@ -163,6 +169,9 @@ def _deeds_alone(clause: Clause) -> Iterator[Claim]:
 def _tells_something(clause: Clause) -> bool:
     """Return whether the verb is an action and one of its phrases means something by itself."""
     lemma, phrases = clause.verb.lemma, [noun for slot in clause.slots for noun in slot.nouns]
+    if lemma == "go" and clause.slots[0].preposition in ("on", "for"):
+        outing = clause.slots[0].nouns[0]
+        return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
     if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:
@@ -199,11 +208,37 @@ _NEED_MORE = word_set("spend put place base turn trade swap exchange compare mis
 """Verbs whose object alone says something else than with what stands behind it."""
 
 
-def _ends(clause: Clause) -> Iterator[int]:
+_GUESS = re.compile(
+    r"\b(?:think|guess|suppose|believe|suspect|assume|maybe|perhaps|probably|might\sbe|may\sbe|could\sbe)\b[^.;!?\n]{0,30}"
+    r"\b(?:because|cause|since|that)\s*$",
+    re.IGNORECASE,
+)
+"""What makes a reason a guess: "I think it's because I …"."""
+_LINKED = re.compile(
+    r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|keep(?:s|ing)?|kept|feel(?:s|ing)?|felt|seem(?:s|ed)?|look(?:s|ed)?)\s*$",
+    re.IGNORECASE,
+)
+"""Verbs before a participle that tells a state, "I'll stay focused on …"."""
+_PURPOSE = re.compile(
+    r"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{2,20}(?:\s(?!(?:and|but|so|or|because|cause|since|which|while|when|if|as|btw"
+    r"|that|who|where|before|after|until|then|though|although|I|we)\b)[\w'’`()/.-]+){1,10}?(?=[.,;!?\n]|\s(?:and|but|so|or"
+    r"|because|cause|since|which|while|when|if|as|btw|that|who|where|before|after|until|then|though|although|I|we)\b|\s*$)"
+)
+"""What something was done for, up to the end of the phrase: "to teach how to prune roses"."""
+_DATED = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|this|\w+day|week(?:end)?|month|year|\d{4})\b", re.IGNORECASE
+)
+
+
+def _ends(clause: Clause, text: str) -> Iterator[int]:
     """Yield where the phrase may end: with its clause, or before what can only be understood from the talk around it.
 
     "I twisted my knee on those cobbles" tells at least "twisted my knee": an object is whole without what follows it.
+    What it was done for belongs to it, "built a ramp to reach the attic".
     """
+    purpose = _PURPOSE.match(text, clause.end, clause.end + 120)
+    if purpose and inflection(purpose[0].split()[1]) is not None and not _DATED.search(purpose[0]):
+        yield purpose.end()
     yield clause.end
     if clause.slots[0].preposition or clause.verb.lemma in _NEED_MORE:
         return
@@ -246,7 +281,12 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
         for before, word in pairwise(["", *words])
         if word.lower() not in _ADVERBS or before.lower() in closed.OWNERS.keys() | {"the", "a"}
     ]
-    if not kept or not kept[0] or len(kept) >= LONGEST or any(sign in " ".join(kept) for sign in '?!"():;\n'):
+    if (
+        not kept
+        or not kept[0]
+        or len(kept) >= LONGEST
+        or any(sign in _CODE.sub("", " ".join(kept)) for sign in '?!"():;\n')
+    ):
         return ""
     theirs = set[str]() if speakers else {"her", "his"}
     if {word.lower().strip(",.") for word in kept} & ((_POINTING | {"me", "us", "his"}) - theirs):
@@ -256,6 +296,7 @@ def _phrase(clause: Clause, text: str, end: int) -> str:
     return " ".join((past, *kept))
 
 
+_CODE = re.compile(r"`[^`\n]{1,60}`")
 _ADVERBS = closed.ADVERBS - word_set("home abroad together alone")
 
 

@@ -57,6 +57,7 @@ class Discourse:
         topic: what a document is about, if that is a name.
         person: whether the topic is a person, by the pronouns of the text; then "the company" does not refer to it.
         omitted_subject: the subject of clauses that leave it out, if it is not the speaker.
+        with_assistant: whether the text is said to an assistant.
     """
 
     speaker: str | None
@@ -64,6 +65,7 @@ class Discourse:
     topic: str | None
     person: bool = False
     omitted_subject: str | None = None
+    with_assistant: bool = False
     _last: dict[str, str] = field(default_factory=dict)
     _full: dict[str, str] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent
-from mcp_memory.domain.relations import relations
+from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
 from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
@@ -25,6 +25,7 @@ from mcp_memory.rules.facts.did import did_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
+from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
 from mcp_memory.rules.facts.phrase_claims import named_before, phrase_claims, presupposed, relative_claims
@@ -191,6 +192,7 @@ class RuleExtractor:
             return []
         times = [[time for time in stated if not is_possessed(turn.text, time)] for stated in times]
         discourse = open_discourse(turn, None if is_assistant(partner) else partner)
+        discourse.with_assistant = with_assistant(turn, is_assistant(partner))
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
         carried = Carried()
@@ -301,7 +303,11 @@ class RuleExtractor:
         for clause in clauses:
             for subject in clause.source:
                 discourse.mention(subject)
-            claims = [] if clause.confidence <= 0 else self.claims(clause, turn.text, talk=talk)
+            claims = [] if clause.confidence <= 0 else list(self.claims(clause, turn.text, talk=talk))
+            if discourse.with_assistant:
+                claims = [
+                    claim for claim in claims if claim.relation != DID or not is_momentary(clause, str(claim.tail))
+                ]
             around = event_times(turn, clause, index, times)
             weighted = [(claim, min(clause.confidence, claim.confidence)) for claim in claims]
             weighted += [(claim, PLAIN) for claim in by_clause.get(id(clause), ())]

@@ -267,7 +267,9 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "craft": lambda noun: noun.head in nouns.CRAFTS and noun.determiner != "the",
     "ownable": lambda noun: noun.head in nouns.OWNABLE or (noun.text.startswith("own ") and noun.head == "place"),
     "event": lambda noun: (
-        (last_word(noun) in nouns.EVENTS or noun.head in nouns.EVENTS) and noun.determiner not in _POINTING
+        (last_word(noun) in nouns.EVENTS or noun.head in nouns.EVENTS)
+        and noun.determiner not in _POINTING
+        and noun.text != "run"
     ),
     "venue": lambda noun: last_word(noun) in nouns.VENUES and noun.determiner in ("a", "an", "the"),
     "firm": lambda noun: is_company(noun) or is_club(noun),

@@ -36,6 +36,8 @@ _SUFFIXES = {"m": "'m", "ve": "'ve", "nt": "n't", "t": "n't", "s": "'s", "re": "
 _QUOTED = re.compile(
     r"\"([^\"]{1,160})\"|“([^”]{1,160})”|«([^»]{1,160})»|(?<!\w)['‘]((?:[^'’\n]|(?<=\w)['’](?=\w)){1,160})['’](?!\w)"
 )
+_CODE = re.compile(r"(?<!`)`([^`\s](?:[^`\n]{0,60}[^`\s])?)`(?!`)")
+"""A name of code in backticks, which is one word."""
 _FIRST_OR_SECOND_PERSON = re.compile(r"\b(?:I|I['’]m|you|we|my|me)\b|[,!?]$")
 
 
@@ -89,6 +91,9 @@ def split_words(text: str, start: int, end: int, times: Sequence[StatedTime]) ->
             index = text.index(inside, match.start())
             kind: Kind = "title" if _is_title(inside) else "speech"
             special.append(Word(inside, inside.lower(), index, index + len(inside), kind))
+    for match in _CODE.finditer(text, start, end):
+        if all(match.end() <= other.start or match.start() >= other.end for other in special):
+            special.append(Word(match[1], match[1].lower(), *match.span()))
     special.sort(key=lambda word: word.start)
     words: list[Word] = []
     index = start

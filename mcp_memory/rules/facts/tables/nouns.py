@@ -60,7 +60,7 @@ EVENTS = word_set(
     "concert festival conference wedding funeral exhibition workshop seminar meetup marathon race tournament"
     " parade gala party retreat camp class classes convention fair summit lecture course championship"
     " championships gig ceremony reunion premiere play opera protest march rally graduation meeting show event match"
-    " picnic barbecue bbq carnival fundraiser rehearsal audition screening competition contest gathering hike run"
+    " picnic barbecue bbq carnival fundraiser rehearsal audition screening competition contest gathering run"
     " recital expo interview cookout potluck brunch sleepover pageant regatta"
 )
 VEHICLES = word_set(
