@@ -24,7 +24,7 @@ def test_a_step_of_the_moment_is_no_fact(text: str) -> None:
     [
         ("I've fixed the login bug in my plant app.", "fixed the login bug in their plant app"),
         ("I've written tests for `loadTrains()`.", "wrote tests for `loadTrains()`"),
-        ("I've written tests for the `load()` function covering bad input.", "wrote tests for the `load()` function"),
+        ("I've written tests for the `load()` function.", "wrote tests for the `load()` function"),
         ("I've configured my pipeline to use the latest Deno.", "configured their pipeline to use the latest Deno"),
         ("I've completed the station search feature.", "completed the station search feature"),
         ("I finished the essay.", "finished the essay"),
