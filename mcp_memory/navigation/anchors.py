@@ -32,7 +32,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
-from itertools import islice
+from itertools import islice, product
 from typing import Literal
 
 from mcp_memory.domain.entities import TITLES, entity_key
@@ -54,6 +54,7 @@ _FIRST_PERSON = re.compile(
     r"\b(?:I|my|MY|me|ME|mine|MINE|myself|MYSELF|we|our|ours)\b|(?:^|[.!?]\s+)(?:My|Me|Mine|We|Our)\b"
 )
 _SECOND_PERSON = re.compile(r"\b(?:you|YOU|your|YOUR|yours|YOURS|yourself|YOURSELF)\b|(?:^|[.!?]\s+)(?:You|Your)\b")
+_OWNED = re.compile(r"\b(?:my|our)\s+((?:[\w-]+\s*){1,3})", re.I)
 _MEANT = 3  # entities that one name may refer to if none bears it exactly
 _VAGUE = 12  # a name that more entities resemble refers to none
 _COMPARED = 256  # entities with a word in common that are compared with a name
@@ -98,6 +99,7 @@ def select_roots(
     keys: dict[str, None] = {}
     for name in (*named, *query.speakers, *_first_and_second_person(facts, query)):
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
+    keys.update(dict.fromkeys(_possessions(facts, query)))
     keys.update(dict.fromkeys(mentioned))
     for name in unknown:
         keys.update(dict.fromkeys(resolve_name(facts, name, settings.joint)))
@@ -170,6 +172,18 @@ def _first_and_second_person(facts: Facts, query: Query) -> Iterator[str]:
         if pattern.search(query.text) and not any(speaker.casefold() in roles for speaker in query.speakers):
             known = (role for role in (usual, *sorted(roles)) if (key := facts.resolve(role)) and facts.degree(key))
             yield from islice(known, 1)
+
+
+def _possessions(facts: Facts, query: Query) -> Iterator[str]:
+    """Yield the things of the asking person that a query names, "my bike", known as "user's bike"."""
+    owners = [*_first_and_second_person(facts, query), *query.speakers, "user"]
+    for found in islice(_OWNED.finditer(query.text[:_LETTERS]), _MEANT):
+        parts = found[1].split()
+        for owner, length in product(dict.fromkeys(owners), range(len(parts), 0, -1)):
+            key = facts.known_entity(f"{owner}'s {' '.join(parts[:length])}".casefold())
+            if key is not None and facts.degree(key):
+                yield key
+                break
 
 
 def _soft_roots(

@@ -32,6 +32,7 @@ from mcp_memory.rules.answers.span_filter import SpanFilter, single_valued, span
 from mcp_memory.rules.answers.values import (
     ValidValue,
     assertion_rank,
+    doses,
     duration_text,
     end_text,
     join_values,
@@ -56,11 +57,13 @@ class FactAnswer(NamedTuple):
         proposal: the answer, or None where the facts do not clearly give one.
         takes_precedence: whether it precedes every answer from a text.
         span_filter: what the facts leave to texts.
+        relation: that the query asks for, "" if the answer is not that of a value which may have changed since.
     """
 
     proposal: Proposal | None
     takes_precedence: bool
     span_filter: SpanFilter
+    relation: str = ""
 
 
 def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerSettings) -> FactAnswer | None:
@@ -85,7 +88,9 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
         proposal = replace(proposal, route=f"fact {query.answer_type}")
     known = replace(knowledge, uncertain=True, groups=tuple(group for group in knowledge.groups if not group.inferred))
     texts = span_filter(query, known, match_relation(query, known, settings.margin), time, past=past)
-    return FactAnswer(proposal, bool(proposal and match and _takes_precedence(query, match, proposal, texts)), texts)
+    first = bool(proposal and match and _takes_precedence(query, match, proposal, texts))
+    current = match is not None and time is None and not past and query.answer_type not in ("when", "how_long")
+    return FactAnswer(proposal, first, texts, match.group.relation if match and current else "")
 
 
 def _takes_precedence(query: Query, match: RelationMatch, proposal: Proposal, texts: SpanFilter) -> bool:
@@ -140,7 +145,7 @@ def _claim(
         if len(different) > 1 and any(_QUANTITY.match(value) for value in different):
             return None
         if _QUANTITY.match(different[0]):
-            return DraftAnswer(different[0], tuple(meant), incomplete=True)
+            return DraftAnswer(different[0], tuple(meant), incomplete=not doses(meant))
         return DraftAnswer(f"{len(different)}: {join_values(different)}", tuple(meant), settings.count, incomplete=True)
     single = not relation.event and _never_overlap(values)
     in_turn = single and len(different) > 1

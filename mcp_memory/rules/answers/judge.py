@@ -14,19 +14,21 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_memory.domain.answers import Judgement, Proposal
+from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.evidence import RecallResult
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
+from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.tokens import STOP_WORDS, words
+from mcp_memory.language.tokens import STOP_WORDS, stems, words
 from mcp_memory.ports import JudgeInput, SupportCandidate
 from mcp_memory.rules.answers.answerability import answerability
 from mcp_memory.rules.answers.comparisons import answer_comparison
-from mcp_memory.rules.answers.fact_answers import answer_from_facts, unknown_at_moment
+from mcp_memory.rules.answers.fact_answers import FactAnswer, answer_from_facts, unknown_at_moment
+from mcp_memory.rules.answers.modality import changed_since
 from mcp_memory.rules.answers.namesakes import answer_each, without_namesakes
 from mcp_memory.rules.answers.settings import ComparisonSettings, FactAnswerSettings, SpanSettings
 from mcp_memory.rules.answers.span_answers import answer_from_spans
@@ -97,6 +99,11 @@ class EmbeddedQuestionJudge:
             return _SPANS.feedback.apply(proposal, knowledge.gate(proposal.citations))
         answer = answer_from_facts(query, knowledge, _FACTS)
         from_facts = answer.proposal if answer else None
+        texts, changed = answer.span_filter if answer else None, 0
+        if answer and from_facts and (changed := _has_changed(answer, judge_input.sentences)):
+            texts = replace(answer.span_filter, since=changed + 1)
+        if from_facts and (changed or _echoes(query, from_facts)):
+            from_facts = None
         if from_facts is not None:
             from_facts = _SPANS.feedback.apply(from_facts, knowledge.gate(from_facts.citations))
         if unknown_at_moment(query, knowledge, _FACTS):
@@ -106,8 +113,10 @@ class EmbeddedQuestionJudge:
             without_namesakes(query, judge_input.sentences, knowledge.namesakes),
             judge_input.rarity,
             _SPANS,
-            answer.span_filter if answer else None,
+            texts,
         )
+        if _echoes(query, from_spans):
+            from_spans = None
         if from_facts is None or from_spans is None:
             return from_facts or from_spans
         if entity_key(from_spans.text) == entity_key(from_facts.text):
@@ -118,6 +127,23 @@ class EmbeddedQuestionJudge:
         if (answer and answer.takes_precedence) or _same_message(from_facts, from_spans):
             return from_facts  # facts were extracted from the whole sentence
         return max(from_facts, from_spans, key=lambda one: one.confidence)
+
+
+def _echoes(query: Query, proposal: Proposal | None) -> bool:
+    """Return whether an answer only repeats words of the question: "puppy" for "What is my puppy called?"."""
+    if proposal is None:
+        return False
+    said = frozenset(stems(proposal.text))
+    return bool(said) and said <= frozenset(stems(query.text))
+
+
+def _has_changed(answer: FactAnswer, sentences: Sequence[EvidenceSentence]) -> Millis:
+    """Return when the answer of the facts was told, if a later message tells that it may hold no longer; else 0."""
+    if answer.proposal is None or not answer.relation or answer.proposal.text.startswith("No"):
+        return 0
+    turns = [citation.source.turn for citation in answer.proposal.citations]
+    latest = max(turns, key=lambda turn: turn.said_at or 0)
+    return (latest.said_at or 0) if changed_since(relations().get(answer.relation), latest, sentences) else 0
 
 
 def _same_message(from_facts: Proposal, from_spans: Proposal) -> bool:

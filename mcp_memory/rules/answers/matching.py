@@ -26,7 +26,7 @@ from mcp_memory.rules.answers.relations import (
     name_positions,
     query_tokens,
 )
-from mcp_memory.rules.answers.values import ValidValue, valid_values
+from mcp_memory.rules.answers.values import ValidValue, doses, valid_values
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _DOES = frozenset(("do", "does", "did"))
@@ -158,10 +158,13 @@ def _match_group(
         if query.answer_type not in ("who", "what") or len(values) != 1 or not _may_be_kind(kind_noun or mention.noun):
             return None
         narrowed = values  # her only sibling may be the sister
-    if query.answer_type == "how_many" and not _counts_values(query, tokens, mention, kind_noun):
+    if query.answer_type == "how_many" and not (doses(values) or _counts_values(query, tokens, mention, kind_noun)):
         return None
-    if any(token.content for place, token in enumerate(tokens) if place not in explained):
-        return None  # it asks for something more specific
+    left = [token.word for place, token in enumerate(tokens) if token.content and place not in explained]
+    if left:
+        narrowed = doses(narrowed, left)
+        if not narrowed:
+            return None  # it asks for something more specific
     matching = tuple(one for one in named if one in narrowed)
     return RelationMatch(group, tuple(narrowed), matching, certain, mention.strength + fit)
 
@@ -176,6 +179,9 @@ def _entity_positions(tokens: Sequence[QueryToken], group: RelationFacts) -> fro
         names = group.names
     if places := name_positions(tokens, names):
         return places
+    for owned in (name.partition("'s ")[2] for name in names):
+        if owned and (places := name_positions(tokens, (owned,))) and tokens[min(places) - 1].word in _PRONOUNS:
+            return places  # "my bike", of the user's bike
     parts = [word for name in names for word in name.split() if len(name.split()) > 1 and word[:1].isupper()]
     if places := name_positions(tokens, parts):
         return places

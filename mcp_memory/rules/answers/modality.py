@@ -14,7 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
+from mcp_memory.domain.answers import EvidenceSentence
+from mcp_memory.domain.relations import Relation
+from mcp_memory.domain.turns import Turn
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.language.vocabulary import EVERYDAY_KINSHIP, RELATIVES
@@ -129,6 +133,18 @@ def is_changed_later(answer: str, best: WeighedSentence, others: Sequence[Weighe
     return False
 
 
+_RETURN = re.compile(
+    r"\b(?:back|return(?:ed|s|ing)?|(?:got|get|came|come|coming|going)\s+home|left|leav(?:e|es|ing))\b", re.I
+)
+_PRESENT_QUESTION = re.compile(r"^\W*(?:do|does|am|is|are)\b", re.I)
+_BACK_THEN = re.compile(
+    r"\b(?:back\s+then|in\s+those\s+days|at\s+the\s+time|once|formerly|previously|before|when\s+i\s+was|as\s+a\s+(?:kid|child|teen\w*)"
+    r"|used\s+to|liked|loved|enjoyed|hated|preferred|lived|worked|owned|belonged|wanted|had)\b",
+    re.I,
+)
+"""A state that is told of in the past, which says nothing of today."""
+
+
 def is_question(text: str) -> bool:
     """Return whether a sentence asks something, by its mark or its opening words."""
     return text.rstrip().endswith(QUESTION_MARKS) or _ASKS.match(text) is not None
@@ -170,6 +186,10 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
         return False
     start, end = hit_clause(sentence)
     clause = text[start:end]
+    if wanted.form in ("date", "duration") and _mode(_RETURN, clause, wanted):
+        return False  # the day of a return is not the day of the stay
+    if wanted.form == "yes_no" and _PRESENT_QUESTION.match(wanted.query.text) and _BACK_THEN.search(clause):
+        return False
     asks_plan = _ASKS_PLAN.search(wanted.query.text) is not None
     if _mode(_PROPOSED, clause, wanted) or (not asks_plan and _mode(_WISHED, clause, wanted)):
         return False
@@ -181,6 +201,35 @@ def asserts(wanted: WantedSpan, sentence: WeighedSentence) -> bool:
 def negated(text: str) -> bool:
     """Return whether a clause denies what it says."""
     return _NEGATED.search(text) is not None
+
+
+def changed_since(relation: Relation, told: Turn, sentences: Sequence[EvidenceSentence]) -> bool:
+    """Return whether the one who told a value of a relation tells later that it changed: "new job!!", "we sold it".
+
+    The new value may not have been read, so the old one is no answer for today. What tells a change is a list of the
+    relation's own (``changed`` in ``resources/relations.toml``).
+
+    Args:
+        relation: of the value.
+        told: the message of its latest telling.
+        sentences: of the evidence.
+    """
+    if not relation.changed or told.kind == "document" or told.said_at is None:
+        return False
+    pattern = _change_words(relation.changed)
+    return any(
+        (turn := one.source.turn).speaker == told.speaker
+        and turn.said_at is not None
+        and turn.said_at > told.said_at
+        and not is_question(one.source.quote)
+        and pattern.search(one.source.quote) is not None
+        for one in sentences
+    )
+
+
+@cache
+def _change_words(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(re.escape(phrase) for phrase in phrases)})\b", re.I)
 
 
 def _after(sentence: WeighedSentence) -> str:

@@ -88,8 +88,9 @@ def span_filter(
         past: whether the query is in the past tense.
     """
     non_persons = _non_persons(query, knowledge)
+    current = time is None and not past and query.answer_type not in _TIMED
     if match is None or match.group.inferred:
-        return SpanFilter(non_persons)
+        return SpanFilter(non_persons, outdated=_superseded(knowledge.groups, knowledge.moment) if current else ())
     suspected = tuple(assertion for version in match.group.suspected for assertion in version.assertions)
     if query.answer_type in _TIMED:
         texts = _time_filter(query, match)
@@ -125,13 +126,25 @@ def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: Constraint 
     invalid = _invalid_values(group, values, valid_keys, knowledge, time, single=single)
     valid = tuple(value.value for value in meant)
     if not single:
-        return SpanFilter(invalid, valid)
+        current = time is None and not past
+        return SpanFilter(invalid, valid, _superseded([group], knowledge.moment) if current else ())
     since = BEGINNING
     if not meant and not past and (time is None or time.since <= knowledge.moment < time.until):
         since = max((value.until for value in values if value.until <= knowledge.moment), default=BEGINNING)
     valid_places = {(one.turn_id, one.sentence) for value in meant for one in value.assertions}
     outdated = tuple(one for one in _statements(group) if (one.turn_id, one.sentence) not in valid_places)
     return SpanFilter(invalid, valid, outdated, since=since)
+
+
+def _superseded(groups: Iterable[RelationFacts], moment: Millis) -> tuple[Assertion, ...]:
+    """Return the statements of states that another statement has ended: they say nothing of today."""
+    return tuple(
+        one
+        for group in groups
+        for version in group.versions
+        if version.kind == "state" and version.ended_by and version.until <= moment
+        for one in version.assertions
+    )
 
 
 def single_valued(group: RelationFacts) -> bool:

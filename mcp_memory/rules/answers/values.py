@@ -9,10 +9,11 @@ not match exactly one fact, the time stays unknown and no value is selected.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
+from mcp_memory.domain.doses import medicine
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
@@ -20,6 +21,7 @@ from mcp_memory.domain.told import told
 from mcp_memory.language.dates import in_words
 from mcp_memory.language.gregorian import DAY, civil, midnight
 from mcp_memory.language.stated import stated_times
+from mcp_memory.language.tokens import words
 from mcp_memory.rules.answers.relations import (
     QueryToken,
     change_positions,
@@ -100,6 +102,28 @@ def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue
                 stated = any(one.assertion.stated for one in of_start)
                 found.append(ValidValue(value, since, until, stated, version, assertions, reliable))
     return sorted(found, key=lambda one: (one.since, one.until, one.version.id))
+
+
+def doses(values: Iterable[ValidValue], named: Collection[str] = ()) -> list[ValidValue]:
+    """Return the values that are doses ("10 mg") of what these words name.
+
+    A dose alone is one of the medicine whose dose it replaced: "I take 10 mg since today".
+
+    Args:
+        values: of a relation, those that ended included.
+        named: words, a unit or a medicine; empty for any dose.
+    """
+    values = list(values)
+    of_things = []
+    for value in values:
+        if medicine(value.value) is None:
+            continue
+        own = {one.id for one in value.assertions}
+        before = (other.value for other in values if any(one.id in own for one in other.version.ended_by))
+        told = {word for text in (value.value, *before) for word in words(text)}
+        if told.issuperset(named):
+            of_things.append(value)
+    return of_things
 
 
 def resolve_time(time: Constraint | None, knowledge: KnownFacts) -> Constraint | None:

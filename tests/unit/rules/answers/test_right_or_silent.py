@@ -100,3 +100,35 @@ async def test_what_a_later_message_changes_is_not_given_as_the_current_value() 
         "user: Actually the meeting is on the 17th, not the 12th.",
     ]
     assert "12" not in (await answer(talk, "When is the meeting?") or "")
+
+
+CHANGED = [
+    (["user: I take 40 mg of melorin.", "@ 2023-11-09", "user: I take 15 mg since today."],
+     "How many mg of melorin do I take?", "15 mg"),
+    (["user: I take 40 mg of melorin.", "@ 2023-11-09", "user: I take 15 mg since today."],
+     "How much melorin do I take?", "15 mg"),
+    (["user: My kayak is red.", "@ 2023-11-09", "user: My kayak isn't red any more, it's teal now."],
+     "What colour is my kayak?", "teal"),
+    (["Elin: I work at the tile works.", "@ 2023-11-09", "Elin: new job!! day shifts at the mill from 4 August"],
+     "Where does Elin work?", None),
+    (["Elin: We got a car, she's called Agnes.", "@ 2023-11-09", "Elin: we sold Agnes to a student for 700"],
+     "Does Elin have a car?", None),
+    (["user: I liked rainy days back then."], "Do I like rainy days?", None),
+    (["user: I came back from Tunis yesterday."], "When was I in Tunis?", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "question", "expected"), CHANGED, ids=[question for _, question, _ in CHANGED])
+async def test_only_what_holds_now_is_given_as_current(
+    lines: Sequence[str], question: str, expected: str | None
+) -> None:
+    assert await answer(lines, question) == expected
+
+
+async def test_the_day_of_a_return_answers_when_somebody_came_back() -> None:
+    assert "7 May 2023" in (await answer(["user: I came back from Tunis yesterday."], "When did I come back?") or "")
+
+
+async def test_an_answer_of_the_words_of_the_question_is_none() -> None:
+    line = "user: We got a kitten, Pepper, and my neighbour Olga feeds her."
+    assert "kitten" not in (await answer([line], "What is my kitten called?") or "")
