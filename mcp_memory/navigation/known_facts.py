@@ -16,6 +16,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts, conflicts
+from mcp_memory.domain.entities import PROJECT
 from mcp_memory.domain.facts import Assertion, Version
 from mcp_memory.domain.paths import Path, Root, Rule, Step
 from mcp_memory.domain.query import Query
@@ -41,6 +42,8 @@ _COMPARES = re.compile(
 """Queries that may ask for the order of two entities, or for a value that they share."""
 MOST_READ = 2_000
 """Characters of a query in which a comparison is looked for."""
+_OURS = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
+"""Words of a question that may mean what is done at work, which is told of `PROJECT`."""
 _ENDING = frozenset(("left", "leaving", "quit", "divorced", "divorce", "separated", "resigned", "retired", "sold"))
 """Words for the end of a state rather than its beginning."""
 _CONTAINED = "located_in"
@@ -64,6 +67,9 @@ def known_facts(
     facts, wanted = space.facts, fact_query(query)
     roots = tuple(roots)
     named = list(dict.fromkeys(root.key for root in roots if not root.soft))
+    project = facts.key(PROJECT)
+    if project not in named and _OURS.search(query.text[:MOST_READ]) and facts.relations_of(project):
+        named.append(project)
     moment = query.now if query.as_of is None else query.as_of
     denials = [
         assertion for turn in dict.fromkeys(turns) for assertion in facts.assertions_in(turn) if assertion.negated

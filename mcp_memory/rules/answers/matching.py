@@ -27,6 +27,7 @@ from mcp_memory.rules.answers.relations import (
     query_tokens,
 )
 from mcp_memory.rules.answers.values import ValidValue, doses, valid_values
+from mcp_memory.rules.facts.tables.tools import KINDS, is_of_kind
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
 _DOES = frozenset(("do", "does", "did"))
@@ -106,6 +107,21 @@ def match_relation(query: Query, knowledge: KnownFacts, margin: float) -> Relati
     return best if all(same) else None
 
 
+_SOFTWARE = re.compile(
+    rf"\b(?:which|what)\s(?:[\w-]+\s){{0,2}}?({'|'.join(KINDS)})\s(?:do|does|did|are|is|have)\b", re.I
+)
+_OF_PROVIDERS = frozenset(("payment", "programming", "web", "message", "text", "code"))
+"""Words before the name of a kind of software that say no more than it."""
+
+
+def _software_kind(query: Query, group: RelationFacts) -> str:
+    """Return the kind of software that a question wants ("Which database do we use?"), or ""."""
+    if group.relation not in ("uses", "chose") or not group.forward or query.answer_type != "what":
+        return ""
+    found = _SOFTWARE.search(query.text)
+    return found[1].lower() if found else ""
+
+
 def _value_keys(match: RelationMatch) -> frozenset[str]:
     return frozenset(entity_key(value.value) for value in match.values)
 
@@ -150,6 +166,12 @@ def _match_group(
         return None
     if kind and kind_noun:
         explained |= {place for place, token in enumerate(tokens) if token.word == kind_noun}
+    software = _software_kind(query, group)
+    if software:
+        values = [value for value in values if is_of_kind(value.value, software)]
+        explained |= {place for place, token in enumerate(tokens) if token.word in (software, *_OF_PROVIDERS)}
+        if not values:
+            return None
     narrowed = _values_of_kind(values, kind_noun or mention.noun, group, knowledge)
     certain = narrowed is not None
     if narrowed == [] and values:

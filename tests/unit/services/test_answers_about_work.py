@@ -15,6 +15,7 @@ NOTES = (
     "user: tests: `make check`",
     "user: the style guide is at docs/style.md",
     "user: upgraded to Django 5.1",
+    "user: We use Postgres 16 and Redis for the API.",
     "user: upload limit is 10 MB",
     "user: we moved from Jenkins to Buildkite",
     "@ 2023-06-01",
@@ -32,6 +33,7 @@ NOTES = (
         ("Where is the style guide?", "docs/style.md"),
         ("Which version of Django do we use?", "5.1"),
         ("What is the upload limit?", "30 MB"),
+        ("Which database do we use?", "Postgres 16"),
         ("What replaced Jenkins?", "Buildkite"),
     ],
 )
