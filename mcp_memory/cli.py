@@ -1,4 +1,4 @@
-"""The command line: ``mcp-memory serve | demo | status | show | search | list | doctor | bench``.
+"""The command line: ``mcp-memory`` and its commands.
 
 Only this file, ``commands`` and ``evaluation`` print, since the server's stdout carries the protocol. Each command
 imports what it needs when it runs, so that ``serve`` replies to its client without delay.
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
-from mcp_memory.commands.arguments import LOOKING, add_commands
+from mcp_memory.commands.arguments import COMMANDS, add_commands
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
@@ -51,10 +51,10 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         return serve(settings)
     if isinstance(sys.stdout, io.TextIOWrapper):  # stored text may have characters that the terminal cannot encode
         sys.stdout.reconfigure(errors="backslashreplace")
-    if command in LOOKING:
-        from mcp_memory.commands.run import look
+    if command in COMMANDS:
+        from mcp_memory.commands.run import run
 
-        return look(settings, options)
+        return run(settings, options)
     if command == "demo":
         from mcp_memory.evaluation.demo import demo
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-LOOKING = ("show", "search", "list")
+from mcp_memory.domain.query import SPACE_NAME
+
+COMMANDS = ("show", "search", "list", "export", "import")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 READINGS = ("id", "session", "entity", "message", "space")
@@ -32,6 +35,22 @@ def add_commands(commands: Any) -> None:
     listing = commands.add_parser("list", help="list facts, memory points or sessions, the newest first")
     listing.add_argument("what", choices=LISTS)
     _add_common(listing, 50, "at most so many")
+    export = commands.add_parser("export", help="write all that was said and asserted to a file of JSON lines")
+    export.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier export is replaced")
+    export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
+    importing = commands.add_parser(
+        "import", help="store what a file of `mcp-memory export` holds; twice changes nothing"
+    )
+    importing.add_argument("file", type=Path, metavar="FILE", help="to read")
+    into = importing.add_mutually_exclusive_group()
+    into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
+    into.add_argument(
+        "--map",
+        type=_renamed,
+        action="append",
+        metavar="OLD=NEW",
+        help="another name for a space of the file; may be repeated",
+    )
 
 
 def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, most: int = 10**9) -> None:
@@ -49,3 +68,16 @@ def _words(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("is empty")
     return text
+
+
+def _space(text: str) -> str:
+    if not SPACE_NAME.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text[:60]!a} is not the name of a space")
+    return text
+
+
+def _renamed(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text[:60]!a} is not of the form OLD=NEW")
+    return _space(old), _space(new)

@@ -8,23 +8,24 @@ import sys
 
 import anyio
 
-from mcp_memory.commands import listing, search, show
+from mcp_memory.commands import listing, search, show, transfer
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
 
 
-def look(settings: Settings, options: argparse.Namespace) -> int:
-    """Show, list or search, as the options say; return 0.
+def run(settings: Settings, options: argparse.Namespace) -> int:
+    """Run the command that the options name; return 0.
 
     Raises:
-        InvalidInput: there is nothing of that name.
-        StoreError: the store cannot be read.
+        InvalidInput: there is nothing of that name, or a file cannot be used.
+        StoreError: the store cannot be read or written.
     """
     terminal = Terminal()
     try:
-        anyio.run(_look, settings, options, terminal)
+        work = {"export": transfer.export, "import": transfer.import_}.get(options.command, _look)
+        anyio.run(work, settings, options, terminal)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `mcp-memory list facts | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
 
 DEFAULT_SPACE = "default"
 """The space that is meant where none is named."""
+SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
+"""The names that a space may have."""
 _NOT_YET: Any = None  # the vectors are always set before the query is searched
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]

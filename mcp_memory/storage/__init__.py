@@ -18,6 +18,7 @@ one, and a process may be killed at any point of it.
     tables.py       LanceDB's own calls
     lock.py         one writer at a time on this machine; which processes have the store open
     compaction.py   merge small files and remove superseded rows, in the background
+    log.py          read the log for an export
     rebuild.py      make every derived table anew from the log, beside the old ones
     relearning.py   and the beliefs from the lessons
     check.py        the store's status, and what doctor checks

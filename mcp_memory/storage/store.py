@@ -24,6 +24,7 @@ from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.check import Finding, check, last_commit_and_problems, size_in_bytes
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.log import read_log
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
@@ -206,6 +207,10 @@ class LanceStore:
         if not more:
             self._rereading = None
         return more
+
+    async def log(self) -> list[Batch]:
+        """Return the log, see `read_log`; the vectors are not read."""
+        return await to_thread.run_sync(lambda: read_log(Tables(self.uri)))
 
     async def check(self) -> list[Finding]:
         """Check every row and return the problems, worst first."""

@@ -11,14 +11,13 @@ a field takes; refusals quote it.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
+from mcp_memory.domain.query import SPACE_NAME, Window
 from mcp_memory.domain.query import Detail as DetailLevel
-from mcp_memory.domain.query import Window
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
@@ -69,7 +68,6 @@ _KINDS = {
     "dict": "an object",
 }
 """What a field of a type takes, by the first word of pydantic's error type."""
-_SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
 
 
 def read(model: type[InputT], raw: Mapping[str, Any]) -> InputT:
@@ -205,7 +203,7 @@ def check_relation(argument: str, value: NameT, limits: LimitSettings) -> NameT:
 
 def check_space(value: str) -> str:
     """Return the name of a space unchanged."""
-    if not _SPACE_NAME.fullmatch(value):
+    if not SPACE_NAME.fullmatch(value):
         remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
         raise InvalidInput("space", f"{shown(value)} is not the name of a space", remedy)
     return value

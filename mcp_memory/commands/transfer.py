@@ -1,0 +1,171 @@
+"""``mcp-memory export`` and ``import``: the files, the progress, and what is said at the end."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from anyio import to_thread
+
+from mcp_memory import __version__
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.errors import InvalidInput
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.memory import now
+from mcp_memory.server.tools.arguments import shown
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.transfer.exporting import export_lines, space_of, values_of
+from mcp_memory.services.transfer.format import FORMAT
+from mcp_memory.services.transfer.importing import import_file
+from mcp_memory.settings import Settings
+from mcp_memory.wiring import choose_embedder, open_extractor, open_store
+
+BETWEEN_S = 5.0
+"""Seconds between two lines of progress where standard error is no terminal."""
+
+
+async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Write the log of the store, or of one space, to a file.
+
+    Raises:
+        InvalidInput: the file cannot be written, or there is no such space; the file is as it was.
+        StoreError: the store cannot be read.
+    """
+    file: Path = options.file
+    _check_target(file)
+    store = open_store(settings, choose_embedder(settings), open_extractor(settings))
+    try:
+        log = await store.log()
+    finally:
+        await store.aclose()
+    names = sorted({space_of(value) for batch in log for value in values_of(batch)})
+    if not names:
+        raise InvalidInput("storage.uri", f"nothing is stored in {store.uri!r}", "Nothing was written.")
+    if options.space is not None and options.space not in names:
+        problem = f"nothing was ever written to a space {shown(options.space)}"
+        raise InvalidInput("--space", problem, f"There are: {', '.join(names)}.")
+    counts: Counter[str] = Counter()
+
+    def lines() -> Iterable[bytes]:
+        spaces = None if options.space is None else {options.space}
+        for record, line in export_lines(log, spaces, program=f"mcp-memory {__version__}", now=now()):
+            counts[record] += record not in ("header", "end")
+            yield line
+
+    await to_thread.run_sync(write_aside, file, lines())
+    terminal.line(f"Exported {_in_words(counts)} to {file}.")
+    terminal.line("The file holds everything in plain text, secrets too.")
+
+
+async def import_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Store what an export holds and the store does not.
+
+    Raises:
+        InvalidInput: the file cannot be imported.
+        StoreError: the store cannot be read or written.
+    """
+    file: Path = options.file
+
+    def open_file() -> BinaryIO:
+        try:
+            return file.open("rb")
+        except OSError as error:
+            raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name a file.") from None
+
+    open_file().close()
+    embedder, extractor = choose_embedder(settings), open_extractor(settings)
+    store = open_store(settings, embedder, extractor)
+    progress = _ProgressLine()
+    try:
+        imported = await import_file(
+            store,
+            Reading(embedder, extractor, settings.search.segment_tokens),
+            relearner(embedder, Teacher(settings.gain)),
+            open_file,
+            into=options.space,
+            renamed=dict(options.map or ()),
+            progress=progress.show,
+        )
+    finally:
+        progress.end()
+        await store.aclose()
+    stored = sum(imported.stored.values())
+    terminal.line(f"Stored {_in_words(imported.stored)}." if stored else "Nothing of it is new: nothing was stored.")
+    if stored and stored < imported.records:
+        terminal.line(f"{imported.records - stored:,} of {quantity(imported.records, 'record')} were there already.")
+
+
+def write_aside(file: Path, lines: Iterable[bytes]) -> None:
+    """Write a file beside its place, readable for its owner alone, and move it there when it is complete.
+
+    Raises:
+        InvalidInput: it cannot be written; what stood in its place is as it was.
+    """
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.writelines(lines)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(file)
+    except OSError as error:
+        problem = f"{file} cannot be written ({error.strerror})"
+        raise InvalidInput("FILE", problem, "Nothing was exported; make room, or name another place.") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _check_target(file: Path) -> None:
+    """Refuse a place where no export can be written, or where something else would be lost."""
+    if file.is_dir() or not file.parent.is_dir():
+        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
+        raise InvalidInput("FILE", problem, "Name a file to write.")
+    try:
+        with file.open("rb") as there:
+            first = there.readline(1000)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None
+    if first and FORMAT.encode() not in first:
+        raise InvalidInput("FILE", f"{file} exists and is no export", "Name another one, or move it away.")
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    """Return counts of records as "2 messages, 1 fact"; the names may be singular or plural."""
+    singular = {"aliases": "alias"}
+    words = [quantity(count, singular.get(name, name.removesuffix("s"))) for name, count in counts.items() if count]
+    return ", ".join(words) or "no records"
+
+
+class _ProgressLine:
+    """The progress of an import on standard error: one line that changes on a terminal, else a line now and then."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._last = time.monotonic()
+        self._open = False
+
+    async def show(self, done: float, total: float, what: str) -> None:
+        """Report progress, see `ports.Progress`."""
+        since = time.monotonic() - self._last
+        if since < (0.1 if self._live else BETWEEN_S):
+            return
+        self._last = time.monotonic()
+        text = f"{what}: {done:,.0f} of {total:,.0f} records"
+        sys.stderr.write(f"\r{text}\x1b[K" if self._live else f"{text}\n")
+        sys.stderr.flush()
+        self._open = self._live
+
+    def end(self) -> None:
+        """Leave the line."""
+        if self._open:
+            sys.stderr.write("\n")

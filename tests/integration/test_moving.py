@@ -1,0 +1,200 @@
+"""``mcp-memory export`` and ``import``: files, exit codes, and a copy that answers alike with the real model."""
+
+import json
+import os
+import subprocess
+import sys
+
+import anyio
+import pytest
+
+from mcp_memory.cli import main
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, WriteRequest
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_memory
+
+NOON = 1_716_206_400_000
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory):
+    place = str(tmp_path_factory.mktemp("moving") / "store")
+    anyio.run(fill, place)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, tmp_path, uri):
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", uri)
+
+
+async def fill(place):
+    memory = await open_memory(load(None, {"MCP_MEMORY_STORAGE_URI": place}))
+    items = (
+        NewItem("I moved to Porto in March.", ref="m1", speaker="Ines", said_at=NOON),
+        NewItem("My boat is called Curlew.", ref="m2", speaker="Ines", said_at=NOON + 60_000),
+        NewItem("Tomas waters my ferns.", ref="m3", speaker="Ines", said_at=NOON + 120_000),
+    )
+    facts = (NewFact("Ines", "likes", "octopuses", source="m2"),)
+    await memory.write(WriteRequest("default", "letters", "message", items, facts))
+    item = NewItem("The valve leaks.", ref="w1", speaker="Ann")
+    await memory.write(WriteRequest("work", "letters", "message", (item,)))
+    await memory.answer(Query("Where does Ines live?"))
+    await memory.evolve(EvolveRequest("default", goal="Ines and her ferns"))
+    await memory.aclose()
+
+
+async def asked(place):
+    """Return evidence, beliefs and answers."""
+    memory = await open_memory(load(None, {"MCP_MEMORY_STORAGE_URI": place}))
+    found = []
+    for question in ("Where does Ines live?", "Who waters the ferns?", "What is the boat called?"):
+        recall = await memory.reconstruct(Query(question))
+        found.append([(item.id, round(item.score, 3)) for item in recall.evidence])
+        answer = await memory.answer(Query(question, learn=False))
+        found.append((answer.text, round(answer.confidence, 3)))
+    async with memory.store.reading() as view:
+        beliefs = view.space("default").beliefs
+        found.append([(name, round(beliefs.get(name).task_doubt, 4)) for name in beliefs.sentence_ids])
+    await memory.aclose()
+    return found
+
+
+def without_header(file):
+    return file.read_bytes().partition(b"\n")[2]
+
+
+def test_a_memory_that_was_moved_answers_alike(tmp_path, capsys, monkeypatch, uri):
+    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
+    out = capsys.readouterr().out
+    assert "4 messages" in out
+    assert "1 lesson" in out
+    assert "secrets too" in out
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
+    assert "Stored 4 messages, 1 fact" in capsys.readouterr().out
+    assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
+    assert capsys.readouterr().out == "Nothing of it is new: nothing was stored.\n"
+    assert main(["export", str(tmp_path / "again.jsonl")]) == 0
+    assert without_header(tmp_path / "again.jsonl") == without_header(tmp_path / "memory.jsonl")
+    before, after = anyio.run(asked, uri), anyio.run(asked, str(tmp_path / "copy"))
+    assert before == after
+    assert before[-1]
+
+
+def test_a_space_is_copied_under_another_name(tmp_path, capsys, monkeypatch):
+    assert main(["export", str(tmp_path / "work.jsonl"), "--space", "work"]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(tmp_path / "work.jsonl"), "--space", "job"]) == 0
+    assert main(["import", str(tmp_path / "work.jsonl"), "--map", "work=play"]) == 0
+    capsys.readouterr()
+    assert main(["show", "--json"]) == 0
+    assert [row["space"] for row in json.loads(capsys.readouterr().out)["spaces"]] == ["job", "play"]
+
+
+def test_an_import_into_a_store_in_use_is_seen_by_those_who_use_it(tmp_path, capsys, monkeypatch):
+    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
+    place = str(tmp_path / "used")
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", place)
+
+    async def import_while_open():
+        memory = await open_memory(load(None))
+        await memory.write(WriteRequest("default", "notes", "message", (NewItem("It rains.", ref="n1"),)))
+        code = await anyio.to_thread.run_sync(main, ["import", str(tmp_path / "memory.jsonl")])
+        recall = await memory.reconstruct(Query("Who waters the ferns?"))
+        await memory.aclose()
+        return code, recall.evidence[0].text
+
+    assert anyio.run(import_while_open) == (0, "Tomas waters my ferns.")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of files mean nothing there")
+def test_an_export_is_readable_for_its_owner_alone(tmp_path):
+    assert main(["export", str(tmp_path / "memory.jsonl")]) == 0
+    assert (tmp_path / "memory.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+def test_only_an_export_is_replaced(tmp_path, capsys):
+    mine = tmp_path / "notes.txt"
+    mine.write_text("My own notes.\n")
+    assert main(["export", str(mine)]) == 1
+    assert "exists and is no export" in capsys.readouterr().err
+    assert mine.read_text() == "My own notes.\n"
+    earlier = tmp_path / "memory.jsonl"
+    assert main(["export", str(earlier)]) == 0
+    first = without_header(earlier)
+    assert main(["export", str(earlier)]) == 0
+    assert without_header(earlier) == first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_full_disk_leaves_no_torn_file(tmp_path, uri):
+    earlier = tmp_path / "memory.jsonl"
+    assert main(["export", str(earlier)]) == 0
+    before = earlier.read_bytes()
+    script = (
+        "import resource, signal, sys; from mcp_memory.cli import main\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500))\n"  # the second block of the file does not fit
+        "sys.exit(main(['export', sys.argv[1]]))"
+    )
+    for file in (earlier, tmp_path / "new.jsonl"):
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(file)], capture_output=True, text=True, env=dict(os.environ)
+        )
+        assert done.returncode == 1
+        assert "cannot be written (File too large)" in done.stderr
+    assert earlier.read_bytes() == before
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["config.toml", "memory.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (["export", "."], 1, "is a folder"),
+        (["export", "nowhere/memory.jsonl"], 1, "lies in no folder"),
+        (["export", "memory.jsonl", "--space", "play"], 1, "There are: default, work."),
+        (["import", "nothing.jsonl"], 1, "cannot be read (No such file"),
+        (["import", "."], 1, "cannot be read (Is a directory"),
+        (["import", "config.toml"], 1, "is no export of mcp-memory"),
+        (["import", "x.jsonl", "--map", "work"], 2, "not of the form OLD=NEW"),
+        (["import", "x.jsonl", "--space", "a b"], 2, "not the name of a space"),
+        (["import", "x.jsonl", "--space", "a", "--map", "b=c"], 2, "not allowed with"),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="its errors have other words")
+def test_mistakes_are_named_with_an_exit_code(tmp_path, capsys, monkeypatch, command, code, said):
+    monkeypatch.chdir(tmp_path)
+    try:
+        found = main(command)
+    except SystemExit as wrong_usage:
+        found = wrong_usage.code
+    captured = capsys.readouterr()
+    assert (found, captured.out) == (code, "")
+    assert said in captured.err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["config.toml"]
+
+
+def test_an_empty_store_is_not_exported(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "none"))
+    assert main(["export", str(tmp_path / "memory.jsonl")]) == 1
+    assert "nothing is stored in" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    assert not (tmp_path / "memory.jsonl").exists()
+
+
+def test_a_bad_line_is_named_before_the_model_is_loaded(tmp_path, capsys, monkeypatch):
+    def load_model(_threads):
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("mcp_memory.embedding.onnx._load", load_model)
+    file = tmp_path / "memory.jsonl"
+    assert main(["export", str(file)]) == 0
+    file.write_bytes(file.read_bytes().replace(b'"text": "Tomas', b'"test": "Tomas'))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(file)]) == 1
+    assert "line 4: has no text in 'text'" in capsys.readouterr().err
+    assert not (tmp_path / "copy").exists()
