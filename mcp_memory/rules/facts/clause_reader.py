@@ -280,5 +280,7 @@ def _in_past(words: Sequence[Word], verb: VerbGroup, subject: Sequence[NounPhras
         or verb.start != words[verb.next_index - 1].start
     ):
         return verb
+    if verb.lemma in ("quit", "hurt") and subject[0].pronoun in ("i", "we"):
+        return replace(verb, tense="past")  # done once, and hardly ever told as a habit
     one = subject[0].pronoun in ("he", "she", "it") or not (subject[0].pronoun or subject[0].plural)
     return replace(verb, tense="past") if one else verb

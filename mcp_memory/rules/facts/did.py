@@ -114,6 +114,9 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
         verb.negated or verb.unreal or verb.passive or verb.used_to or verb.progressive or clause.confidence < 1
     )
     yield from undergone_claims(clause, text)
+    if verb.phase == "end" and is_action:
+        yield from _habits_ended(clause, text)
+        return
     is_action = is_action and not clause.adverbs & _HABITS
     if not is_action or clause.parsed or len(clause.subject) > 2:
         return
@@ -136,10 +139,16 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
 _UNDERGONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
     r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
-    r"|stolen|towed|flooded|vandalised|broken\sinto|hospitalised|arrested|operated\son|baptised|christened)"
+    r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
     r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s[A-Z][\w'’-]*){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
 )
+_HAD_DONE = re.compile(
+    r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
+    r"|taken\sout|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
+    r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
+)
+"""What somebody had done: "had my gallbladder removed"."""
 _LOSSES = word_set("steal tow flood vandalise burgle")
 
 
@@ -151,11 +160,36 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
     verb = clause.verb
     is_past = (verb.passive or verb.lemma == "get") and verb.tense == "past" and not (verb.negated or verb.unreal)
     match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
+    if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:
+        match = _HAD_DONE.match(text, verb.start)
     for subject in clause.subject if match else ():
         theirs = subject.owner is not None and verb.lemma in _LOSSES
         if match and (theirs or kinds.is_human(subject)):
             what = match["what"][:1].lower() + match["what"][1:]
+            what = " ".join(_OWN.get(word, word) for word in what.split())
             yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
+
+
+_ENDED = re.compile(
+    r"\s*(?P<what>(?:stopped|quit|gave\sup)\s(?:smoking|drinking|vaping|gambling|eating|driving|dancing|swimming|running"
+    r"|cycling|climbing|riding|training|wearing|biting|colouring|dyeing))\b"
+)
+
+
+def _habits_ended(clause: Clause, text: str) -> Iterator[Claim]:
+    """Yield "gave up smoking" and "stopped drinking coffee": the end of what is no event itself."""
+    match = _ENDED.match(text, clause.verb.start)
+    slots = clause.slots
+    if match is None or len(slots) > 1 or not all(kinds.is_human(subject) for subject in clause.subject):
+        return
+    what = match["what"]
+    if slots:
+        noun = slots[0].nouns[0]
+        if slots[0].preposition or noun.pronoun or noun.owner or noun.determiner or len(slots[0].nouns) > 1:
+            return
+        what = f"{what} {noun.text}"
+    for subject in clause.subject:
+        yield Claim(subject, DID, what, "event", None, clause.end, False, CONFIDENCE)
 
 
 def _deeds_alone(clause: Clause) -> Iterator[Claim]:

@@ -248,7 +248,9 @@ class _VerbGroupReader:
         after = low_at(words, following)
         verb = inflection(after) if following < len(words) and words[following].kind == "word" else None
         to = low_at(words, following + 1) == "to"
-        if after == "gonna" or (after in ("going", "about") and to):
+        if after == "going" and to and words[min(following + 2, len(words) - 1)].capital:
+            self.progressive = True  # "we're going to Crete"
+        elif after == "gonna" or (after in ("going", "about") and to):
             self.unreal, self.index = True, following + (after != "gonna")
             self.future = self.future or after != "about"
         elif after == "used" and to:

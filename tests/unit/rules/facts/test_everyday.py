@@ -137,3 +137,23 @@ def test_names_in_lower_case_and_what_befalls_people(text: str, expected: list[s
 )
 def test_who_is_meant_and_what_is_lost(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I gave up smoking in March.", ["Maria did gave up smoking"]),
+        ("Ivo stopped drinking coffee last year.", ["Ivo did stopped drinking coffee"]),
+        ("Ivo stopped asking.", []),
+        ("I quit my job.", ["Maria did quit their job"]),
+        ("My brother got divorced last year.", ["Maria's brother did got divorced"]),
+        ("I had my tonsils removed in 2018.", ["Maria did had their tonsils removed"]),
+        ("We're going to Crete from 3 to 10 July.", ["Maria visited Crete"]),
+        ("We're going to sleep.", []),
+        ("I speak a bit of Portuguese.", ["Maria speaks Portuguese"]),
+        ("Our anniversary is on 4 September.", ["Maria's anniversary scheduled_for 4 September"]),
+        ("I read Quiet Harbours last month.", ["Maria read Quiet Harbours"]),
+    ],
+)
+def test_what_ends_and_what_is_done_to_somebody(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
