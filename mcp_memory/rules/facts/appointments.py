@@ -40,7 +40,7 @@ _DATED_THINGS = word_set(
     " graduation retro standup stand-up sprint sync kickoff kick-off playdate move viewing signing closing"
     " premiere opening screening shoot gig dentist doctor physio haircut booking reservation slot drop"
     " pickup pick-up migration cutover deploy deployment rollout upgrade maintenance freeze defence"
-    " defense viva handover baptism shift anniversary"
+    " defense viva handover baptism shift"
 )
 """Head nouns of what takes place at a time."""
 _ENDING_THINGS = word_set(

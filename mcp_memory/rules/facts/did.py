@@ -158,6 +158,8 @@ def undergone_claims(clause: Clause, text: str) -> Iterator[Claim]:
     Only a closed list of participles is read: "got worried" and "was surprised" tell no event.
     """
     verb = clause.verb
+    if clause.adverbs & {"nearly", "almost"}:
+        return
     is_past = (verb.passive or verb.lemma == "get") and verb.tense == "past" and not (verb.negated or verb.unreal)
     match = _UNDERGONE.match(text, verb.start) if is_past and clause.confidence >= 1 else None
     if verb.lemma == "have" and verb.tense == "past" and clause.confidence >= 1 and not verb.negated:

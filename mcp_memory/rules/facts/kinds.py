@@ -144,7 +144,8 @@ def _is_workplace(noun: NounPhrase) -> bool:
     if _is_org(noun):
         return True
     definite = noun.determiner in ("a", "an", "the") or noun.owner is not None
-    return definite and _is_thing(noun) and noun.head not in nouns.NO_WORKPLACES and not is_role(noun)
+    named_by_use = noun.head in ("centre", "center") and " " in noun.text  # "a garden centre"
+    return definite and _is_thing(noun) and (noun.head not in nouns.NO_WORKPLACES or named_by_use) and not is_role(noun)
 
 
 _NUMBERS = word_set(

@@ -19,6 +19,7 @@ from mcp_memory.rules.facts.tables import closed, nouns
 from mcp_memory.rules.facts.words import Word
 
 _PAST = ("former", "ex-", "late", "then", "future", "retired")
+_DEATH = frozenset(("died", "passed", "death", "buried", "lost"))
 _MINE = frozenset(("my", "our"))
 _ILLNESSES = nouns.CONDITIONS - word_set(
     "pressure disease syndrome disorder condition infection intolerance stroke allergy allergies flu covid cancer"
@@ -35,6 +36,8 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
         for noun, where in _phrases(clause):
             is_predicate = clause.verb.lemma == "be" and not clause.verb.passive and noun not in clause.subject
             for claim in _claims_of_phrase(noun, talk, where):
+                if claim.relation == "has_pet" and clause.verb.lemma in ("die", "pass", "lose", "bury"):
+                    continue  # "my dog died last week": it was one
                 if claim.relation == "age" and is_predicate:
                     claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
                 yield clause, claim
@@ -45,7 +48,10 @@ def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
 
     That Ruben is a nephew is said along with whatever the sentence asks, wishes or orders.
     """
+    dead = any(word.low in _DEATH for word in words)
     for index, word in enumerate(words[:-1]):
+        if dead and words[index + 1].low in nouns.PETS:
+            continue
         if word.low in _MINE and words[index + 1].low in _ILLNESSES:
             found = read_phrase(words, index, verb_seen=True)
             if found and found[0].head in _ILLNESSES and not found[0].name:

@@ -59,6 +59,8 @@ def _words(noun: NounPhrase, clause: Clause) -> str:
     """Return a phrase of a complement with its article or its owner; "" if it means nothing by itself."""
     if noun.pronoun or noun.uncertain or noun.determiner in _POINTING or kinds.is_calendar(noun):
         return ""
+    if noun.text[:1].isdigit():
+        return ""  # "for 120 euros" tells of the price
     if not noun.named and noun.head in closed.EMPTY | nouns.VAGUE:
         return ""
     article = f"{noun.determiner} " if noun.determiner and not noun.owner else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.times import StatedTime
@@ -197,6 +197,12 @@ _NO_PLACE = word_set(
 _BEHIND_PLACE = word_set("and in on with since now but for until because so or where when at again")
 
 
+@lru_cache(maxsize=4)
+def _lacks_capitals(text: str) -> bool:
+    """Return whether a message is typed without capitals; cached for all its sentences."""
+    return bool(_LOWER_I.search(text)) or not any(letter.isupper() for letter in text)
+
+
 def with_capitals(words: list[Word], text: str) -> list[Word]:
     """Return the words of a message that is typed without capitals, with those of the names that are certain.
 
@@ -207,7 +213,7 @@ def with_capitals(words: list[Word], text: str) -> list[Word]:
         words: of a sentence.
         text: of the whole message; it writes "i" where it writes in this way.
     """
-    if not _LOWER_I.search(text) and any(letter.isupper() for letter in text):
+    if not _lacks_capitals(text):
         return words
     out = list(words)
     for index, word in enumerate(words):
