@@ -75,9 +75,8 @@ def _has_supported_tail(item: Assertion, text: str, known_names: Sequence[str]) 
     day, _, month = item.tail.partition(" ")
     if item.relation == "born_on" and day.isdecimal() and month in MONTHS and re.search(rf"\b{day}(?!\d)", text):
         return True
-    if any(_is_supported(item.tail.replace(" their ", owner), text, known_names) for owner in (" my ", " our ")):
-        return True
-    return _is_supported(item.tail, text, known_names)
+    owned = [item.tail.replace(" their ", owner) for owner in (" my ", " our ")] if " their " in item.tail else []
+    return any(_is_supported(tail, text, known_names) for tail in (item.tail, *owned))
 
 
 def _is_composed(item: Assertion, text: str) -> bool:

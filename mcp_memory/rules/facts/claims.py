@@ -16,6 +16,7 @@ from mcp_memory.rules.facts.clause import Clause
 from mcp_memory.rules.facts.discourse import Discourse
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.rows import CONFIDENCE, Effect
+from mcp_memory.rules.facts.vague_times import is_vaguely_dated, with_vague_times
 from mcp_memory.rules.facts.validity import (
     Validity,
     before_telling,
@@ -134,8 +135,12 @@ def assert_claim(
         intervals = [returned(stated, turn.time)] if over and not clause.verb.negated else []
     elif not of_phrase:
         event = relations().get(relation).event
-        stated = stated or list(around if event or claim.effect == "event" else ())
+        vague = turn.kind == "message" and not stated and is_vaguely_dated(turn.text, clause)
+        stated = stated or list(around if not vague and (event or claim.effect == "event") else ())
         intervals = validity_intervals(claim.effect, verb, clause.adverbs, stated, turn.time, event=event)
+        if turn.kind == "message" and not stated:
+            intervals = with_vague_times(turn.text, clause, intervals, turn.time)
+            intervals = [_as_lasting(one, claim, clause) for one in intervals]
     for validity in intervals:
         # In a document of unknown time, a fact without a date has no known start.
         undated = timeless and validity.kind == "state" and not validity.stated and not validity.negated
@@ -156,6 +161,15 @@ def make_assertion(
         negated=validity.negated, change=validity.change, confidence=confidence, intent=intent, extractor="embedded",
         kind=validity.kind, precision=validity.precision,
     )  # fmt: skip
+
+
+def _as_lasting(validity: Validity, claim: Claim, clause: Clause) -> Validity:
+    """Return when somebody likes what was liked: "I loved that book" ends no liking of a work."""
+    tail, verb = claim.tail, clause.verb
+    if claim.relation != "likes" or verb.tense != "past" or verb.used_to or validity.change or isinstance(tail, str):
+        return validity
+    of_work = tail.quoted or kinds.fits(tail, "work")
+    return replace(validity, until=FOREVER, precision=None) if of_work and not validity.negated else validity
 
 
 _RETURNS = word_set("be return get come fly drive travel head")
