@@ -55,6 +55,10 @@ def _run(command: str, settings: Settings, options: argparse.Namespace) -> int:
         from mcp_memory.commands.run import run
 
         return run(settings, options)
+    if command == "forget":
+        from mcp_memory.commands.forgetting import forget
+
+        return forget(settings, options)
     if command == "demo":
         from mcp_memory.evaluation.demo import demo
 

@@ -5,14 +5,18 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Protocol
 
+import anyio
+
 from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
+from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import Spending, day_of
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
@@ -49,6 +53,7 @@ from mcp_memory.services.explore import explore
 from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
+from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
@@ -58,6 +63,11 @@ from mcp_memory.settings import Settings
 
 DRAIN_S = 1.5
 """Time limit for background work when the memory closes; the store then has two seconds of its own."""
+
+LOOK_S = 2.0
+"""Seconds after which a process that nobody calls notices that another one forgot something. A look takes .3 ms."""
+
+_log = logging.getLogger(__name__)
 
 
 def now() -> Millis:
@@ -113,6 +123,7 @@ class Memory:
             there are none.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
+        look_s: see `LOOK_S`.
     """
 
     settings: Settings
@@ -128,6 +139,7 @@ class Memory:
     reread: Callable[[], Awaitable[bool]] | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
+    look_s: float = LOOK_S
     _began: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -283,6 +295,18 @@ class Memory:
         )
         return await evolve(request, context)
 
+    async def forget(self, request: ForgetRequest) -> ForgetResult:
+        """See `mcp_memory.services.maintain.forget.forget`."""
+        self.background.note_call()
+        return await forget(
+            self.store,
+            self.embedder,
+            request,
+            settings=self.recall,
+            episodes=self.episodes,
+            now=self.clock(),
+        )
+
     async def status(self) -> Status:
         """See `mcp_memory.services.maintain.status.status`."""
         uptime, queued = time.monotonic() - self._began, len(self.background)  # read before the commits of these jobs
@@ -298,8 +322,27 @@ class Memory:
         return replace(result, store=replace(result.store, queue=result.store.queue + queued))
 
     async def work(self) -> None:
-        """Run background jobs until cancelled; for a task of its own."""
-        await self.background.work()
+        """Run background jobs, and let go of what other processes forget, until cancelled; for a task of its own."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self.background.work)
+            tasks.start_soon(self._let_go)
+
+    async def _let_go(self) -> None:
+        """Look every `LOOK_S` seconds whether something was forgotten, and drop what this process holds of it.
+
+        A call does so anyway; this is for a process that nobody calls.
+        """
+        known = None
+        while True:
+            try:
+                found = len(await self.store.forgotten())
+                if known is not None and found != known:
+                    async with self.store.reading() as view:
+                        self.episodes.prune(view)
+                known = found
+            except Exception:  # the next call says it to its caller
+                _log.debug("The memory could not be looked at.", exc_info=True)
+            await anyio.sleep(self.look_s)
 
     async def aclose(self) -> None:
         """Finish background jobs within `DRAIN_S`, then close the language model and the store."""

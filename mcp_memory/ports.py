@@ -18,6 +18,7 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
 from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.language_model import Reservation, Spending
 from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
@@ -26,6 +27,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Turn
 from mcp_memory.vectors import Matrix, Scores, Vector
+from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -87,6 +89,23 @@ class Store(Protocol):
             StoreMismatch: the store has another embedder or a newer format.
             StoreUnwritable: the place cannot be written to.
         """
+
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+        """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
+
+        When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
+
+        Args:
+            choose: chooses in a view with everything, while nobody writes; its errors end the call.
+            by: the client or command that asks; it is recorded.
+
+        Raises:
+            StoreBusy: another process held the lock for too long.
+            StoreUnwritable: it is not begun, or the next call finishes it; the text says which.
+        """
+
+    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
+        """Return what was forgotten, without content, oldest first."""
 
     async def about(self) -> StoreStatus:
         """Return what is known of the store without reading its rows; never raises because of the store's state."""

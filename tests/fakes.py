@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from zlib import crc32
 
 import anyio
@@ -14,10 +14,13 @@ import numpy as np
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.forgetting import counts_of, erased, without_forgotten
 from mcp_memory.view.view import View
 
 
@@ -31,6 +34,8 @@ class FakeLog:
         generation: as of the last commit.
         full: whether the disk is full.
         lock: the write lock of the store.
+        forgotten: what was forgotten.
+        hashes: the ids that were forgotten.
     """
 
     commits: list[Batch] = field(default_factory=list)
@@ -38,6 +43,8 @@ class FakeLog:
     generation: int = 0
     full: bool = False
     lock: anyio.Lock = field(default_factory=anyio.Lock)
+    forgotten: list[ForgottenRecord] = field(default_factory=list)
+    hashes: set[str] = field(default_factory=set)
 
 
 class FakeStore:
@@ -92,6 +99,43 @@ class FakeStore:
         cosines = queries @ np.array([vector for _, vector in segments]).T
         return [[(segments[row][0], float(line[row])) for row in np.argsort(-line)[:count]] for line in cosines]
 
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+        with anyio.move_on_after(self._timeout_s) as timeout:
+            await self.log.lock.acquire()
+        if timeout.cancelled_caught:
+            raise StoreBusy("The memory was busy. Nothing was forgotten. Try again.")
+        try:
+            async with self._view_lock:
+                self._refresh()
+                targets = choose(self._view)
+                space = self._view.space(targets.space)
+                found, counts = erasure_of(space, targets), counts_of(space, erasure_of(space, targets))
+                if self._view.tx and not targets.empty:
+                    self._erase(found)
+                    record = ForgottenRecord(0, by, targets.space, counts, frozenset(f"hash of {i}" for i in found.ids))
+                    self.log.forgotten.append(record)
+                    self.log.hashes |= found.ids
+                self._refresh()
+            return found
+        finally:
+            self.log.lock.release()
+
+    def _erase(self, found: Erasure) -> None:
+        log = self.log
+        log.commits = [erased(batch, found) for batch in log.commits]
+        if found.relearn:  # beliefs without a lesson; what several lessons taught is not learnt again here
+            taught = {name for batch in log.commits for lesson in batch.lessons for name in lesson.labels}
+            log.commits = [
+                replace(batch, beliefs=tuple(one for one in batch.beliefs if one.sentence_id in taught))
+                for batch in log.commits
+            ]
+        log.generation += 1
+        vectors = np.ones((len(found.remade), self._embedder[1]), dtype=np.float32) / self._embedder[1] ** 0.5
+        log.commits.append(Batch(points=found.remade, point_vectors=vectors))
+
+    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
+        return tuple(self.log.forgotten)
+
     async def about(self) -> StoreStatus:
         return StoreStatus(
             uri="memory",
@@ -114,6 +158,9 @@ class FakeStore:
                 f"The store holds vectors of {self.log.embedder}, not of {self._embedder}. "
                 "Run `mcp-memory doctor --re-embed`."
             )
+        if self._view.generation != self.log.generation:
+            self._view = self._make_view()
+            self._view.generation = self.log.generation
         for number, batch in enumerate(self.log.commits[self._view.tx :], start=self._view.tx + 1):
             self._view.add(batch, number)
 
@@ -131,7 +178,7 @@ class FakeTransaction:
     async def commit(self, batch: Batch) -> int:
         await checkpoint()
         log = self._store.log
-        batch = batch.unlearnt(self.view.has_lesson)
+        batch = without_forgotten(batch, self.view, log.hashes.__contains__).unlearnt(self.view.has_lesson)
         if batch.empty:
             return len(log.commits)
         if log.full:

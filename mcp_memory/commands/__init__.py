@@ -6,6 +6,7 @@
     show.py        ``mcp-memory show``: finds what a name means, and reads it
     listing.py     ``mcp-memory list``
     search.py      ``mcp-memory search``
+    forgetting.py  ``mcp-memory forget``
     wording.py     rows as lines of text
 
 Commands open the store as any other process does, so they work while servers run on it. Looking stores nothing, and

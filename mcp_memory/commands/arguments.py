@@ -51,6 +51,29 @@ def add_commands(commands: Any) -> None:
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
     )
+    _add_forget(commands)
+
+
+def _add_forget(commands: Any) -> None:
+    forget = commands.add_parser("forget", help="say what would be forgotten, and with --token or --yes forget it")
+    forget.add_argument(
+        "ids", nargs="*", type=_words, metavar="ID", help="of messages, documents, facts, memory points or evidence"
+    )
+    forget.add_argument(
+        "--session", type=_words, metavar="NAME", help="a whole session, or the one that the ids are of"
+    )
+    forget.add_argument(
+        "--entity", type=_words, metavar="NAME", help="what somebody said, and what is about them alone"
+    )
+    forget.add_argument("--query", type=_words, metavar="WORDS", help="the messages that a search for these finds")
+    forget.add_argument("--since", metavar="DATE", help="what was said from then on")
+    forget.add_argument("--until", metavar="DATE", help="what was said before then, or on that day")
+    forget.add_argument("--everything", action="store_true", help="the whole space")
+    forget.add_argument("--space", metavar="SPACE", help="the space it is in; default: the default space")
+    forget.add_argument("--json", action="store_true", help="print JSON, for programs")
+    deed = forget.add_mutually_exclusive_group()
+    deed.add_argument("--token", type=_words, metavar="TOKEN", help="do it, as previewed: the preview names it")
+    deed.add_argument("--yes", action="store_true", help="do it without looking at a preview first")
 
 
 def _add_common(parser: argparse.ArgumentParser, limit: int, limit_help: str, most: int = 10**9) -> None:

@@ -12,7 +12,7 @@ under the lock is the largest possible.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +22,7 @@ import anyio
 from anyio import to_thread
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.requests import NewItem
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
@@ -30,6 +31,7 @@ from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.view import View
 
 SINGLE, BATCHES, BATCH = 150, 20, 50
@@ -55,6 +57,14 @@ class TimedStore:
         with self._under_lock.lap():
             async with self._store.writing(batch) as transaction:
                 yield transaction
+
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+        """See `Store.forget`."""
+        return await self._store.forget(choose, by)
+
+    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
+        """See `Store.forgotten`."""
+        return await self._store.forgotten()
 
     async def about(self) -> StoreStatus:
         """See `Store.about`."""

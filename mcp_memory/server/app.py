@@ -55,6 +55,7 @@ from mcp_memory.server import prompts
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.uris import GUIDE
 from mcp_memory.server.tools import TOOLS
+from mcp_memory.server.tools.tool import CLIENT
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
             tool = TOOLS.get(params.name)
             if tool is None:
                 raise InvalidInput("name", f"there is no tool {params.name[:60]!r}", f"There are: {', '.join(TOOLS)}.")
+            CLIENT.set(_client_of(context))
             run = tool.prepare(params.arguments or {}, settings.limits)
             reply = await run(await context.lifespan_context.memory(), progress)
         except McpMemoryError as error:
@@ -232,6 +234,12 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
     )
     server.middleware.append(_observe)
     return server
+
+
+def _client_of(context: _Context) -> str:
+    """Return the name and version of a client, on one line; empty if it has not said them."""
+    told = context.session.client_params
+    return " ".join(f"{told.client_info.name} {told.client_info.version}".split())[:80] if told else ""
 
 
 async def _observe(ctx: _Context, call_next: CallNext) -> HandlerResult:

@@ -21,6 +21,10 @@ one, and a process may be killed at any point of it.
     log.py          read the log for an export
     rebuild.py      make every derived table anew from the log, beside the old ones
     relearning.py   and the beliefs from the lessons
+    forget.py       rewrite every table without what is to be forgotten: the log's one exception
+    forgetter.py    forget in one store, and finish what a process that died had begun
+    forgotten.py    what was forgotten, without content, and what is being forgotten now
+    data_files.py   files that a full disk has cut short
     check.py        the store's status, and what doctor checks
     settings.py     its settings
 """

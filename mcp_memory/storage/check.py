@@ -26,6 +26,7 @@ from mcp_memory.storage.refresh import last_commit, split_commits
 from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
+    FORGOTTEN,
     FORMAT,
     LOG_TABLES,
     READABLE,
@@ -103,7 +104,7 @@ def _faults(tables: Tables, now: Millis) -> Iterator[Fault]:
     for name in names:
         if tables.count(name, f"tx > {last.tx}"):
             yield "note", "rows above the last commit (harmless: a write under way, or one that died)", name
-    for name in sorted(set(tables.names()) - {COMMITS, *names}):
+    for name in sorted(set(tables.names()) - {COMMITS, FORGOTTEN, *names}):
         yield "note", "tables of another generation (harmless: a rebuild under way, or one that is over)", name
     after = 0
     known: dict[str, tuple[str, int]] = {}

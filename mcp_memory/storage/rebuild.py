@@ -111,9 +111,9 @@ async def rebuild(
             if not await to_thread.run_sync(work.rows_left, last.tx):
                 break
             await work.catch_up(last.tx)
-            last = await to_thread.run_sync(_last, tables)
+            last = await to_thread.run_sync(work.last)
         async with writing():
-            last = await to_thread.run_sync(_last, tables)
+            last = await to_thread.run_sync(work.last)
             await work.catch_up(last.tx)
             with anyio.CancelScope(shield=True):
                 commit = Commit(
@@ -138,13 +138,6 @@ async def rebuild(
     finally:
         if lock:
             lock.release()
-
-
-def _last(tables: Tables) -> Commit:
-    last = last_commit(tables)
-    if last is None:
-        raise StoreBusy(f"storage.uri {tables.uri!r} was emptied during the rebuild.")
-    return last
 
 
 def _drop_unfinished(tables: Tables, last: Commit) -> int:
@@ -181,6 +174,24 @@ class _Rebuild:
         self._learning = Relearning(tables, generation, relearn)
         self._done = 0
         self._places: Counter[int] = Counter()  # by commit, how many of its assertions have a place
+
+    def last(self) -> Commit:
+        """Return the last commit.
+
+        Raises:
+            StoreBusy: something was forgotten meanwhile, so the new tables may hold some of it: they are dropped.
+        """
+        last = last_commit(self._tables)
+        if last is None:
+            raise StoreBusy(f"storage.uri {self._tables.uri!r} was emptied during the rebuild.")
+        if last.generation != self._former.generation:
+            for name in self._tables.names():
+                if generation_of(name) == self._generation:
+                    self._tables.drop(name)
+            raise StoreBusy(
+                "Something was forgotten during the rebuild, so it gave up. Nothing was changed. Try again."
+            )
+        return last
 
     def rows_left(self, until: int) -> int:
         names = ("turns", "episodes", "points", self._former.table("questions"))

@@ -103,6 +103,10 @@ class Refresher:
         self._check_pieces([commit for commit in self._pending if commit.tx > before])
         return view
 
+    def load(self) -> View:
+        """Return a new view of everything there is."""
+        return self.refresh(self.reset(), whole=True)
+
     def apply(self, view: View, batch: Batch, commit: Commit, version: int) -> None:
         """Add a commit of this process to the view, which is as of that commit afterwards.
 

@@ -91,6 +91,7 @@ class Rereading:
             return False
         self._texts = await to_thread.run_sync(self._tables.count, "turns")
         if await self._read_part(last.tx):
+            await to_thread.run_sync(self._drop_if_outdated)
             return True
         async with self._writing():
             last = await to_thread.run_sync(last_commit, self._tables)
@@ -130,6 +131,12 @@ class Rereading:
         """Return whether the tables are still those that the reading began with."""
         former = self._former
         return former is not None and (last.generation, last.reader) == (former.generation, former.reader)
+
+    def _drop_if_outdated(self) -> None:
+        """Drop the new table if something was forgotten while a part was read: the part may hold some of it."""
+        last = last_commit(self._tables)
+        if last is None or not self._is_current(last):
+            self._tables.drop(self._name)
 
     @property
     def _name(self) -> str:

@@ -30,6 +30,8 @@ READABLE = 2
 from its log."""
 
 COMMITS = "commits"
+FORGOTTEN = "forgotten"
+"""The table of what was forgotten; it belongs to no commit, and no program needs it to read the others."""
 LogTable = Literal["turns", "facts", "episodes", "points", "aliases", "jobs"]
 """What no rebuild can make anew: what was said, what callers asserted or a language model was paid to read, what judges
 said of episodes, memory points, aliases, and how far a language model has read each text."""
@@ -154,14 +156,14 @@ class Commit:
         return Reservation(self.day, Spending(self.calls, self.input_tokens, self.cached_tokens, self.output_tokens))
 
 
-def commit_rows(commit: Commit) -> TableRows:
-    """Return a commit as a table of one row."""
+def commit_rows(*commits: Commit) -> TableRows:
+    """Return commits as a table, one row each."""
     import pyarrow as pa
 
     schema = pa.schema(
         [pa.field(f.name, pa.string() if f.name == "embedder" else pa.int64(), nullable=False) for f in fields(Commit)]
     )
-    return pa.Table.from_pylist([asdict(commit)], schema=schema)
+    return pa.Table.from_pylist([asdict(commit) for commit in commits], schema=schema)
 
 
 def commits_of(rows: TableRows) -> list[Commit]:

@@ -18,11 +18,13 @@ from anyio import to_thread
 from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
 from mcp_memory.storage.check import Finding, check, last_commit_and_problems, size_in_bytes
 from mcp_memory.storage.compaction import Compaction
+from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.log import read_log
 from mcp_memory.storage.rebuild import Embed, Make, rebuild
@@ -33,6 +35,8 @@ from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, tabl
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
+from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.forgetting import without_forgotten
 from mcp_memory.view.view import View
 
 STOP_S = 2.0
@@ -98,6 +102,8 @@ class LanceStore:
         self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(uri, compact_after, clock)
+        load = Refresher(Tables(uri), embedder, dimension, make_view).load
+        self._forgetter = Forgetter(Tables(uri), self._write_lock, load, embed, relearn, clock)
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
@@ -110,6 +116,7 @@ class LanceStore:
             StoreMismatch: the store has another embedder or a newer format.
             StoreError: a table cannot be read.
         """
+        await self._forgetter.settle()
         async with self._view_lock:
             await self._refresh(whole=whole)
             yield self._view
@@ -127,11 +134,13 @@ class LanceStore:
             StoreUnwritable: the place cannot be written to.
         """
         await to_thread.run_sync(self._tables.make_folder)
+        await self._forgetter.settle()
         async with self._view_lock:  # most new rows are read here, while no other process waits for the lock
             await self._refresh(whole=False)
         rows = await to_thread.run_sync(prepare, batch) if batch and not batch.empty else None
         async with AsyncExitStack() as lock:
             await lock.enter_async_context(self._write_lock.hold())
+            await self._forgetter.settle_locked()
             if not await to_thread.run_sync(self._refresher.is_current):  # if current, no need to wait for readers
                 async with self._view_lock:
                     await self._refresh(whole=False, locked=True)
@@ -158,6 +167,34 @@ class LanceStore:
             return [self._tables.nearest(name, query, where, count) for query in queries]
 
         return await to_thread.run_sync(search)
+
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+        """Forget what ``choose`` returns, with all that rests only on it; see `ports.Store.forget`.
+
+        Other processes load the memory anew at their next call. A process that dies at it leaves it to the next one.
+        """
+        if self._rereading:  # it may hold texts that it has read
+            self._rereading.close()
+            self._rereading = None
+        await self._forgetter.settle()
+        async with self._write_lock.hold():
+            await self._forgetter.settle_locked()
+            async with self._view_lock:
+                await self._refresh(whole=True, locked=True)
+                view, last = self._view, self._refresher.last
+                targets = choose(view)
+                found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
+            if last is not None and not targets.empty:
+                await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
+                await self._forgetter.forget(found, view, last, by)
+        async with self._view_lock:  # let go of what this process holds
+            await self._refresh(whole=False)
+        return found
+
+    async def forgotten(self) -> tuple[ForgottenRecord, ...]:
+        """Return what was forgotten, oldest first."""
+        await self._forgetter.settle()
+        return self._forgetter.book.records
 
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns.
@@ -361,7 +398,7 @@ class LanceTransaction:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
-        batch = batch.unlearnt(self.view.has_lesson)
+        batch = without_forgotten(batch, self.view, self._store._forgetter.book.holds).unlearnt(self.view.has_lesson)
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):

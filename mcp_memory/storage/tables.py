@@ -16,8 +16,7 @@ import logging
 import os
 import re
 import shutil
-import struct
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -25,23 +24,13 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from mcp_memory.errors import StoreError, StoreUnwritable
+from mcp_memory.storage.data_files import FAILURES, Table, ensure_complete
 from mcp_memory.storage.schema import COMMITS, TableRows
 
-Table = Any
-"""A table of LanceDB, which comes without types."""
-
-FAILURES = (OSError, RuntimeError, ValueError)
-"""What LanceDB raises when a file cannot be read or written."""
 STEPS_BACK = 8
 """How many unreadable versions are skipped."""
 SPARE = 64 << 20
 """Bytes that a compaction leaves free."""
-FOOTER = struct.Struct("<QQQIIHH4s")
-"""Lance's file format 2, "Footer": where columns, their offsets and the offsets of the global buffers begin; how many
-buffers and columns there are; the format's version; and a magic number."""
-MAGIC = b"LANC"
-BUFFER_OFFSET = 16
-"""Bytes for the position and size of one global buffer; this list is the last thing before the footer."""
 
 Out = TypeVar("Out")
 
@@ -185,6 +174,10 @@ class Tables:
             if not token:
                 return names
 
+    def has(self, name: str) -> bool:
+        """Return whether there may be a table; False is certain, and takes a hundredth of a millisecond to find out."""
+        return self.folder is None or self._table_folder(name).is_dir()
+
     def version(self, name: str) -> int | None:
         """Return the latest version of a table, which every change by any process raises; None if there is no table."""
         table = self.latest(name)
@@ -323,6 +316,44 @@ class Tables:
         with self.write_errors():
             self._open.pop(name, None)
             self._connection().drop_table(name, ignore_missing=True)
+            if self.folder is not None:  # a process that died may have left files without any version
+                shutil.rmtree(self._table_folder(name), ignore_errors=True)
+
+    def replace(self, name: str, rows: TableRows) -> int:
+        """Replace all rows of a table at once, and return its new version; earlier versions stay until `purge`.
+
+        Raises:
+            StoreUnwritable: the table is as it was.
+        """
+        with self.write_errors():
+            before = self.version(name)
+            table = self._connection().create_table(name, rows, mode="overwrite")
+            self._open[name] = table
+            if not is_readable(table) or table.count_rows() != len(rows):
+                if before is not None and (old := self.earlier(name, before)) is not None:
+                    old.restore()
+                self.reopen(name)
+                raise OSError(errno.ENOSPC, f"the new files of {name} were cut short")
+            return int(table.version)
+
+    def purge(self, name: str) -> None:
+        """Remove every version of a table but the latest, with all files that only they need.
+
+        Without an earlier version LanceDB looks for no files to remove. If a process died after it had removed the last
+        one, but not its files, the rows are written once more.
+
+        Raises:
+            StoreUnwritable: some of them may be there still.
+        """
+        with self.write_errors():
+            for _ in (1, 2):
+                if (table := self.latest(name)) is None:
+                    return
+                table.optimize(cleanup_older_than=timedelta(milliseconds=1), delete_unverified=True)
+                if len(table.list_versions()) == 1 and len(self._files(name)) <= self.fragments(name):
+                    return
+                self.replace(name, self.rows(name))
+            raise OSError(errno.EBUSY, f"earlier versions of {name} are still there; is the clock right?")
 
     def optimize(self, name: str, keep: timedelta) -> None:
         """Merge the files of a table, and remove versions older than ``keep``.
@@ -345,36 +376,6 @@ class Tables:
         table.optimize(cleanup_older_than=max(keep, idle + timedelta(seconds=1)))
         if not is_readable(table):
             raise OSError(errno.ENOSPC, f"the merged files of {name} were cut short")
-
-
-def ensure_complete(table: Table, files: Collection[Path]) -> None:
-    """Make sure that the rows just appended to a table can be read.
-
-    A data file ends with its index, and the last forty bytes state where that begins: if they exist and agree with the
-    file's length, nothing was cut off. Reading them takes 0.03 ms, but reading a row through LanceDB takes 3, or 10 on
-    a busy machine, while the store's lock is held.
-
-    Args:
-        table: at the version that the append made.
-        files: new in its folder. A concurrent compaction may have put unfinished files there: when any file does not
-            look complete, or there is none, LanceDB reads the last row that was appended.
-
-    Raises:
-        OSError, RuntimeError, ValueError: the file was cut short.
-    """
-    if not files or not all(map(is_complete, files)):
-        table.search().offset(max(0, table.count_rows() - 1)).limit(1).select(["tx"]).to_arrow()
-
-
-def is_complete(file: Path) -> bool:
-    """Return whether a data file ends with a footer that agrees with the file's length."""
-    try:
-        with file.open("rb") as opened:
-            opened.seek(-FOOTER.size, 2)
-            *_, offsets, buffers, _, _, _, magic = FOOTER.unpack(opened.read())
-            return bool(magic == MAGIC and offsets + buffers * BUFFER_OFFSET + FOOTER.size == opened.tell())
-    except (OSError, struct.error):  # shorter than a footer
-        return False
 
 
 def is_readable(table: Table) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mcp_memory.memory import Memory
     from mcp_memory.ports import Progress
 
+CLIENT: ContextVar[str] = ContextVar("CLIENT", default="")
+"""The name and version of the client whose call is running; empty if it has not said them."""
 Run = Callable[["Memory", "Progress"], Awaitable[Reply]]
 """Runs a call whose arguments are checked."""
 
@@ -37,6 +40,7 @@ class Tool:
             raises `InvalidInput` while nothing is done yet.
         read_only: whether it stores nothing.
         repeatable: whether a repeated call changes nothing more.
+        destructive: whether it removes what was stored; hosts can ask the person first.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Tool:
     prepare: Callable[[Mapping[str, Any], LimitSettings], Run]
     read_only: bool
     repeatable: bool = True
+    destructive: bool = False
 
     @cached_property
     def definition(self) -> ToolDefinition:
@@ -60,7 +65,7 @@ class Tool:
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.read_only,
-                destructive_hint=False,
+                destructive_hint=self.destructive,
                 idempotent_hint=self.repeatable,
                 open_world_hint=False,
             ),

@@ -8,7 +8,7 @@ that a caller found with explore steps is kept here too, so that feedback about 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from mcp_memory.domain.episodes import Episode, Lesson, ShownEvidence
 from mcp_memory.domain.evidence import AnswerResult, Citation, Evidence, RecallResult, Source
@@ -20,6 +20,7 @@ from mcp_memory.language.stated import stated_times
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.ports import Store
 from mcp_memory.view.space import NONE, Space
+from mcp_memory.view.view import View
 
 KEPT = 256
 """Episodes that a process keeps; the oldest are dropped."""
@@ -76,6 +77,32 @@ class Episodes:
     def explored(self, space: str, evidence_id: str) -> ShownEvidence | None:
         """Return evidence that an explore step of this process found, or None; that of another space is unknown."""
         return self._explored.get((space, evidence_id))
+
+    def drop(self, space: str, gone: Collection[str], *, everything: bool = False) -> None:
+        """Drop the episodes and the explored evidence of a space that show, cite or are something that went."""
+        for key, episode in list(self._kept.items()):
+            shown = (*episode.shown, *episode.explored)
+            held = {episode.id, *episode.cited, *episode.activated, *(item.id for item in shown)}
+            held |= {name for item in shown for name in item.sentences}
+            if key[0] == space and (everything or not held.isdisjoint(gone)):
+                del self._kept[key]
+                self._pending.pop(key, None)
+        for key, item in list(self._explored.items()):
+            if key[0] == space and (everything or not {item.id, *item.sentences}.isdisjoint(gone)):
+                del self._explored[key]
+
+    def prune(self, view: View) -> None:
+        """Drop the episodes and the explored evidence with sentences that a view with everything does not have."""
+        shown = [(key[0], item) for key, one in self._kept.items() for item in (*one.shown, *one.explored)]
+        shown += [(key[0], item) for key, item in self._explored.items()]
+        held = [(space, name) for space, item in shown for name in item.sentences]
+        held += [(key[0], name) for key, one in self._kept.items() for name in (*one.cited, *one.activated)]
+        gone: dict[str, set[str]] = {}
+        for space, name in held:
+            if view.space(space).sentence(name) is None:
+                gone.setdefault(space, set()).add(name)
+        for space, names in gone.items():
+            self.drop(space, names)
 
     def ids(self, space: str) -> list[str]:
         """Return the ids of the episodes of a space, newest first."""

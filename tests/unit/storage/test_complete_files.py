@@ -6,7 +6,8 @@ from pathlib import Path
 
 from batches import batch
 
-from mcp_memory.storage.tables import Tables, is_complete
+from mcp_memory.storage.data_files import is_complete
+from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.text_rows import sentence_rows
 
 

@@ -1,0 +1,128 @@
+"""Forgetting: what a caller asks for, what it comes to, and what is left of it.
+
+A *target* is what was chosen: texts, facts that callers stated, memory points and episodes, by their ids, or a whole
+space. What rests on it follows from the stored rows (``view/erasure.py``). No value here holds words of what goes,
+except `ForgetResult`, which shows them to the caller before they go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.times import Millis
+
+_SETS = ("turns", "assertions", "points", "episodes")
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTargets:
+    """What is to be forgotten in one space.
+
+    Attributes:
+        space: its name.
+        everything: the whole space; the other fields are empty then.
+        turns: ids of messages, revisions of documents and statements.
+        assertions: ids of facts that callers stated or Claude read, of texts that stay.
+        points: ids of memory points.
+        episodes: ids of learnt episodes.
+    """
+
+    space: str
+    everything: bool = False
+    turns: frozenset[str] = frozenset()
+    assertions: frozenset[str] = frozenset()
+    points: frozenset[str] = frozenset()
+    episodes: frozenset[str] = frozenset()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is chosen."""
+        return not (self.everything or self.turns or self.assertions or self.points or self.episodes)
+
+    def to_json(self) -> str:
+        """Return them as JSON: ids only."""
+        values = {name: sorted(value) if name in _SETS else value for name, value in asdict(self).items()}
+        return json.dumps(values, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> ForgetTargets:
+        """Return them from `to_json`."""
+        values = json.loads(text)
+        turns, assertions, points, episodes = (frozenset(values[name]) for name in _SETS)
+        return cls(values["space"], values["everything"], turns, assertions, points, episodes)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """What a caller asks to forget: exactly one of ids, a session alone, entity, query, window, everything.
+
+    Attributes:
+        space: its name.
+        ids: of messages, documents, facts, points, episodes or evidence.
+        session: of the messages and documents that ``ids`` name; alone, the session itself.
+        entity: a name.
+        query: whose matches go.
+        window: of times; None for no range.
+        everything: the whole space.
+        dry_run: whether only to say what would go.
+        token: of the preview.
+        by: the client or command that asks.
+    """
+
+    space: str
+    ids: tuple[str, ...] = ()
+    session: str | None = None
+    entity: str | None = None
+    query: str | None = None
+    window: Window | None = None
+    everything: bool = False
+    dry_run: bool = True
+    token: str | None = None
+    by: str = "memory_forget"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetResult:
+    """What went, or would go.
+
+    Attributes:
+        forgotten: how many of each kind.
+        affected: in words: what goes, what loses a source, what is made anew, what stays.
+        dry_run: whether nothing was changed.
+        token: with which the same call does it.
+        warnings: in words.
+    """
+
+    forgotten: Mapping[str, int]
+    affected: tuple[str, ...]
+    dry_run: bool
+    token: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenRecord:
+    """What remains: that something was forgotten.
+
+    Attributes:
+        at: when.
+        by: the client or command that asked.
+        space: where.
+        counts: how many of each kind.
+        hashes: keyed hashes of the ids that went.
+    """
+
+    at: Millis
+    by: str
+    space: str
+    counts: Mapping[str, int]
+    hashes: frozenset[str] = field(default_factory=frozenset)
+
+
+def keyed_hash(key: bytes, name: str) -> str:
+    """Return the keyed hash of an id: 20 hex digits that tell nobody without the key what the id was."""
+    return blake2b(name.encode("utf-8", "surrogatepass"), key=key, digest_size=10).hexdigest()

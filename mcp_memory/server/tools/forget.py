@@ -1,0 +1,142 @@
+"""memory_forget: let go of what the user wants forgotten, for good."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, StrictBool
+
+from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
+from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.errors import InvalidInput
+from mcp_memory.server.tools.arguments import (
+    IDS,
+    QUERY_BYTES,
+    Input,
+    SpaceName,
+    check_name,
+    check_names,
+    check_space,
+    check_text,
+    read,
+    window_of,
+)
+from mcp_memory.server.tools.replies import Count, Output, Reply, indent, reply_of, warning_lines
+from mcp_memory.server.tools.tool import CLIENT, Run, Tool
+from mcp_memory.settings import LimitSettings
+
+if TYPE_CHECKING:
+    from mcp_memory.memory import Memory
+    from mcp_memory.ports import Progress
+
+_CHOICES = "ids, session, entity, query, since/until, everything"
+
+
+class ForgetInput(Input):
+    """Arguments of memory_forget."""
+
+    ids: Annotated[list[str] | None, Field(description="Of messages, documents, facts, points, evidence.")] = None
+    session: Annotated[str | None, Field(description="Whole, or of the ids.")] = None
+    entity: Annotated[str | None, Field(description="Who said it, or is alone in it.")] = None
+    query: str | None = None
+    since: str | None = None
+    until: str | None = None
+    everything: Annotated[StrictBool, Field(description="The whole space.")] = False
+    dry_run: StrictBool = True
+    token: Annotated[str | None, Field(description="Of the dry run.")] = None
+    space: SpaceName = DEFAULT_SPACE
+
+
+class ForgetOutput(Output):
+    """Structured reply of memory_forget."""
+
+    forgotten: Annotated[dict[str, Count], Field(description="How many of each kind went, or would go.")]
+    affected: Annotated[list[str], Field(description="What goes, loses a source, is made anew, stays.")]
+    dry_run: StrictBool
+    token: Annotated[str | None, Field(description="Give it with dry_run false to do it.")] = None
+
+
+def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_forget") -> ForgetRequest:
+    """Return what a call asks to forget.
+
+    Raises:
+        InvalidInput: an argument is wrong, or not exactly one choice is made.
+    """
+    ranged = args.since is not None or args.until is not None
+    given = {
+        "ids": args.ids is not None,
+        "session": args.session is not None and args.ids is None,
+        "entity": args.entity is not None,
+        "query": args.query is not None,
+        "since/until": ranged,
+        "everything": args.everything,
+    }
+    chosen = [name for name, there in given.items() if there]
+    if len(chosen) != 1:
+        problem = f"{' and '.join(chosen)} came together" if chosen else "none of them was given"
+        raise InvalidInput(_CHOICES, problem, "Give exactly one; session may go with ids. Nothing was forgotten.")
+    query = args.query
+    if query is not None:
+        query = check_text("query", query, QUERY_BYTES, remedy="Say what is to be forgotten.")
+    return ForgetRequest(
+        check_space(args.space),
+        check_names("ids", args.ids, IDS, limits),
+        check_name("session", args.session, limits),
+        check_name("entity", args.entity, limits),
+        query,
+        window_of(args.since, args.until) if ranged else None,
+        args.everything,
+        args.dry_run,
+        check_name("token", args.token, limits),
+        by,
+    )
+
+
+def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
+    """Return the reply to a call."""
+    counts = ", ".join(f"{count} {kind}" for kind, count in result.forgotten.items()) or "nothing"
+    if result.dry_run:
+        lines = [f"Would be forgotten in space {request.space!r}: {counts}. Nothing was changed yet."]
+        if result.token is not None:
+            lines.append(f"To do it, call again with dry_run false and token {result.token!r}.")
+    else:
+        lines = [f"Forgotten in space {request.space!r}: {counts}. No file of the memory holds it any more."]
+    output = ForgetOutput(
+        forgotten=dict(result.forgotten),
+        affected=list(result.affected),
+        dry_run=result.dry_run,
+        token=result.token,
+        engine="caller",
+        warnings=list(result.warnings),
+    )
+    return reply_of(
+        output, [*lines, *(f"- {indent(line)}" for line in result.affected), *warning_lines(result.warnings)]
+    )
+
+
+def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
+    request = forget_request(read(ForgetInput, raw), limits)
+
+    async def run(memory: Memory, _progress: Progress) -> Reply:
+        by = f"memory_forget ({client})" if (client := CLIENT.get()) else "memory_forget"
+        return forget_reply(request, await memory.forget(replace(request, by=by)))
+
+    return run
+
+
+FORGET = Tool(
+    name="memory_forget",
+    title="Forget",
+    description=(
+        "Remove for good what the user asks to forget. Use it only then; for what merely changed use memory_write. "
+        "Choose by one of ids, session, entity, query, since/until, everything. Show what the dry run says, then "
+        "repeat it with dry_run false and its token. ids alone need no token."
+    ),
+    input=ForgetInput,
+    output=ForgetOutput,
+    prepare=_prepare,
+    read_only=False,
+    destructive=True,
+)

@@ -1,0 +1,213 @@
+"""Forget: say what would go, and with the token of that preview, or with ids alone, let it go.
+
+The token of a preview is a digest of what it chose. The call that does it chooses again, while nobody writes: with
+another choice, since something was written or forgotten meanwhile, the token is another one and nothing goes. So a
+token is good for one deed, in any process, and none is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from mcp_memory.domain.evidence import Evidence
+from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult, ForgetTargets
+from mcp_memory.domain.ids import digest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language.questions import understand
+from mcp_memory.ports import Embedder, Store
+from mcp_memory.services.answer import reconstruct
+from mcp_memory.services.learn.episodes import Episodes
+from mcp_memory.services.maintain.choose import Chosen, choose, label
+from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.view.erasure import Erasure, erasure_of, words_in
+from mcp_memory.view.forgetting import counts_of
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+MATCHES = 24
+"""Items that a query finds at most."""
+LISTED = 12
+"""Lines of one sort that a reply lists."""
+SHOWN_CHARS = 120
+"""Characters of a text that a line shows."""
+ELSEWHERE = "Copies elsewhere remain: exports, backups of your own, and what clients keep of their conversations."
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A choice with all that follows from it."""
+
+    chosen: Chosen
+    erasure: Erasure
+    token: str
+
+
+async def forget(
+    store: Store,
+    embedder: Embedder,
+    request: ForgetRequest,
+    *,
+    settings: RecallSettings,
+    episodes: Episodes,
+    now: Millis,
+) -> ForgetResult:
+    """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
+
+    Args:
+        store: where.
+        embedder: of a query.
+        request: what.
+        settings: of the recall for a query.
+        episodes: of this process; those that hold some of it are dropped.
+        now: the moment of the call.
+
+    Raises:
+        InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
+        StoreError: nothing is changed, or the next call finishes it; the text says which.
+    """
+    matches = await _matches(store, embedder, request, settings, now) if request.query is not None else None
+    if request.dry_run:
+        async with store.reading() as view:
+            space = view.space(request.space)
+            preview = _preview(space, request, matches)
+            lines = _lines(space, preview)
+            counts = counts_of(space, preview.erasure)
+        token = preview.token if counts else None
+        warnings = () if counts else ("Nothing would go.",)
+        return ForgetResult(counts, lines, dry_run=True, token=token, warnings=warnings)
+    done: list[tuple[dict[str, int], tuple[str, ...]]] = []
+
+    def decide(view: View) -> ForgetTargets:
+        space = view.space(request.space)
+        preview = _preview(space, request, matches)
+        _check_token(request, preview)
+        done.append((counts_of(space, preview.erasure), _lines(space, preview)))
+        return preview.chosen.targets
+
+    erasure = await store.forget(decide, request.by)
+    episodes.drop(request.space, erasure.ids, everything=request.everything)
+    counts, lines = done[-1]
+    return ForgetResult(counts, lines, dry_run=False, warnings=(ELSEWHERE,))
+
+
+def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
+    chosen = choose(space, request) if matches is None else _still_there(space, matches)
+    targets = chosen.targets
+    ids = (*sorted(targets.turns), *sorted(targets.assertions), *sorted(targets.points), *sorted(targets.episodes))
+    whole = sorted((*space.turns, *(point.id for point in space.hypergraph.all()))) if targets.everything else ()
+    token = digest("forget", space.name, str(targets.everything), *ids, *whole)[:12]
+    return Preview(chosen, erasure_of(space, targets), token)
+
+
+def _check_token(request: ForgetRequest, preview: Preview) -> None:
+    """Check that the caller has seen what goes: by the token of the preview, or since they named it all."""
+    if request.token is None and request.ids and not preview.chosen.implied:
+        return
+    if request.token is None and request.ids:
+        listed = ", ".join(label(turn) for turn in preview.chosen.implied[:3])
+        problem = f"what the ids name is said in {listed}, which would go as a whole"
+        remedy = "Name the document itself, or preview it with dry_run and give the token. Nothing was forgotten."
+        raise InvalidInput("ids", problem, remedy)
+    if request.token is None:
+        remedy = "Call with dry_run first, look at what would go, and give its token. Nothing was forgotten."
+        raise InvalidInput("token", "is missing", remedy)
+    if request.token != preview.token or preview.chosen.targets.empty:
+        problem = (
+            f"{request.token[:40]!r} is not the token of what would go now: it was used, or something changed since"
+        )
+        raise InvalidInput("token", problem, "Preview it again with dry_run. Nothing was forgotten.")
+
+
+# By a query
+
+
+async def _matches(
+    store: Store, embedder: Embedder, request: ForgetRequest, settings: RecallSettings, now: Millis
+) -> Chosen:
+    """Return the messages that a query finds and that share a word with it; what else it finds stays."""
+    query = Query(request.query or "", request.space, MATCHES, now=now)
+    found = await reconstruct(store, embedder, query, settings=settings, episodes=Episodes())
+    async with store.reading() as view:
+        space = view.space(request.space)
+        wanted = _wanted_words(space, request.query or "", now)
+        turns: dict[str, None] = {}
+        staying: dict[str, None] = {}
+        for item in found.evidence:
+            if item.inferred is not None or item.kind == "point":
+                continue
+            for turn in _texts_of(item):
+                if turn.id not in space.turns or turn.id in turns:
+                    continue
+                if turn.kind == "document":
+                    staying[f"{label(turn)} was found too and stays: name it by its id"] = None
+                elif wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
+                    turns[turn.id] = None
+                else:
+                    staying[f"{label(turn)} was found too, shares no word with it and stays"] = None
+    return Chosen(ForgetTargets(request.space, turns=frozenset(turns)), list(staying))
+
+
+def _wanted_words(space: Space, text: str, now: Millis) -> set[str]:
+    """Return the words of a query that tell what it is about; all of them if none does."""
+    asked = understand(text, space.speakers, now)
+    return {word for words, _ in asked.content_words for word in words_in(words)} or words_in(text)
+
+
+def _texts_of(item: Evidence) -> list[Turn]:
+    """Return the texts that an item of evidence is of; of a fact all that it shows."""
+    turns = [source.turn for source in item.sources]
+    return turns if item.kind == "fact" else turns[:1]
+
+
+def _still_there(space: Space, chosen: Chosen) -> Chosen:
+    """Return a choice without what went meanwhile."""
+    return replace(chosen, targets=replace(chosen.targets, turns=chosen.targets.turns & space.turns.keys()))
+
+
+# In words
+
+
+def _lines(space: Space, preview: Preview) -> tuple[str, ...]:
+    """Return what goes, what loses a source or is made anew, and what stays, in words."""
+    erasure, lines = preview.erasure, []
+    turns = [turn for turn in space.turns.values() if turn.id in erasure.turns]
+    goes = [f"{label(turn)}: {_short(turn.text)}" for turn in turns]
+    lines += _first(goes, "more texts go")
+    facts = dict.fromkeys(_fact_lines(space, erasure))
+    lines += _first(list(facts), "more facts lose a source")
+    anew = [f"a memory point is made anew without it: {_short(point.description)}" for point in erasure.remade]
+    lines += _first(anew, "more points are made anew")
+    lines += _first([f"stays: {line}" for line in preview.chosen.staying], "more stay")
+    return tuple(lines)
+
+
+def _fact_lines(space: Space, erasure: Erasure) -> list[str]:
+    """Return the facts that lose a source and have another."""
+    if erasure.targets.everything:
+        return []
+    versions = {}
+    for turn in erasure.turns:
+        for row in space.facts.assertions_in(turn):
+            version = space.facts.version("f_" + row.id.removeprefix("x_"))
+            if version is not None:
+                versions[version.id] = version
+    lines = []
+    for version in versions.values():
+        left = sum(one.id not in erasure.assertions for one in version.assertions)
+        if left:
+            lines.append(f"keeps {left} of {len(version.assertions)} sources: {_short(version.text)}")
+    return lines
+
+
+def _first(lines: Sequence[str], more: str) -> list[str]:
+    rest = len(lines) - LISTED
+    return [*lines[:LISTED], *([f"{rest} {more}."] if rest > 0 else [])]
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= SHOWN_CHARS else f"{words[: SHOWN_CHARS - 1]}…"

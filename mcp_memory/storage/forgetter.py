@@ -1,0 +1,95 @@
+"""Forget in one store, and finish what a process that died had begun to forget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import anyio
+from anyio import to_thread
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.storage.forget import Forgetting
+from mcp_memory.storage.forgotten import Book, begin, read_book
+from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.rebuild import Embed
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.relearning import Relearn
+from mcp_memory.storage.schema import FORGOTTEN, Commit
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.forgetting import counts_of
+from mcp_memory.view.view import View
+
+
+class Forgetter:
+    """Forgets in one store, and finishes what a process that died had begun to forget.
+
+    Args:
+        tables: used by nobody else meanwhile.
+        lock: the store's write lock.
+        load: returns a view of the store as it is, with all segments and sentences. Blocking.
+        embed: see `Forgetting`, as for the following arguments.
+        relearn: makes beliefs of lessons.
+        clock: milliseconds since 1970, UTC.
+
+    Attributes:
+        book: what was forgotten, as of the last look.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        lock: WriteLock,
+        load: Callable[[], View],
+        embed: Embed | None,
+        relearn: Relearn,
+        clock: Callable[[], Millis],
+    ) -> None:
+        self.book = Book()
+        self._tables = tables
+        self._lock = lock
+        self._load = load
+        self._clock = clock
+        self._work = Forgetting(tables, embed, relearn, clock)
+
+    async def settle(self) -> None:
+        """Finish what was begun and not finished, if anything; the write lock must not be held.
+
+        While another process is at it this waits: nothing half forgotten is ever read.
+        """
+        if not self._tables.has(FORGOTTEN):
+            self.book = Book()
+            return
+        await to_thread.run_sync(self._look)
+        if self.book.work is not None:
+            async with self._lock.hold():
+                await self.settle_locked()
+
+    async def settle_locked(self) -> None:
+        """Do the same while the write lock is held."""
+        if not self._tables.has(FORGOTTEN):
+            return
+        await to_thread.run_sync(self._look)
+        last = await to_thread.run_sync(last_commit, self._tables)
+        if self.book.work is not None and last is not None:
+            with anyio.CancelScope(shield=True):
+                await self._work.finish(self.book.work, last, self._load)
+            await to_thread.run_sync(self._look)
+
+    async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> None:
+        """Forget what an erasure says; the write lock must be held, and the tables swept.
+
+        Raises:
+            StoreUnwritable: nothing is forgotten, or the next call finishes it; the text says which.
+        """
+        counts = counts_of(view.space(found.targets.space), found)
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(begin, self._tables, last, found, counts, by, self._clock())
+            await to_thread.run_sync(self._look)
+            assert self.book.work is not None
+            await self._work.finish(self.book.work, last, lambda: view)
+            await to_thread.run_sync(self._look)
+
+    def _look(self) -> None:
+        if self.book.version is None or self.book.version != self._tables.version(FORGOTTEN):
+            self.book = read_book(self._tables)

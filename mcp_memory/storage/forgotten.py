@@ -1,0 +1,133 @@
+"""The table ``forgotten``: what was forgotten, without any content, and what is being forgotten just now.
+
+A row says when, by which client or command, in which space and how many of each kind, and has keyed hashes of the ids
+that went, so that nothing made of them before is stored after (`Book.holds`), and an import can leave them out. While a
+forget is not finished, its row also says what was chosen, by ids. The key is made with the first row.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord, keyed_hash
+from mcp_memory.domain.times import Millis
+from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.compaction import flush
+from mcp_memory.storage.schema import FORGOTTEN, Commit, TableRows, generation_of
+from mcp_memory.storage.tables import SPARE, Tables
+from mcp_memory.view.erasure import Erasure
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A forget that was begun and is not finished.
+
+    Attributes:
+        targets: what was chosen.
+        generation: of the tables that it makes.
+        relearn: whether beliefs are learnt again.
+    """
+
+    targets: ForgetTargets
+    generation: int
+    relearn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """The table ``forgotten``, read.
+
+    Attributes:
+        version: of the table; None if nothing was ever forgotten.
+        key: of the hashes.
+        records: what was forgotten, oldest first.
+        hashes: of all ids that were forgotten.
+        work: what is not finished; None mostly.
+    """
+
+    version: int | None = None
+    key: bytes = b""
+    records: tuple[ForgottenRecord, ...] = ()
+    hashes: frozenset[str] = field(default_factory=frozenset)
+    work: Work | None = None
+
+    def holds(self, name: str) -> bool:
+        """Return whether something with this id was forgotten."""
+        return bool(self.hashes) and keyed_hash(self.key, name) in self.hashes
+
+
+def read_book(tables: Tables) -> Book:
+    """Return what was forgotten, and what is not finished."""
+    rows = tables.rows(FORGOTTEN)
+    if rows is None:
+        return Book()
+    found = sorted(rows.to_pylist(), key=lambda row: row["tx"])
+    records = tuple(map(_record_of, found))
+    begun = next((json.loads(row["work"]) for row in found if row["work"]), None)
+    work = Work(ForgetTargets.from_json(begun["targets"]), begun["generation"], begun["relearn"]) if begun else None
+    key = bytes.fromhex(found[0]["key"]) if found else b""
+    return Book(tables.version(FORGOTTEN), key, records, frozenset(h for one in records for h in one.hashes), work)
+
+
+def _record_of(row: Mapping[str, Any]) -> ForgottenRecord:
+    hashes = frozenset(json.loads(row["hashes"]))
+    return ForgottenRecord(row["at"], row["by"], row["space"], json.loads(row["counts"]), hashes)
+
+
+def book_rows(key: bytes, records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
+    """Return the table of these records; the last one is the one that is worked on, if any is."""
+    import pyarrow as pa
+
+    begun = ""
+    if work is not None:
+        begun = json.dumps({"targets": work.targets.to_json(), "generation": work.generation, "relearn": work.relearn})
+    texts = ("by", "space", "counts", "hashes", "key", "work")
+    schema = pa.schema([("tx", pa.int64()), ("at", pa.int64()), *((name, pa.string()) for name in texts)])
+    rows = [
+        {
+            "tx": number,
+            "at": one.at,
+            "by": one.by,
+            "space": one.space,
+            "counts": json.dumps(dict(one.counts)),
+            "hashes": json.dumps(sorted(one.hashes)),
+            "key": key.hex(),
+            "work": begun if number == len(records) else "",
+        }
+        for number, one in enumerate(records, 1)
+    ]
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int], by: str, at: Millis) -> None:
+    """Write down what is to be forgotten; from here on it will be. The write lock must be held.
+
+    Raises:
+        StoreUnwritable: there is too little room to write the tables anew, or no write access; nothing is begun.
+    """
+    if tables.folder is not None:
+        size = sum(path.stat().st_size for path in tables.folder.rglob("*") if path.is_file())
+        if shutil.disk_usage(tables.folder).free < size + SPARE:
+            raise StoreUnwritable(
+                f"storage.uri {tables.uri!r}: too little room to write the memory anew, which takes {size:,} bytes. "
+                "Nothing was forgotten. Make room and try again."
+            )
+    book = read_book(tables)
+    key = book.key or secrets.token_bytes(16)
+    generations = [number for name in tables.names() if (number := generation_of(name)) is not None]
+    # A rebuild that has begun and made no table yet takes the next number, so this takes the one after it.
+    work = Work(found.targets, max(last.generation, *generations, 0) + 2, found.relearn)
+    hashes = frozenset(keyed_hash(key, name) for name in found.ids)
+    record = ForgottenRecord(at, by, found.targets.space, counts, hashes)
+    rows = book_rows(key, (*book.records, record), work)
+    if book.version is None:
+        tables.append(FORGOTTEN, rows)
+    else:
+        tables.replace(FORGOTTEN, rows)
+    if tables.folder is not None:
+        flush(tables.folder / f"{FORGOTTEN}.lance")

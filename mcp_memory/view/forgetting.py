@@ -1,0 +1,121 @@
+"""What an erasure (``erasure.py``) counts, and batches without what goes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.episodes import Lesson
+from mcp_memory.domain.facts import Assertion
+from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.space import Space
+from mcp_memory.view.view import View
+
+
+def counts_of(space: Space, found: Erasure) -> dict[str, int]:
+    """Return how many of each kind go; kinds of which none goes are left out."""
+    kinds: Counter[str] = Counter(space.turns[name].kind + "s" for name in found.turns)
+    counts = {
+        **{kind: kinds[kind] for kind in ("messages", "documents", "statements")},
+        "sentences": len(found.sentences),
+        "facts": len(found.assertions),
+        "points": len(found.points),
+        "points made anew": len(found.remade),
+        "lessons": sum(left is None for left in found.lessons.values()),
+        "lessons cut": sum(left is not None for left in found.lessons.values()),
+        "questions": sum(question.segment_id in found.segments for question in space.questions.rows),
+        "jobs": sum(name in found.turns for name in space.jobs),
+    }
+    return {kind: count for kind, count in counts.items() if count}
+
+
+def erased(batch: Batch, found: Erasure) -> Batch:
+    """Return a recorded batch without what goes; rows of other spaces stay."""
+    targets, here = found.targets, found.targets.space
+
+    def stays(space: str, turn_id: str) -> bool:
+        return space != here or not (targets.everything or turn_id in found.turns)
+
+    def keeps_fact(one: Assertion) -> bool:
+        return one.space != here or found.keeps_assertion(one.turn_id, one.id)
+
+    points = [one if one.space != here else found.point(one) for one in batch.points]
+    chosen = [row for row, one in enumerate(points) if one is not None]
+    lessons = [one if one.space != here else found.lessons.get(one.key, one) for one in batch.lessons]
+    segments = [row for row, one in enumerate(batch.segments) if stays(one.space, one.turn_id)]
+    sentences = [row for row, one in enumerate(batch.sentences) if stays(one.space, one.turn_id)]
+    questions = [
+        row
+        for row, (space, one) in enumerate(batch.questions)
+        if space != here or not (targets.everything or one.segment_id in found.segments)
+    ]
+    return replace(
+        batch,
+        turns=tuple(one for one in batch.turns if stays(one.space, one.id)),
+        segments=tuple(batch.segments[row] for row in segments),
+        sentences=tuple(batch.sentences[row] for row in sentences),
+        segment_vectors=batch.segment_vectors[segments],
+        sentence_vectors=batch.sentence_vectors[sentences],
+        assertions=tuple(filter(keeps_fact, batch.assertions)),
+        lessons=tuple(one for one in lessons if one is not None),
+        beliefs=tuple(
+            one
+            for one in batch.beliefs
+            if one.space != here or not (targets.everything or one.sentence_id in found.sentences)
+        ),
+        points=tuple(one for one in points if one is not None),
+        point_vectors=batch.point_vectors[chosen],
+        aliases=tuple(one for one in batch.aliases if one.space != here or found.keeps_alias(one)),
+        questions=tuple(batch.questions[row] for row in questions),
+        question_vectors=batch.question_vectors[questions],
+        jobs=tuple(one for one in batch.jobs if stays(one.space, one.turn_id)),
+    )
+
+
+def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]) -> Batch:
+    """Return a batch without what was made of texts that were forgotten meanwhile.
+
+    A call, or a background job, may have read a text before it was forgotten, and would store what it made of it: facts
+    that Claude read, the trace of an answer, a memory point. What is told again after it was forgotten is stored.
+
+    Args:
+        batch: about to be committed.
+        view: as of the last commit.
+        forgotten: whether something with this id was forgotten.
+    """
+    arrived = {turn.id for turn in batch.turns}
+
+    def gone(space: str, turn_id: str) -> bool:
+        return turn_id not in arrived and turn_id not in view.space(space).turns and forgotten(turn_id)
+
+    def lost(space: str, ids: Iterable[str]) -> bool:
+        return any(forgotten(name) and view.space(space).sentence(name) is None for name in ids)
+
+    def taught(lesson: Lesson) -> Sequence[str]:
+        trace = lesson.read_trace()
+        shown = [] if isinstance(trace, str) else [*trace.get("shown", ()), *trace.get("explored", ())]
+        cited = [] if isinstance(trace, str) else [*trace.get("cited", ()), *trace.get("activated", ())]
+        return [*lesson.labels, *cited, *(name for item in shown for name in item.get("sentences", ()))]
+
+    if any(lost(lesson.space, taught(lesson)) for lesson in batch.lessons):
+        batch = replace(batch, lessons=(), beliefs=())
+    facts = [one for one in batch.assertions if not gone(one.space, one.turn_id)]
+    points = [row for row, one in enumerate(batch.points) if not lost(one.space, one.sentences)]
+    asked = [
+        row
+        for row, (space, one) in enumerate(batch.questions)
+        if not (forgotten(one.segment_id) and view.space(space).segment_row(one.segment_id) < 0)
+    ]
+    if (len(facts), len(points), len(asked)) != (len(batch.assertions), len(batch.points), len(batch.questions)):
+        batch = replace(
+            batch,
+            assertions=tuple(facts),
+            points=tuple(batch.points[row] for row in points),
+            point_vectors=batch.point_vectors[points],
+            questions=tuple(batch.questions[row] for row in asked),
+            question_vectors=batch.question_vectors[asked],
+        )
+    jobs = tuple(job for job in batch.jobs if not gone(job.space, job.turn_id))
+    return batch if len(jobs) == len(batch.jobs) else replace(batch, jobs=jobs)

@@ -1,0 +1,252 @@
+"""Every store, LanceDB and the fake: what is forgotten goes with all that rests only on it, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from batches import asserted, batch, belief, lesson, merged, point, pointed, taught, turn, unit_vectors
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.turns import PooledQuestion
+from mcp_memory.errors import InvalidInput
+from mcp_memory.ports import Store
+from mcp_memory.view.view import View
+
+pytestmark = pytest.mark.anyio
+
+Open = Callable[..., Store]
+
+
+async def write(store: Store, rows: Batch) -> int:
+    async with store.writing() as transaction:
+        return await transaction.commit(rows)
+
+
+def texts(*refs: str) -> Callable[[View], ForgetTargets]:
+    """Choose messages of the default space."""
+    return lambda _: ForgetTargets("default", turns=frozenset(turn(ref).id for ref in refs))
+
+
+def sentences(ref: str) -> list[str]:
+    return [piece.id for piece in batch(ref).sentences]
+
+
+async def test_a_text_goes_with_its_pieces_facts_jobs_questions_and_beliefs_in_every_process(open_store: Open) -> None:
+    """Two processes that have it in their views, and one that opens the store later."""
+    store, other = open_store(), open_store()
+    await write(store, batch("alpha", "bravo"))
+    await write(other, batch("alpha", space="other"))
+    first, second = sentences("alpha")[0], sentences("bravo")[0]
+    await write(store, taught("one", sentence=first))
+    await write(store, taught("two", sentence=second))
+    jobs = tuple(Job("default", turn(ref).id, "done", 1, 0, 0, "", 1) for ref in ("alpha", "bravo"))
+    await write(store, Batch(jobs=jobs))
+    questions = tuple(
+        ("default", PooledQuestion(f"Who is {ref}?", batch(ref).segments[0].id, frozenset()))
+        for ref in ("alpha", "bravo")
+    )
+    await write(store, Batch(questions=questions, question_vectors=unit_vectors(["a", "b"])))
+    async with other.reading() as view:
+        assert len(view.space("default").turns) == 2
+    await store.forget(texts("alpha"), "a test")
+    kept = batch("alpha", "bravo")
+    for opened in (store, other, open_store()):
+        async with opened.reading() as view:
+            space = view.space("default")
+            assert [one.ref for one in space.turns.values()] == ["bravo"]
+            assert [piece.id for piece in space.sentences] == sentences("bravo")
+            assert [piece.turn_id for piece in space.segments] == [turn("bravo").id]
+            assert {row.id for row in space.facts.rows} == {
+                row.id for row in kept.assertions if row.turn_id == turn("bravo").id
+            }
+            assert space.beliefs.sentence_ids == [second]
+            assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_two"]
+            assert set(space.jobs) == {turn("bravo").id}
+            assert [one.text for one in space.questions.rows] == ["Who is bravo?"]
+            assert space.sentence_vectors is not None
+            assert np.allclose(space.sentence_vectors[1], unit_vectors(sentences("bravo"))[1], atol=1e-5)
+            assert list(view.space("other").turns) == [turn("alpha", "other").id]
+
+
+async def test_writing_goes_on_after_a_forget_and_the_same_words_can_be_told_again(open_store: Open) -> None:
+    """What was forgotten is unknown, so it is new."""
+    store, other = open_store(), open_store()
+    await write(store, batch("alpha", "bravo"))
+    await store.forget(texts("alpha"), "a test")
+    await write(other, batch("charlie"))
+    await write(store, batch("alpha"))
+    for opened in (store, other, open_store()):
+        async with opened.reading() as view:
+            assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie", "alpha"]
+
+
+async def test_a_point_that_rests_on_more_is_made_anew_in_the_words_of_the_rest(open_store: Open) -> None:
+    """The words of what goes are kept in no description; a point that rests on nothing else goes."""
+    store = open_store()
+    await write(store, batch("alpha", "bravo"))
+    both = replace(point("both"), sentences=(sentences("alpha")[0], sentences("bravo")[0]), description="alpha, bravo")
+    alone = replace(point("alone"), sentences=(sentences("alpha")[1],))
+    free = point("free")
+    told = replace(point("told"), description="Ann and Bob like alpha.")
+    await write(store, pointed(both, alone, free, told))
+    found = await store.forget(texts("alpha"), "a test")
+    assert [one.description for one in found.remade] == ["bravo came first."]
+    for opened in (store, open_store()):
+        async with opened.reading() as view:
+            graph = view.space("default").hypergraph
+            assert {one.description for one in graph.all()} == {"bravo came first.", free.description}
+            (made,) = [one for one in graph.all() if one.id != free.id]
+            assert (made.entities, made.sentences, made.source) == (both.entities, both.sentences[1:], "embedded")
+
+
+async def test_a_point_that_was_merged_into_one_that_goes_follows_what_takes_its_place(open_store: Open) -> None:
+    """It names the new one, or is active again where there is none."""
+    for rest in (True, False):
+        store = open_store()
+        space = f"merged {rest}".replace(" ", "")
+        await write(store, batch("alpha", "bravo", space=space))
+        ids = [piece.id for piece in batch("alpha", "bravo", space=space).sentences]
+        one = replace(point("one", space=space), sentences=(ids[0],))
+        two = replace(point("two", space=space), sentences=(ids[2],))
+        union, *gone = merged("union", one, two)
+        union = replace(union, space=space, sentences=(ids[0], ids[2]) if rest else (ids[0],))
+        await write(store, pointed(one, two))
+        await write(store, pointed(union, *gone))
+        target = ForgetTargets(space, turns=frozenset([turn("alpha", space).id]))
+        await store.forget(lambda _, target=target: target, "a test")  # type: ignore[misc]
+        async with store.reading() as view:
+            graph = view.space(space).hypergraph
+            left = graph.get(two.id)
+            assert left is not None
+            assert graph.get(one.id) is None
+            assert left.active is not rest
+            kept = graph.resolve(two.id)
+            assert kept is not None
+            assert kept.description == ("bravo came first." if rest else two.description)
+
+
+async def test_a_lesson_keeps_what_it_taught_of_other_sentences(open_store: Open) -> None:
+    """Its labels and its trace lose what goes; the belief about the other sentence stays as it was."""
+    store = open_store()
+    await write(store, batch("alpha", "bravo"))
+    first, second = sentences("alpha")[0], sentences("bravo")[0]
+    about = lesson("both", {first: 1, second: 1})
+    await write(store, Batch(lessons=(about,), beliefs=(belief(first), belief(second))))
+    await store.forget(texts("alpha"), "a test")
+    async with open_store().reading() as view:
+        beliefs = view.space("default").beliefs
+        (left,) = beliefs.lessons()
+        episode = beliefs.episode(about.episode_id)
+        assert dict(left.labels) == {second: 1}
+        assert not isinstance(episode, str)
+        assert episode is not None
+        assert (episode.cited, episode.activated, episode.shown, episode.paths) == ((), (second,), (), ())
+        assert beliefs.sentence_ids == [second]
+
+
+async def test_names_that_only_the_forgotten_said_are_no_aliases_any_more(open_store: Open) -> None:
+    """An alias with a word that nothing else says."""
+    store = open_store()
+    await write(store, batch("alpha", "bravo"))
+    known, gone = (
+        Alias("default", "Ann", "bravo", "same", "embedded", 1),
+        Alias("default", "Ann", "Alpha", "same", "embedded", 1),
+    )
+    await write(store, Batch(aliases=(known, gone)))
+    await store.forget(texts("alpha"), "a test")
+    async with open_store().reading() as view:
+        facts = view.space("default").facts
+        assert facts.inferred_aliases(facts.key("Ann")) == [known]
+
+
+async def test_a_fact_that_a_caller_stated_of_a_text_that_stays_goes_alone(open_store: Open) -> None:
+    """By its own id."""
+    store = open_store()
+    await write(store, batch("alpha"))
+    stated = asserted(turn("alpha"), 1, "caller")
+    await write(store, Batch(assertions=(stated,)))
+    await store.forget(lambda _: ForgetTargets("default", assertions=frozenset([stated.id])), "a test")
+    async with open_store().reading() as view:
+        assert [row.id for row in view.space("default").facts.rows] == [row.id for row in batch("alpha").assertions]
+
+
+async def test_a_whole_space_goes_and_the_others_stay(open_store: Open) -> None:
+    """With points, lessons, aliases, jobs and questions."""
+    store, other = open_store(), open_store()
+    for space in ("default", "other"):
+        await write(store, batch("alpha", space=space))
+        await write(store, pointed(point("p" + space, space=space)))
+        await write(store, Batch(lessons=(lesson("l" + space, space=space),)))
+        await write(store, Batch(aliases=(Alias(space, "Ann", "Annie", "same", "embedded", 1),)))
+    await store.forget(lambda _: ForgetTargets("default", everything=True), "a test")
+    for opened in (store, other, open_store()):
+        async with opened.reading() as view:
+            assert set(view.spaces) == {"other"}
+            space = view.space("other")
+            assert len(space.turns) == len(space.hypergraph) == len(space.beliefs.lessons()) == 1
+    await write(other, batch("bravo"))
+    async with store.reading() as view:
+        assert [one.ref for one in view.space("default").turns.values()] == ["bravo"]
+
+
+async def test_what_remains_is_that_something_was_forgotten(open_store: Open) -> None:
+    """When, by whom, how many, and hashes of ids; no id and no word."""
+    store = open_store()
+    await write(store, batch("alpha", "bravo"))
+    await store.forget(texts("alpha"), "the one")
+    await store.forget(texts("bravo"), "the other")
+    for opened in (store, open_store()):
+        records = await opened.forgotten()
+        assert [(one.by, one.space, one.counts["messages"]) for one in records] == [
+            ("the one", "default", 1),
+            ("the other", "default", 1),
+        ]
+        assert all(one.hashes for one in records)
+        assert "alpha" not in repr(records)
+        assert turn("alpha").id not in {name for one in records for name in one.hashes}
+
+
+async def test_an_error_of_the_choice_and_an_empty_choice_change_nothing(open_store: Open) -> None:
+    """The choice is made while nobody writes."""
+    store = open_store()
+    tx = await write(store, batch("alpha"))
+
+    def refuse(_view: View) -> ForgetTargets:
+        raise InvalidInput("ids", "is not known", "Name another.")
+
+    with pytest.raises(InvalidInput, match="not known"):
+        await store.forget(refuse, "a test")
+    await store.forget(lambda _: ForgetTargets("default"), "a test")
+    async with store.reading() as view:
+        assert (view.tx, len(view.space("default").turns)) == (tx, 1)
+    assert await store.forgotten() == ()
+
+
+async def test_what_was_made_of_a_text_before_it_was_forgotten_is_not_stored_after(open_store: Open) -> None:
+    """A process that read it goes on: facts, jobs, points, questions and lessons of it are left out, others stay."""
+    store, other = open_store(), open_store()
+    await write(store, batch("alpha", "bravo"))
+    async with other.reading() as view:
+        assert view.tx
+    await store.forget(texts("alpha"), "a test")
+    gone, kept = asserted(turn("alpha"), 3, "anthropic"), asserted(turn("bravo"), 3, "anthropic")
+    await write(other, Batch(assertions=(gone, kept), jobs=(Job("default", turn("alpha").id, "done", 1, 0, 0, "", 1),)))
+    late = replace(point("late"), sentences=(sentences("alpha")[0],))
+    await write(other, pointed(late, point("free")))
+    question = ("default", PooledQuestion("Who is alpha?", batch("alpha").segments[0].id, frozenset()))
+    await write(other, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
+    await write(other, taught("late", sentence=sentences("alpha")[0]))
+    async with open_store().reading() as view:
+        space = view.space("default")
+        assert kept.id in {row.id for row in space.facts.rows}
+        assert gone.id not in {row.id for row in space.facts.rows}
+        assert not space.jobs
+        assert [one.id for one in space.hypergraph.all()] == ["h_free"]
+        assert not space.questions.rows
+        assert not space.beliefs.lessons()

@@ -1,0 +1,217 @@
+"""Forgetting in LanceDB: no file holds it any more, the store is sound, and others see it whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+from batches import DIMENSION, asserted, batch, belief, lesson, point, pointed, taught, turn, unit_vectors
+from store_contents import decoded, holding
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.entities import Alias
+from mcp_memory.domain.episodes import Belief, Lesson
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.domain.language_model import Job
+from mcp_memory.domain.turns import PooledQuestion
+from mcp_memory.errors import McpMemoryError, StoreUnwritable
+from mcp_memory.storage import forget as forget_module
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.space import Space
+
+pytestmark = pytest.mark.anyio
+
+GONE = ("zanzibarine", "quokkafarm")
+"""Words that stand in the texts that go, and nowhere else."""
+
+
+async def _embed(texts: Sequence[str]) -> Matrix:
+    return unit_vectors(texts)
+
+
+async def _relearn(_space: Space, lessons: Sequence[Lesson]) -> list[Belief]:
+    return [belief(name) for one in lessons for name in one.labels]
+
+
+def opened(folder: Path | str, **settings: object) -> LanceStore:
+    return LanceStore(
+        str(folder),
+        embedder="fake",
+        dimension=DIMENSION,
+        embed=_embed,
+        relearn=_relearn,
+        **settings,  # type: ignore[arg-type]
+    )
+
+
+async def write(store: LanceStore, rows: Batch) -> None:
+    async with store.writing() as transaction:
+        await transaction.commit(rows)
+
+
+async def fill(store: LanceStore) -> None:
+    """Write texts, facts, points, lessons, aliases, questions and jobs, some of them with words that are to go."""
+    await write(store, batch("bravo", *GONE, "charlie"))
+    first, kept = batch(GONE[0]).sentences[0].id, batch("bravo").sentences[0].id
+    await write(store, Batch(assertions=(asserted(turn(GONE[1]), 7, "anthropic", tail=f"the {GONE[1]}"),)))
+    made = replace(point("p"), sentences=(first, kept), description=f"{GONE[0]} and more", source="embedded")
+    await write(store, pointed(made, replace(made, revision=1, description=f"{GONE[0]} and bravo"), point("free")))
+    about = lesson(GONE[0], {first: 1, kept: 1})
+    await write(store, Batch(lessons=(about,), beliefs=(belief(first), belief(kept))))
+    await write(store, taught("free", sentence=kept, supported=2))
+    await write(store, Batch(aliases=(Alias("default", "Ann", GONE[1], f"{GONE[1]} is Ann", "embedded", 1),)))
+    question = ("default", PooledQuestion(f"Where is {GONE[0]}?", batch(GONE[0]).segments[0].id, frozenset([GONE[0]])))
+    await write(store, Batch(questions=(question,), question_vectors=unit_vectors(["q"])))
+    await write(store, Batch(jobs=(Job("default", turn(GONE[0]).id, "done", 1, 0, 0, "", 1),)))
+
+
+TARGETS = ForgetTargets("default", turns=frozenset(turn(ref).id for ref in GONE))
+
+
+async def test_no_file_holds_what_was_forgotten_and_the_store_is_sound(tmp_path: Path) -> None:
+    """Decoded and in raw bytes, in every retained version; before the forget the same search finds every word."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    ids = sorted(TARGETS.turns)
+    assert holding(tmp_path / "store", (*GONE, *ids, "bravo")) == {*GONE, *ids, "bravo"}
+    before = decoded(tmp_path / "store")
+    assert all(before.count(word) > 2 for word in GONE)
+    found = await store.forget(lambda _: TARGETS, "a test")
+    assert found.relearn
+    assert holding(tmp_path / "store", (*GONE, *found.ids, "bravo", "charlie")) == {"bravo", "charlie"}
+    assert [finding.text for finding in await store.check()] == []
+    async with opened(tmp_path / "store").reading() as view:
+        space = view.space("default")
+        kept = batch("bravo").sentences[0].id
+        assert [one.episode_id for one in space.beliefs.lessons()] == ["ep_free"]
+        left = space.beliefs.get(kept)
+        assert left is not None
+        assert left.supported == 1  # learnt again of the lesson that stays alone
+        (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
+        assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
+
+
+async def test_what_was_read_again_or_rebuilt_by_halves_goes_too(tmp_path: Path) -> None:
+    """Tables of other generations and readers, left by processes that died."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    tables = Tables(str(tmp_path / "store"))
+    rows = tables.rows("assertions_0")
+    for name in ("assertions_3_0", "assertions_1", "sentences_1"):
+        tables.append(name, rows)
+    await store.forget(lambda _: TARGETS, "a test")
+    assert not {"assertions_3_0", "assertions_1", "sentences_1", "assertions_0"} & set(tables.names())
+    assert holding(tmp_path / "store", GONE) == set()
+
+
+STEPS = ("_rewrite_points", "_rewrite_lessons", "_copy_derived", "_learn_and_embed", "_switch", "_clean")
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("after", [False, True])
+async def test_a_forget_that_ends_in_the_middle_is_finished_by_the_next_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, after: bool
+) -> None:
+    """Before and after each of its steps; a reader finishes it, or a writer."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    whole = getattr(forget_module.Forgetting, step)
+
+    def broken(self: object, *arguments: object) -> object:
+        if after:
+            whole(self, *arguments)
+        raise KeyboardInterrupt
+
+    async def broken_later(self: object, *arguments: object) -> object:
+        if after:
+            await whole(self, *arguments)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(forget_module.Forgetting, step, broken_later if step == "_learn_and_embed" else broken)
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - the process ends
+            await store.forget(lambda _: TARGETS, "a test")
+    if after:
+        await write(opened(tmp_path / "store"), batch("delta"))
+    else:
+        async with opened(tmp_path / "store").reading() as view:
+            assert [one.ref for one in view.space("default").turns.values()] == ["bravo", "charlie"]
+    assert holding(tmp_path / "store", GONE) == set()
+    other = opened(tmp_path / "store")
+    assert [finding.text for finding in await other.check()] == []
+    async with other.reading() as view:
+        space = view.space("default")
+        assert [one.ref for one in space.turns.values()][:2] == ["bravo", "charlie"]
+        (made,) = [one for one in space.hypergraph.all() if one.id != "h_free"]
+        assert (space.hypergraph.vector(made.id) == unit_vectors([made.description])[0]).all()
+        left = space.beliefs.get(batch("bravo").sentences[0].id)
+        assert left is not None
+        assert left.supported == 1
+    assert len(await other.forgotten()) == 1
+
+
+async def test_a_full_disk_begins_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory would take as much room again for a while."""
+    store = opened(tmp_path / "store")
+    await fill(store)
+    usage = type("Usage", (), {"free": 1000})
+    monkeypatch.setattr("mcp_memory.storage.forgotten.shutil.disk_usage", lambda _: usage)
+    with pytest.raises(StoreUnwritable, match="Nothing was forgotten"):
+        await store.forget(lambda _: TARGETS, "a test")
+    async with opened(tmp_path / "store").reading() as view:
+        assert len(view.space("default").turns) == 4
+    assert await store.forgotten() == ()
+
+
+async def test_forgets_and_writes_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Four stores over one folder, as processes: two forget, two write; then all agree."""
+    folder = tmp_path / "store"
+    stores = [opened(folder) for _ in range(4)]
+    await write(stores[0], batch(*(f"finch{number}" for number in range(6))))
+
+    async def forget(store: LanceStore, refs: Sequence[str]) -> None:
+        for ref in refs:
+            await store.forget(lambda _, ref=ref: ForgetTargets("default", turns=frozenset([turn(ref).id])), "a test")  # type: ignore[misc]
+
+    async def add(store: LanceStore, refs: Sequence[str]) -> None:
+        for ref in refs:
+            await write(store, batch(ref))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(forget, stores[0], ["finch0", "finch2"])
+        tasks.start_soon(forget, stores[1], ["finch1", "finch3"])
+        tasks.start_soon(add, stores[2], [f"new{number}" for number in range(5)])
+        tasks.start_soon(add, stores[3], [f"newer{number}" for number in range(5)])
+    expected = {
+        "finch4",
+        "finch5",
+        *(f"new{number}" for number in range(5)),
+        *(f"newer{number}" for number in range(5)),
+    }
+    for store in (*stores, opened(folder)):
+        async with store.reading() as view:
+            assert {one.ref for one in view.space("default").turns.values()} == expected
+    assert [finding.text for finding in await stores[0].check()] == []
+    assert holding(folder, [f"finch{number}" for number in range(6)]) == {"finch4", "finch5"}
+    assert len(await stores[3].forgotten()) == 4
+
+
+async def test_a_rebuild_that_runs_meanwhile_gives_up_and_leaves_nothing(tmp_path: Path) -> None:
+    """It has derived from texts that were forgotten before it switched over."""
+    store, other = opened(tmp_path / "store"), opened(tmp_path / "store")
+    await fill(store)
+
+    async def make(turns: list[object]) -> Batch:
+        await store.forget(lambda _: TARGETS, "a test")
+        return batch("bravo", *GONE, "charlie")
+
+    with pytest.raises(McpMemoryError, match="forgotten"):
+        await other.rebuild(make)  # type: ignore[arg-type]
+    assert holding(tmp_path / "store", GONE) == set()
+    assert [finding.text for finding in await store.check()] == []
+    assert sum(name.startswith("sentences") for name in Tables(str(tmp_path / "store")).names()) == 1

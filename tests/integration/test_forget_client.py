@@ -1,0 +1,90 @@
+"""memory_forget through the protocol: the schema, the preview, the deed, who is recorded, and what others see."""
+
+from __future__ import annotations
+
+import anyio
+import pytest
+from client_calls import checked_reply, connected, structured
+from fakes import FakeLog
+from mcp import Client
+from unit.services.learning_memory import memory, told
+
+from mcp_memory.server.app import build
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
+    """The token of the preview does it; the record names the client and has no content."""
+    log = FakeLog()
+    await told(memory(log))
+    async with connected(log) as client:
+        preview = await structured(client, "memory_forget", query="beagle")
+        assert preview["dry_run"] is True
+        assert preview["forgotten"]["messages"] == 1
+        assert any("beagle" in line for line in preview["affected"])
+        assert preview["engine"] == "caller"
+        reply = await checked_reply(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
+        assert reply.structured_content["dry_run"] is False
+        assert "token" not in reply.structured_content
+        assert "Forgotten in space 'default': 1 messages" in reply.content[0].text
+        assert "Copies elsewhere remain" in reply.content[0].text
+        found = await structured(client, "memory_reconstruct", query="beagle")
+        assert not any("beagle" in item["text"] for item in found["evidence"])
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert tools["memory_forget"].annotations.destructive_hint is True
+    (record,) = log.forgotten
+    assert record.by.startswith("memory_forget (mcp ")
+    assert "beagle" not in repr(record)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({}, "none of them was given"),
+        ({"query": "beagle", "entity": "Ann"}, "entity and query came together"),
+        ({"ids": ["a"], "everything": True}, "ids and everything came together"),
+        ({"query": "beagle", "dry_run": False}, "token: is missing"),
+        ({"query": "beagle", "dry_run": False, "token": "0123456789ab"}, "is not the token"),
+        ({"ids": ["unknown"], "dry_run": False}, "is not known in space 'default'"),
+        ({"ids": ["unknown"]}, "is not known in space 'default'"),
+        ({"session": "nowhere"}, "is not known in space 'default'"),
+        ({"since": "2024-02-01", "until": "2024-01-01"}, "is not before until"),
+        ({"query": " "}, "query: is empty"),
+        ({"query": "beagle", "everything": "yes"}, "everything: 'yes' is not true or false"),
+        ({"query": "beagle", "space": "not a name"}, "is not the name of a space"),
+    ],
+)
+async def test_bad_input_is_refused_in_words_and_changes_nothing(arguments: dict[str, object], words: str) -> None:
+    """What is unknown, contradictory or without its token."""
+    log = FakeLog()
+    await told(memory(log))
+    async with connected(log) as client:
+        result = await client.call_tool("memory_forget", arguments)
+        assert result.is_error
+        assert words in result.content[0].text
+    assert not log.forgotten
+
+
+async def test_a_process_that_nobody_calls_lets_go_of_what_another_one_forgets() -> None:
+    """Its view and its episodes."""
+    log = FakeLog()
+    one, idle = await told(memory(log)), memory(log)
+    idle.look_s = 0.01
+    async with connected(log) as client:
+
+        async def opened() -> object:
+            return idle
+
+        async with Client(build(opened)) as other, anyio.create_task_group() as tasks:  # type: ignore[arg-type]
+            found = await structured(other, "memory_reconstruct", query="beagle", limit=1)
+            assert "beagle" in found["evidence"][0]["text"]
+            preview = await structured(client, "memory_forget", query="beagle")
+            await structured(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
+            with anyio.fail_after(10):
+                while idle.episodes.ids("default"):  # noqa: ASYNC110 - the fake has no event for it
+                    await anyio.sleep(0.01)
+            held = idle.store._view.space("default")  # type: ignore[attr-defined]
+            assert not any("beagle" in turn.text for turn in held.turns.values())
+            tasks.cancel_scope.cancel()
+    await one.aclose()

@@ -1,0 +1,234 @@
+"""`services.maintain.forget`: what is chosen, the preview, the token, and the deed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from fakes import FakeLog
+from unit.services.learning_memory import judged, memory, recalled, told
+
+from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
+from mcp_memory.domain.query import Window
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language.iso import parse
+from mcp_memory.memory import Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def texts(one: Memory, space: str = "default") -> list[str]:
+    async with one.store.reading() as view:
+        return [turn.text for turn in view.space(space).turns.values()]
+
+
+async def refs(one: Memory) -> dict[str, str]:
+    async with one.store.reading() as view:
+        return {turn.text: turn.ref for turn in view.space("default").turns.values()}
+
+
+async def deed(one: Memory, **chosen: object) -> ForgetResult:
+    """Preview, and do it with the token."""
+    request = ForgetRequest("default", **chosen)  # type: ignore[arg-type]
+    preview = await one.forget(request)
+    assert preview.dry_run
+    assert preview.token is not None
+    done = await one.forget(replace(request, dry_run=False, token=preview.token))
+    assert done.forgotten == preview.forgotten
+    return done
+
+
+async def test_a_preview_changes_nothing_and_its_token_does_it_once() -> None:
+    """The second time, the token is that of nothing."""
+    one = await told(memory())
+    request = ForgetRequest("default", query="beagle")
+    preview = await one.forget(request)
+    assert preview.forgotten["messages"] == 1
+    assert any("I adopted a beagle" in line for line in preview.affected)
+    assert len(await texts(one)) == 4
+    done = await one.forget(replace(request, dry_run=False, token=preview.token))
+    assert not done.dry_run
+    assert "Copies elsewhere remain" in done.warnings[0]
+    assert not any("beagle" in text for text in await texts(one))
+    with pytest.raises(InvalidInput, match="not the token"):
+        await one.forget(replace(request, dry_run=False, token=preview.token))
+
+
+@pytest.mark.parametrize("token", [None, "nonsense"])
+async def test_without_the_token_of_the_preview_nothing_but_ids_goes(token: str | None) -> None:
+    """And not with another one."""
+    one = await told(memory())
+    for chosen in ({"query": "beagle"}, {"session": "talk"}, {"entity": "Ann"}, {"everything": True}):
+        with pytest.raises(InvalidInput, match="token"):
+            await one.forget(ForgetRequest("default", dry_run=False, token=token, **chosen))  # type: ignore[arg-type]
+    assert len(await texts(one)) == 4
+
+
+async def test_a_token_is_of_no_use_after_something_was_written() -> None:
+    """The choice is another one then: it has to be looked at again."""
+    one = await told(memory())
+    preview = await one.forget(ForgetRequest("default", session="talk"))
+    await told(one, "Ann: I sing.")
+    with pytest.raises(InvalidInput, match="something changed"):
+        await one.forget(ForgetRequest("default", session="talk", dry_run=False, token=preview.token))
+    assert len(await texts(one)) == 5
+
+
+async def test_ids_name_messages_evidence_facts_points_and_episodes() -> None:
+    """A fact and a sentence stand for the messages that say them."""
+    one = await told(memory(read=True))
+    by_text = await refs(one)
+    found = await recalled(one, "Where did Bob move?")
+    await one.forget(ForgetRequest("default", ids=(by_text["My sister is a baker."],), dry_run=False))
+    assert "My sister is a baker." not in await texts(one)
+    async with one.store.reading() as view:
+        fact = next(row.id for row in view.space("default").facts.rows if row.tail == "Lisbon")
+    await one.forget(ForgetRequest("default", ids=("f_" + fact.removeprefix("x_"),), dry_run=False))
+    assert "I moved to Lisbon last Friday." not in await texts(one)
+    sentence = next(item.id for item in found.evidence if "beagle" in item.text or "weather" in item.text)
+    before = len(await texts(one))
+    await one.forget(ForgetRequest("default", ids=(sentence,), dry_run=False))
+    assert len(await texts(one)) == before - 1
+    answer = await recalled(one, "weather in Lisbon")
+    await judged(one, answer.episode, supports=(answer.evidence[0].id,))
+    await one.forget(ForgetRequest("default", ids=(answer.episode,), dry_run=False))
+    async with one.store.reading() as view:
+        assert not view.space("default").beliefs.lessons()
+        assert len(view.space("default").beliefs) == 0
+
+
+async def test_what_is_unknown_gone_or_of_another_space_is_refused_in_words_and_nothing_goes() -> None:
+    """Also where only one of the ids is."""
+    one = await told(memory())
+    await told(one, "Ann: I sail.", space="other")
+    by_text = await refs(one)
+    known = by_text["My sister is a baker."]
+    async with one.store.reading() as view:
+        foreign = next(turn.id for turn in view.space("other").turns.values())
+    for unknown in ("nothing", foreign, "t_0", "f_0", "h_0", "ep_0"):
+        with pytest.raises(InvalidInput, match="is not known in space 'default'"):
+            await one.forget(ForgetRequest("default", ids=(known, unknown), dry_run=False))
+    assert len(await texts(one)) == 4
+    await one.forget(ForgetRequest("default", ids=(known,), dry_run=False))
+    with pytest.raises(InvalidInput, match="gone already"):
+        await one.forget(ForgetRequest("default", ids=(known,), dry_run=False))
+    for chosen in ({"session": "none"}, {"entity": "Nobody"}):
+        with pytest.raises(InvalidInput, match="is not known in space"):
+            await one.forget(ForgetRequest("default", **chosen))  # type: ignore[arg-type]
+
+
+async def test_an_id_in_several_sessions_needs_the_session() -> None:
+    """Ids are the caller's own within a session."""
+    one = memory()
+    for session in ("a", "b"):
+        await one.write(WriteRequest("default", session, "message", (NewItem(f"I am in {session}.", ref="m1"),)))
+    with pytest.raises(InvalidInput, match="in several sessions"):
+        await one.forget(ForgetRequest("default", ids=("m1",), dry_run=False))
+    await one.forget(ForgetRequest("default", ids=("m1",), session="b", dry_run=False))
+    assert await texts(one) == ["I am in a."]
+
+
+async def test_a_document_goes_with_all_revisions_and_only_if_it_is_named_or_previewed() -> None:
+    """A sentence of it does not stand for all of it."""
+    one = memory()
+    for text in ("The harbour is deep.", "The harbour is shallow."):
+        await one.write(WriteRequest("default", "talk", "document", (NewItem(text, ref="d1", title="Harbour"),)))
+    async with one.store.reading() as view:
+        sentence = view.space("default").sentences[-1].id
+    request = ForgetRequest("default", ids=(sentence,))
+    with pytest.raises(InvalidInput, match="document 'd1'"):
+        await one.forget(replace(request, dry_run=False))
+    preview = await one.forget(request)
+    assert preview.forgotten["documents"] == 2
+    assert len(await texts(one)) == 2
+    await one.forget(ForgetRequest("default", ids=("d1",), dry_run=False))
+    assert await texts(one) == []
+
+
+async def test_an_entity_goes_with_what_it_said_and_what_names_nobody_else() -> None:
+    """A message that names others too is listed, and stays."""
+    one = await told(
+        memory(read=True), "Ann: I sail.", "Bob: Ann is nice.", "Bob: Ann met Carla Sand.", "Bob: I like tea."
+    )
+    await told(one, facts=(NewFact("Ann", "likes", "jazz"), NewFact("Bob", "likes", "chess")))
+    done = await deed(one, entity="Ann")
+    left = await texts(one)
+    assert "Ann met Carla Sand." in left
+    assert any("stays" in line and "names others" in line for line in done.affected)
+    assert not {"I sail.", "Ann is nice."} & set(left)
+    assert not any("jazz" in text for text in left)
+    assert any("chess" in text for text in left)
+
+
+async def test_a_range_of_time_goes() -> None:
+    """By the time at which something was said."""
+    one = memory()
+    items = [NewItem(f"It was {day}.", ref=day, said_at=parse(day)[0]) for day in ("2023-01-01", "2023-02-01")]
+    await one.write(WriteRequest("default", "talk", "message", tuple(items)))
+    await deed(one, window=Window(parse("2023-01-15")[0], parse("2023-03-01")[0]))
+    assert await texts(one) == ["It was 2023-01-01."]
+
+
+async def test_everything_of_a_space_goes() -> None:
+    """And nothing of another one."""
+    one = await told(memory())
+    await told(one, "Ann: I sail.", space="other")
+    await deed(one, everything=True)
+    assert (await texts(one), await texts(one, "other")) == ([], ["I sail."])
+
+
+async def test_a_query_takes_messages_that_share_a_word_and_no_documents() -> None:
+    """What else it finds stays and is listed."""
+    one = await told(memory())
+    await one.write(WriteRequest("default", "talk", "document", (NewItem("Lisbon is old.", ref="d1"),)))
+    done = await deed(one, query="Lisbon")
+    assert set(await texts(one)) == {
+        "I adopted a beagle in May. He is called Rufus.",
+        "My sister is a baker.",
+        "Lisbon is old.",
+    }
+    assert any("stays" in line and "'d1'" in line for line in done.affected)
+
+
+async def test_a_preview_of_nothing_says_so_and_gives_no_token() -> None:
+    """A query without matches, a time without texts."""
+    one = await told(memory())
+    for chosen in ({"query": "zeppelin"}, {"window": Window(0, 1)}):
+        result = await one.forget(ForgetRequest("default", **chosen))  # type: ignore[arg-type]
+        assert (dict(result.forgotten), result.token) == ({}, None)
+        assert "Nothing would go." in result.warnings
+
+
+async def test_a_fact_with_another_source_keeps_it_and_the_preview_says_so() -> None:
+    """It counts what is left."""
+    one = await told(memory(read=True), "Bob: I live in Lisbon.", "Bob: I still live in Lisbon.", "Ann: Hello there.")
+    by_text = await refs(one)
+    preview = await one.forget(ForgetRequest("default", ids=(by_text["I live in Lisbon."],)))
+    assert any("keeps 1 of 2 sources: Bob lives in Lisbon" in line for line in preview.affected)
+    await one.forget(ForgetRequest("default", ids=(by_text["I live in Lisbon."],), dry_run=False))
+    async with one.store.reading() as view:
+        facts = view.space("default").facts
+        (version,) = facts.versions(facts.key("Bob"), "lives_in")
+        assert len(version.assertions) == 1
+
+
+async def test_episodes_that_showed_it_are_dropped_and_others_stay() -> None:
+    """In this process; another process is refused feedback that would store it again."""
+    log = FakeLog()
+    one, other = await told(memory(log)), memory(log)
+    about = await recalled(one, "Who adopted a beagle?", limit=1)
+    free = await recalled(one, "Who is a baker?", limit=1)
+    elsewhere = await recalled(other, "Who adopted a beagle?", limit=1)
+    assert "beagle" in about.evidence[0].text
+    assert "baker" in free.evidence[0].text
+    for result in (about, free):  # what propagation passed through counts as well, so it is left out here
+        episode = one.episodes.get("default", result.episode)
+        assert episode is not None
+        one.episodes.keep(replace(episode, activated=()))
+    await one.forget(ForgetRequest("default", ids=(about.evidence[0].id,), dry_run=False))
+    assert one.episodes.get("default", about.episode) is None
+    assert one.episodes.get("default", free.episode) is not None
+    await judged(other, elsewhere.episode, supports=(elsewhere.evidence[0].id,))
+    async with one.store.reading() as view:
+        assert not any(b"beagle" in lesson.trace for lesson in view.space("default").beliefs.lessons())
