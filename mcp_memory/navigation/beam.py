@@ -35,7 +35,7 @@ from itertools import chain, islice
 import numpy as np
 
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import Path, PathScores, Root, Rule, Step
+from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.query import Query
 from mcp_memory.navigation.anchors import select_roots
 from mcp_memory.navigation.counterfactual import budget, infer_paths, is_reliable, needs_repair
@@ -56,29 +56,6 @@ BRIDGED = 0.7
 of a chain answers nothing, but without it the second is not found. Measured where the facts of the chains were written
 by hand: 89.2 points of R@5 with it, 84.2 without, 72.3 without facts; on dialogues it changes nothing."""
 _UNSCORED = PathScores(0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What one beam did in one step; recorded only if a caller passes a trace.
-
-    Attributes:
-        depth: the depth of the path before the step; 0 for a root alone.
-        path: the path before the step.
-        expanded: number of candidates that were scored.
-        reliable: number of these that are reliable, |N_rel|.
-        stopped: whether the path became final.
-        repaired: whether the rules were applied.
-        recovered: rules of the inferred paths that joined the pool, best first.
-    """
-
-    depth: int
-    path: Path
-    expanded: int
-    reliable: int
-    stopped: bool
-    repaired: bool
-    recovered: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +160,6 @@ def search_facts(
     background: tuple[float, float],
     rarity: Mapping[str, float],
     settings: NavigationSettings,
-    trace: list[Decision] | None = None,
 ) -> Search:
     """Find paths as `find_paths` does, with similarities that the caller supplies.
 
@@ -197,7 +173,6 @@ def search_facts(
         background: mean and deviation of the cosine in the space.
         rarity: the idf of the query's stems.
         settings: the settings of this room.
-        trace: receives one decision for each step and beam, in that order.
     """
     wanted = fact_query(query)
     uncertain = query.include_uncertain or wanted.accepts_guesses or not settings.confidence
@@ -214,23 +189,22 @@ def search_facts(
         if any(expansions):
             step = BeamStep(depth, beams, expansions)
             beams, expansions = _replace_scores(step, (yield step))
-        repaired = [
-            settings.counterfactual and needs_repair([p.scores for p in group], settings) for group in expansions
-        ]
         guesses = _score(
             near,
             query,
             rarity,
             [
-                infer_paths(near, path, {p.steps[-1].version.id for p in group}) if repair else []
-                for path, group, repair in zip(beams, expansions, repaired, strict=True)
+                infer_paths(near, path, {p.steps[-1].version.id for p in group})
+                if settings.counterfactual and needs_repair([p.scores for p in group], settings)
+                else []
+                for path, group in zip(beams, expansions, strict=True)
             ],
         )
         if any(guesses):
             step = BeamStep(depth, beams, guesses, inferred=True)
             beams, guesses = _replace_scores(step, (yield step))
         pool: list[Path] = []
-        for path, group, repair, inferred in zip(beams, expansions, repaired, guesses, strict=True):
+        for path, group, inferred in zip(beams, expansions, guesses, strict=True):
             enough = path.scores.sufficiency
             stopped = bool(path.steps) and all(enough >= p.scores.sufficiency for p in group)  # eq. 7
             if stopped:
@@ -240,10 +214,6 @@ def search_facts(
             rest += [p for p in inferred if _improves(p, path)]
             rest = sorted(rest, key=order)[: budget([p.scores for p in group], settings)]
             pool += [p for p in better if is_reliable(p.scores, settings)] + rest
-            if trace is not None:
-                rules = tuple(rule for p in rest if (rule := p.steps[-1].inferred))
-                reliable = sum(is_reliable(p.scores, settings) for p in group)
-                trace.append(Decision(depth, path, len(group), reliable, stopped, repair, rules))
         beams = [  # the k best of each root, roots in their order
             path for root in roots for path in sorted((p for p in pool if p.root == root), key=order)[: settings.width]
         ]

@@ -12,7 +12,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.language.questions import understand
-from mcp_memory.navigation.beam import BeamStep, Decision, run_search, search_facts
+from mcp_memory.navigation.beam import BeamStep, run_search, search_facts
 from mcp_memory.navigation.fact_query import Moment
 from mcp_memory.navigation.paths import Cosine
 from mcp_memory.navigation.settings import NavigationSettings
@@ -24,11 +24,11 @@ TODAY: Moment = (NOW, NOW + 1)
 
 @dataclass
 class Navigation:
-    """What a search found: its roots, its paths, and what each beam decided."""
+    """What a search found: its roots, its paths, and the steps of all beams."""
 
     roots: tuple[Root, ...]
     paths: tuple[Path, ...]
-    trace: list[Decision]
+    steps: list[BeamStep]
 
 
 def year(number: int) -> Millis:
@@ -83,7 +83,12 @@ def ask(
     scores: Callable[[BeamStep], Sequence[PathScores] | None] = lambda _: None,
 ) -> Navigation:
     query = understand(question, ()) if isinstance(question, str) else question
-    trace: list[Decision] = []
+    steps: list[BeamStep] = []
+
+    def recorded(step: BeamStep) -> Sequence[PathScores] | None:
+        steps.append(step)
+        return scores(step)
+
     search = search_facts(
         facts,
         replace(query, entities=tuple(named), include_uncertain=include_uncertain),
@@ -93,6 +98,5 @@ def ask(
         background=(0.0, 0.1),
         rarity={},
         settings=settings,
-        trace=trace,
     )
-    return Navigation(*run_search(search, scores), trace)
+    return Navigation(*run_search(search, recorded), steps)

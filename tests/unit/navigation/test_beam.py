@@ -154,7 +154,7 @@ def test_of_equal_paths_the_newer_fact_comes_first() -> None:  # DESIGN D34
 
 def test_a_space_without_facts_has_no_roots_and_no_paths() -> None:
     found = ask(graph(), "Where does Ann live?")
-    assert (found.roots, found.paths, found.trace) == ((), (), [])
+    assert (found.roots, found.paths, found.steps) == ((), (), [])
 
 
 def test_hostile_questions_find_nothing_and_break_nothing() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_graph import TODAY, ask, graph, said, year
+from small_graph import TODAY, Navigation, ask, graph, said, year
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
+from mcp_memory.navigation.beam import BeamStep
+from mcp_memory.navigation.counterfactual import budget, needs_repair
 from mcp_memory.navigation.fact_query import FactQuery, Moment, holds
 from mcp_memory.navigation.paths import ends, entities_on
 from mcp_memory.navigation.settings import NavigationSettings
@@ -47,6 +51,36 @@ def near(assertions: Any) -> list[float]:
     return [(sum(map(ord, assertion.id)) % 50) / 100 for assertion in assertions]
 
 
+def check_limits(
+    found: Navigation, limits: NavigationSettings, scores: Callable[[BeamStep], Sequence[PathScores]]
+) -> None:
+    """Check the number of beams, of expansions, and of inferred paths that joined the pool.
+
+    Args:
+        found: whose steps are checked.
+        limits: of the search.
+        scores: returns the scores with which it decided, as for `run_search`.
+    """
+    kept = [path for step in found.steps for path in step.beams] + list(found.paths)
+    for step in found.steps:
+        assert all(sum(path.root == root for path in step.beams) <= limits.width for root in found.roots)
+        assert all(len(path.steps) == step.depth for path in step.beams)
+        if step.inferred:
+            continue
+        decided = iter(scores(step)[sum(bool(path.steps) for path in step.beams) :])
+        for beam, group in zip(step.beams, step.extensions, strict=True):
+            assert len(group) <= limits.expanded
+            of_group = [next(decided) for _ in group]
+            recovered = {
+                (path.steps[-1].version.id, path.steps[-1].forward)
+                for path in kept
+                if len(path.steps) > step.depth and path.root == beam.root and path.steps[:-1] == beam.steps
+                if path.steps[-1].inferred
+            }
+            assert len(recovered) <= budget(of_group, limits)
+            assert not recovered or needs_repair(of_group, limits)
+
+
 @some
 @given(graphs, st.sampled_from(QUESTIONS), moments)
 def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
@@ -65,15 +99,7 @@ def test_paths_are_simple_start_at_their_root_and_stay_within_the_limits(
             assert facts.key(step.version.head if step.forward else step.version.tail) == here
             here = end
         assert here == path.end
-    for root in found.roots:
-        for depth in range(1, settings.depth + 1):
-            beams = [d for d in found.trace if d.path.root == root and d.depth == depth]
-            assert len(beams) <= settings.width
-            assert all(len(d.path.steps) == depth for d in beams)
-    for decision in found.trace:
-        assert decision.expanded <= settings.expanded
-        assert len(decision.recovered) <= max(0, settings.expanded - decision.reliable)
-        assert not decision.recovered or decision.repaired
+    check_limits(found, settings, lambda step: [path.scores for path in step.paths])
 
 
 @some

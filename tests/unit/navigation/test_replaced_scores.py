@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_graph import ask, graph, said
-from test_beam_properties import QUESTIONS, graphs, moments, near
+from test_beam_properties import QUESTIONS, check_limits, graphs, moments, near
 
 from mcp_memory.domain.paths import PathScores
 from mcp_memory.language.questions import understand
@@ -66,12 +66,7 @@ def test_with_any_scores_paths_stay_within_the_limits_and_follow_valid_facts(
             else:
                 assert step.version.id in stable
                 assert holds(step.version, at, path.root.intent, past=asking.past)
-    for decision in found.trace:
-        assert decision.expanded <= settings.expanded
-        assert len(decision.recovered) <= max(0, settings.expanded - decision.reliable)
-    for root in found.roots:
-        beams = [one for one in found.trace if one.path.root == root]
-        assert all(sum(one.depth == depth for one in beams) <= settings.width for depth in range(1, settings.depth))
+    check_limits(found, settings, whatever(seed))
     assert {path.root for path in found.paths} == {path.root for path in ask(facts, question, at=at, near=near).paths}
 
 
