@@ -1,9 +1,13 @@
-"""Gates: how much what a sentence helped with before counts for a question (GAM-RAG §3.2.2, eq. 4).
+"""Gates, how much what a sentence helped with before counts for a question, and retrieval with them (GAM-RAG §3.2).
 
-A gate is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was called wrong for
-them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight sentences as in
-eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2: fewer rounds for
-taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval (``experience``).
+`guide` computes the gates of a question, starts propagation from the entities that it names, runs it until a confident
+memory ends it, and returns two channels for the first retrieval.
+
+A gate (§3.2.2, eq. 4) is 1 without knowledge, above 1 if the sentence helped with similar questions, below 1 if it was
+called wrong for them; always in [0, 2] (DESIGN D16, DESIGN I21). Gates join recall twice. In propagation they weight
+sentences as in eq. 4, so that what helped before is activated first, and a confident memory ends the search (§4.2:
+fewer rounds for taught questions). And the gate of a segment less 1 is a channel of its own in the first retrieval
+(``experience``).
 
 **Departures.** The published gate, ``1 + (1 - π)·cos(m, q)``, opens a little for every question: two unrelated
 questions still have a cosine of .1 to .3, and two of one form ("Who is the mother of the director of …?") .6. The
@@ -16,7 +20,8 @@ score, 9 to 16. A gate that multiplies that score lifts most what is high alread
 question then leads many. If the gate is added, in units of the best cosine, a segment gains at most the channel's
 weight, however many lessons there are: with 30 % wrong labels -.2 points on questions never taught, where the product
 loses 2. The gate of a segment is that of its sentence farthest from 1: one sentence of a passage is what helped, and
-the others say nothing.
+the others say nothing. A question without entities starts propagation from the sentences of the nearest segments
+(DESIGN 3.2: the nearest 200 sentences), so that it costs as little as the others.
 """
 
 from __future__ import annotations
@@ -26,12 +31,72 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mcp_memory.domain.query import ANY_TIME, Window
-from mcp_memory.gain.propagation import Round, Rows, in_window
+from mcp_memory.domain.query import ANY_TIME, Query, Window
+from mcp_memory.gain.propagation import (
+    Round,
+    Rows,
+    activated_rows,
+    anchor_entities,
+    in_window,
+    propagate,
+    relative_bonuses,
+)
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.beliefs import Beliefs
+from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space
+
+NEAREST = 50
+"""Segments whose sentences a question without entities starts from."""
+
+
+def guide(
+    space: Space, beliefs: Beliefs, query: Query, cosines: Matrix, settings: GainSettings
+) -> tuple[dict[str, Scores], tuple[str, ...], int, dict[int, float]]:
+    """Return the channels, the activated sentences, the rounds and the gates for a question; nothing is stored.
+
+    Args:
+        space: whose view keeps an `EntityIndex`.
+        beliefs: of this space.
+        query: understood with the speakers of this space, and embedded; nothing outside its window is found.
+        cosines: of its vectors to each segment.
+        settings: of this room.
+
+    Returns:
+        The channels by name, each of shape ``(len(space.segments),)``: ``propagation`` in [0, 1], and ``experience`` in
+        [-1, 1], below 0 for what was called wrong; a channel without scores is left out. The ids of the sentences that
+        propagation activated (S_act), in the order of activation. How many rounds of propagation ran. The gates of the
+        sentences whose gate is not 1, by row (`sentence_gates`).
+    """
+    gates = sentence_gates(space, beliefs, query.vectors, query.time_vector, settings)
+    channels = {"experience": experience_channel(space, gates)} if gates else {}
+    if not settings.propagation:
+        return channels, (), 0, gates
+    index = space.index(EntityIndex)
+    begin, known = anchor_entities(index, query.text, query.speakers), confident_sentences(gates)
+    rounds, bonuses = propagate(
+        space,
+        index,
+        begin,
+        sentence_weights(space, query.vectors, cosines, gates, query.window),
+        settings,
+        free=() if begin else _nearest(space, cosines),
+        known=known,
+        enough=confidence_reached(space, known),
+    )
+    if bonuses:
+        channels["propagation"] = relative_bonuses(bonuses, len(space.segments))
+    activated = tuple(space.sentences[row].id for row in activated_rows(rounds))
+    return channels, activated, len(rounds), gates
+
+
+def _nearest(space: Space, cosines: Matrix) -> list[int]:
+    """Return the rows of the sentences of the segments nearest to a question."""
+    scores = np.where(space.live, np.where(space.talk, cosines[-1], cosines[0]), -np.inf)
+    nearest = np.argpartition(scores, -NEAREST)[-NEAREST:] if len(scores) > NEAREST else np.arange(len(scores))
+    return [row for segment in nearest.tolist() for row in space.sentences_within(space.segments[segment])]
+
 
 SURE = 1.3
 """Gate from which on a memory is confident: one lesson by a caller, two by the rules."""

@@ -39,7 +39,7 @@ from mcp_memory.domain.answers import KnownFacts
 from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Query
-from mcp_memory.gain.guided import guide
+from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.questions import understand
 from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths, run_search, score_segments

@@ -9,7 +9,7 @@ from sentence_space import documents, space_of
 
 from mcp_memory.domain.episodes import Belief
 from mcp_memory.domain.query import Window
-from mcp_memory.gain.guided import guide
+from mcp_memory.gain.gates import guide
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.language.questions import understand
 from mcp_memory.view.beliefs import Beliefs
