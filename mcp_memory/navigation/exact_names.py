@@ -1,7 +1,7 @@
 """Keep apart what was told of exactly the name in a query and what was told of a shorter or longer one.
 
 "Dalia" may or may not be Dalia Barlsen. Where the space takes them for one person by their words alone
-(`view.namesakes.Namesakes.assumed`), facts of exactly the name asked for come first, and others count only with a doubt
+(`view.names.Namesakes.assumed`), facts of exactly the name asked for come first, and others count only with a doubt
 that the answer words. Where a first name may mean several people, all of them are answered for. What is told of people
 who merely share a name with the one asked for (Dalia Holt) is no answer at all.
 """

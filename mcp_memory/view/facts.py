@@ -23,8 +23,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.domain.versions import layers
 from mcp_memory.view.assertions import Assertions
 from mcp_memory.view.given_names import ALIAS, NAMED, GivenNames
-from mcp_memory.view.names import Names, Renamed
-from mcp_memory.view.namesakes import Namesakes
+from mcp_memory.view.names import Names, Namesakes, Renamed
 
 _Layers = tuple[tuple[Version, ...], tuple[Version, ...]]  # reliable versions, and those that are only suspected
 _NOTHING: _Layers = ((), ())
