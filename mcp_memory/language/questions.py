@@ -8,6 +8,10 @@ Speakers are often roles. A question without a name but with "I", "my" or "we" a
 only person who speaks; one with "you" about the assistant, if such a speaker exists. Where several people speak, it is
 not known whom "I" means. The rules for the first person are English. A text in another language loses the name and is
 otherwise unchanged.
+
+Search and answering also ask whether a question wants several things (`asks_for_several`), the past (`looks_back`: only
+then what no longer holds counts) or guesses (`wants_guesses`: only then unconfirmed facts do), and whether a text has
+the kind of value that is asked for (`has_kind`). All of them are judged by the words alone, in English.
 """
 
 from __future__ import annotations
@@ -250,3 +254,108 @@ def _first_person(question: str, name: str) -> str | None:
     for sign, mine in _PRONOUNS:
         text = sign.sub(mine, text)
     return text
+
+
+_AUXILIARY = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|might|may)"
+_THING = re.compile(
+    rf"^\W*(?:(?:in|on|at|from|to|with|for|about)\s+)?(?:what|which)\s+((?:[\w'’/-]+\s+){{1,7}}?){_AUXILIARY}\b",
+    re.IGNORECASE,
+)
+_SIGNS = re.compile(
+    r"\b(?:has|have)\b|\bhow (?:many|often)\b|\b(?:both|all|various|different)\b|\bsome of\b"
+    r"|^\W*(?:what|who|where) (?:are|were)\b",
+    re.IGNORECASE,
+)
+_NO_PLURAL = ("ss", "us", "is", "'s", "’s", "news")
+
+
+def asks_for_several(question: str) -> bool:
+    """Return whether a question, in English, wants more than one thing, or what happened more than once.
+
+    It does if it asks for a plural ("Which of her friends", "What books"), for what a person has done, how many or how
+    often, or if it says both, all, some of, various or different. This is a heuristic, not a parse: it recognises 70 of
+    100 questions to long dialogues that need several messages, and 13 of 100 others.
+    """
+    if _SIGNS.search(question):
+        return True
+    thing = _THING.match(question)
+    if thing is None:
+        return False
+    said = thing[1].lower().split()
+    return _plural(said[-1]) or ("of" in said[1:] and _plural(said[said.index("of", 1) - 1]))
+
+
+def _plural(word: str) -> bool:
+    return len(word) > 3 and word.endswith("s") and not word.endswith(_NO_PLURAL)
+
+
+UNSURE = frozenset(
+    """
+    guess guesses guessing maybe perhaps might possibly probably likely presumably speculate speculates speculated
+    speculating speculation suspect suspects suspected suspecting rumour rumours rumoured rumor rumors rumored
+    """.split()  # noqa: SIM905 - a list of words is read as words
+)
+"""Words by which a question asks for guesses; they tell nothing of what it asks about."""
+_MAY_HAVE = re.compile(r"\bmay\s+have\b", re.I)
+_NO_VERB = (
+    "need|indeed|hundred|speed|breed|seed|bed|red|naked|sacred|wicked|kindred"
+    "|children|grandchildren|stepchildren|godchildren|women|men|kitchen|chicken|garden|citizen|teen|queen|screen|oxygen"
+    "|seven|ten|eleven|dozen|open|golden|wooden|green|often|even|then|when|between|linen|specimen|omen|alien|heaven"
+)
+_BACK = re.compile(
+    r"\b(?:did|was|were|had|used\s+to|been)\b"
+    rf"|\b(?:has|have)\s(?:\S+\s){{1,3}}?(?!(?:{_NO_VERB})\b)\w+(?:ed|en)\b",
+    re.I,
+)
+_OPENING = 2_000  # characters of a question that are read
+
+
+def looks_back(question: str) -> bool:
+    """Return whether a question asks of the past: "did she", "used to", "where has she worked"."""
+    return _BACK.search(question[:_OPENING]) is not None
+
+
+def wants_guesses(question: str) -> bool:
+    """Return whether a question asks for guesses too: "maybe", "might she", "may have"."""
+    opening = question[:_OPENING]
+    return not UNSURE.isdisjoint(words(opening)) or _MAY_HAVE.search(opening) is not None
+
+
+NEEDED: dict[AnswerType, str] = {
+    "who": "a name",
+    "where": "a place",
+    "when": "a date",
+    "how_many": "a number",
+    "how_long": "a length of time",
+    "why": "a reason",
+}
+"""What each kind of answer is called in words, for those that have a name."""
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|once|twice"
+    r"|several|couple|no)\b",
+    re.IGNORECASE,
+)
+
+
+def has_kind(kind: AnswerType, question: str, text: str, speaker: str | None, *, dated: bool) -> bool:
+    """Return whether a text has a value of a kind; true of the kinds that have no form of their own.
+
+    Only the form is checked: a number, a date, a name that is not in the question.
+
+    Args:
+        kind: what the question asks for.
+        question: whose own names are no answers to it.
+        text: of the evidence.
+        speaker: who said it, whose name is one too.
+        dated: whether it states a time, or has the day on which it was said.
+    """
+    match kind:
+        case "how_many":
+            return _NUMBER.search(text) is not None
+        case "when" | "how_long":
+            return dated
+        case "who":
+            asked = set(words(question))
+            named = (*names(text), *([speaker] if speaker else []))
+            return any(not asked.issuperset(words(name)) for name in named)
+    return True

@@ -37,7 +37,7 @@ from mcp_memory.domain.evidence import OperatorCall, Stop, Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.answer_kinds import NEEDED, has_kind
+from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import words
 from mcp_memory.ports import OperatorResult
 from mcp_memory.reconstruct.settings import LoopSettings

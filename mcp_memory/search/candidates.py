@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
 from mcp_memory.language.names import mentions
-from mcp_memory.language.question_form import asks_for_several
+from mcp_memory.language.questions import asks_for_several
 from mcp_memory.search.channels import (
     EXPERIENCE,
     FACTS,

@@ -34,8 +34,8 @@ import numpy as np
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
-from mcp_memory.language.answer_kinds import NEEDED, has_kind
 from mcp_memory.language.expressions import MONTH_WORDS
+from mcp_memory.language.questions import NEEDED, has_kind
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING

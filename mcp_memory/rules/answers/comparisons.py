@@ -25,7 +25,7 @@ from mcp_memory.domain.facts import Version
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
-from mcp_memory.language.question_form import looks_back
+from mcp_memory.language.questions import looks_back
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
 from mcp_memory.rules.answers.comparison_questions import COMPARISON_WORDS, Comparison, parse_comparisons
 from mcp_memory.rules.answers.countries import country_of, find_country

@@ -24,7 +24,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, Constraint
-from mcp_memory.language.question_form import asks_for_several, looks_back
+from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.rules.answers.matching import RelationMatch, match_relation
 from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
 from mcp_memory.rules.answers.settings import FactAnswerSettings

@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mcp_memory.language.question_form import asks_for_several
+from mcp_memory.language.questions import asks_for_several
 from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems
 from mcp_memory.rules.answers.spans import (

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mcp_memory.domain.relations import DID, EntityType, Relation, relations
 from mcp_memory.domain.times import Constraint
-from mcp_memory.language.question_form import UNSURE
+from mcp_memory.language.questions import UNSURE
 from mcp_memory.language.stated import stated_times
 from mcp_memory.language.tokens import STOP_WORDS, stem, words
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.language.question_form import asks_for_several
+from mcp_memory.language.questions import asks_for_several
 
 
 @pytest.mark.parametrize(

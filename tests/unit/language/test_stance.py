@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcp_memory.language.question_form import looks_back, wants_guesses
+from mcp_memory.language.questions import looks_back, wants_guesses
 
 
 @pytest.mark.parametrize(
