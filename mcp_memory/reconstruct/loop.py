@@ -8,7 +8,7 @@ A segment's *strength*, in (0, 1], says how likely the segment leads to the answ
 its score relative to the best; for what a call finds, the strength that the call started from times how well the item
 fits.
 
-**Assessment.** The search measured how far its candidates cover the query (``search/coverage.py``: the query's
+**Assessment.** The search measured how far its candidates cover the query (``search/sufficiency.py``: the query's
 words by rarity, and margin and share of the speaker who is named). `assess` adds whether anything among the best
 candidates has the type that is asked for, and puts both into words as a *reason*: what nothing covers, and what kind of
 answer is needed for whom. It is words because an operator may search for them (QRMeM's retry with the reason).

@@ -1,15 +1,30 @@
-"""Sufficiency: the probability that all that a query needs is among the best candidates, and what is missing.
+"""How far what was found covers a query, and whether it is enough to answer from.
 
-A query that a memory cannot answer still finds something: the nearest text. A few signs, each cheap (no text is
-embedded for them), tell whether that answers it; a logistic formula of them, one for talk and one for documents, gives
-the probability. `SufficiencySettings` (``search/settings.py``) has the weights and says how they were fitted.
+A query that a memory cannot answer still finds something: the nearest text, often by another speaker. A few signs, each
+cheap (no text is embedded for them), show it.
+
+**Coverage** (`judge_coverage`) decides whether the loop of recall goes on. A step of the loop leads on from words and
+names that nothing covers yet. Where the evidence covers them but tells of somebody else, or the answer is in many
+places, sufficiency is low, yet further steps find nothing, and each costs as much as the search. Its signs, in [0, 1]:
+
+- *coverage*: how much of the query's content, its words weighted by rarity, the best candidate contains alone, and the
+  best five contain together (the mean of the two);
+- *margin*: how far the best candidate by the speaker whom the query names stands above the best by anyone else;
+- *share*: how many of the best five are by that speaker. The score of the channel ``speaker`` is left out of both.
+
+Where the query names one speaker, the score is .4 coverage + .4 margin + .2 share, and only that speaker's candidates
+cover anything; elsewhere it is the coverage. On dialogues with unanswerable questions that swap the speakers, coverage
+separates them with an AUROC of .75, the margin .73, the share .66, all three .79, and the best cosine .48.
+
+**Sufficiency** (`judge_sufficiency`) is the probability that all that a query needs is among the best candidates. It is
+a logistic formula of signs, one for talk and one for documents; `SufficiencySettings` (``search/settings.py``) has the
+weights and says how they were fitted.
 
 - *covered*: the share of the query's content that the best five contain together, its words weighted by rarity; the
   name of the one speaker asked about, the words of a date and what only says the kind of answer ("how many", "which
   city") do not count;
-- *support*: in talk, of the best sentence that is told of the person asked about (``told_of.py``): its cosine with the
-  query plus .3 of the share of the content that it contains; in documents, the best cosine;
-- *lead* (talk): how much more is told of the person asked about than of anybody else (``told_of.py``);
+- *support*: in talk, of the best sentence that is told of the person asked about; in documents, the best cosine;
+- *lead* (talk): how much more is told of the person asked about than of anybody else;
 - *rivals* (talk): the score of the tenth candidate. Where many fit about as well, many things are needed, or none
   fits;
 - *near* (talk): the share of the others of the best ten that stand around the best in its session;
@@ -21,33 +36,99 @@ content and one of them has a value of the kind that is asked for (a number, a n
 in which it was measured; where it cannot be known (fewer than ten candidates, a small space, nobody asked about), its
 mean there stands for it.
 
-The loop of recall does not stop by this but by the share of the query that is covered (``coverage.py``), since whether
-more is worth looking for is another question: where the evidence tells of somebody else, or the answer is in many
-places, no further step finds what is not there, and each costs as much as the search.
+**Of whom the evidence tells** (`told_of`). A question that gives one person's deed to another finds the deed all the
+same: its words fit, and the other channels prefer a text only a little for its speaker. So each sentence of the best
+messages is *told of* someone, with a certainty:
+
+- it names the person asked about, other than to call them ("Ann, look!"): of that person, 1;
+- its speaker names another speaker and says neither "I" nor "you": of that one, 1;
+- "you" without "I": of whoever is spoken to, 1; "I" without "you": of its speaker, 1; else of its speaker, .5;
+- a question tells less than a statement: times .8.
+
+Its *support* is the cosine with the query in the first person plus .3 of the share of the query's content that it
+contains. The best support of the person asked about, less the best of anybody else, each times its certainty, is the
+*lead*. On 497 questions to three long dialogues, the lead tells the answerable ones from those whose persons were
+swapped with an AUROC of .88; the same by whole messages and their speakers reaches .79, by the scores of the ranking
+.77.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.language.expressions import MONTH_WORDS
 from mcp_memory.language.questions import NEEDED, has_kind
+from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.channels import MEANING
+from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
 from mcp_memory.search.settings import SufficiencySettings
-from mcp_memory.search.told_of import ToldOf, told_of
 from mcp_memory.search.words import WordIndex
-from mcp_memory.view.space import Space
+from mcp_memory.view.space import NONE, Space
+
+FIRST = 5
+"""Candidates that count for coverage and share, and of which one must have a value of the kind asked for."""
+COVERED = 0.55
+"""The score from which on the loop need not go on (measured; the point that decides most questions rightly)."""
+
+
+def judge_coverage(space: Space, query: Query, candidates: Sequence[Candidate]) -> Sufficiency:
+    """Return how far the candidates that are returned for a query, best first, cover it."""
+    rows = np.array([candidate.row for candidate in candidates], dtype=np.intp)
+    index = space.index(WordIndex)
+    contained = {stem: index.contains(rows, stem) for stem in query.stems}
+    missing = tuple(
+        word for word, parts in query.content_words if 2 * sum(contained[p].any() for p in parts) < len(parts)
+    )
+    if not candidates:
+        return Sufficiency(0.0, False, missing)
+    theirs = np.ones(len(rows), dtype=np.bool_)
+    names: set[str] = set()
+    if len(query.speakers) == 1:
+        theirs = space.index(SpeakerIndex).said_by(query.speakers)[rows]
+        names.update(stems(query.speakers[0]))
+    rarity = np.array([index.rarity(stem) for stem in contained if stem not in names])
+    covers = np.array([contained[stem][:FIRST] & theirs[:FIRST] for stem in contained if stem not in names])
+    whole = float(rarity.sum())
+    alone = float((rarity @ covers).max()) / whole if whole else 0.0
+    together = float(rarity @ covers.any(axis=1)) / whole if whole else 0.0
+    score = (alone + together) / 2
+    if len(query.speakers) == 1:
+        own = np.array(
+            [sum(part for name, part in candidate.scores.items() if name != SPEAKER.name) for candidate in candidates]
+        )
+        score = 0.4 * score + 0.4 * _margin(own, theirs) + 0.2 * _share(own, theirs)
+    score = min(1.0, max(0.0, score))
+    return Sufficiency(score, score >= COVERED, missing)
+
+
+def _margin(scores: NDArray[Any], theirs: NDArray[Any]) -> float:
+    """Return the best of theirs less the best of the others over the best of all, scaled from [-1, 1] to [0, 1].
+
+    Where one side has no candidate, the lowest score stands for it: it cannot be better than that.
+    """
+    best, least = float(scores.max()), float(scores.min())
+    if best <= 0:
+        return 0.5
+    mine = float(scores[theirs].max(initial=least))
+    others = float(scores[~theirs].max(initial=least))
+    return min(1.0, max(0.0, (1 + (mine - others) / best) / 2))
+
+
+def _share(scores: NDArray[Any], theirs: NDArray[Any]) -> float:
+    return float(theirs[np.argsort(-scores, kind="stable")[:FIRST]].mean())
+
 
 COUNTED = 10
 """Candidates that count."""
-FIRST = 5
-"""Candidates that count for what is covered, and of which one must have a value of the kind asked for."""
 AROUND = 8
 """Segments before and after the best candidate that stand around it."""
 HALF = 0.5
@@ -88,7 +169,7 @@ def judge_sufficiency(
     if weights and signs["covered"] < HALF:
         score = min(score, settings.uncovered)
     missing = list(uncovered)
-    if not any(_has_kind(space, query, one.row) for one in best[:FIRST]):
+    if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
     if score < settings.enough and told is not None and told.lead <= settings.of_another:
@@ -116,14 +197,14 @@ def _signs(
     space: Space, query: Query, best: Sequence[Candidate], weights: Mapping[str, float], told: ToldOf | None
 ) -> dict[str, float]:
     """Return the signs that can be known, by name."""
-    rows = np.array([one.row for one in best[:FIRST]], dtype=np.intp)
+    rows = np.array([candidate.row for candidate in best[:FIRST]], dtype=np.intp)
     index = space.index(WordIndex)
     signs = {"covered": sum(weight for stem, weight in weights.items() if index.contains(rows, stem).any())}
     if told is None:
-        signs["support"] = max(one.scores.get(MEANING.name, 0.0) for one in best)
+        signs["support"] = max(candidate.scores.get(MEANING.name, 0.0) for candidate in best)
         signs |= _named(space, query, best)
     else:
-        signs["support"] = told.asked.support
+        signs["support"] = told.support
         if told.person:
             signs["lead"] = told.lead
     if len(best) > 1:
@@ -131,7 +212,7 @@ def _signs(
     if len(best) == COUNTED and told is not None:
         signs["rivals"] = best[-1].score
         if len(space.segments) > SMALL:
-            signs["near"] = _near(space, [one.row for one in best])
+            signs["near"] = _near(space, [candidate.row for candidate in best])
     return signs
 
 
@@ -148,21 +229,139 @@ def _named(space: Space, query: Query, best: Sequence[Candidate]) -> dict[str, f
     asked = [name for name in asked if name]
     if not asked:
         return {}
-    titles = [set(words(space.segment_turn[one.row].title or space.text(space.segments[one.row]))) for one in best]
+    titles = [
+        set(words(space.segment_turn[candidate.row].title or space.text(space.segments[candidate.row])))
+        for candidate in best
+    ]
     return {"named": sum(max(len(name & title) / len(name) for title in titles) for name in asked) / len(asked)}
 
 
 def _has_kind(space: Space, query: Query, row: int) -> bool:
     segment, turn = space.segments[row], space.segment_turn[row]
-    dated = turn.kind != "document" or any(space.sentences[one].times for one in space.sentences_within(segment))
+    dated = turn.kind != "document" or any(space.sentences[place].times for place in space.sentences_within(segment))
     return has_kind(query.answer_type, query.text, space.text(segment), turn.speaker, dated=dated)
 
 
 def _of_another(space: Space, told: ToldOf) -> list[str]:
     """Return, as words, that the evidence tells of somebody else; nothing if it is not known of whom."""
-    if not told.person or not told.other.whom:
+    if not told.person or not told.other:
         return []
-    sentence = space.sentences[told.other.row]
+    sentence = space.sentences[told.other_row]
     quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
-    return [f"told of {told.other.whom}, not of {told.person}: “{quote}”"]
+    return [f"told of {told.other}, not of {told.person}: “{quote}”"]
+
+
+CONTAINED = 0.3
+"""Weight of the share of the query's content in the support of a sentence, beside the cosine."""
+UNSAID = 0.5
+"""Certainty of a sentence that names nobody and says neither "I" nor "you", or both."""
+ASKED = 0.8
+"""Certainty of a question, of that of a statement."""
+_FIRST = frozenset(("i", "my", "me", "mine", "myself", "we", "our", "us", "ours", "ourselves"))
+_SECOND = frozenset(("you", "your", "yours", "yourself", "yourselves"))
+
+
+@dataclass(frozen=True, slots=True)
+class ToldOf:
+    """What the best sentence on either side tells: of the person asked about, and of anybody else.
+
+    Attributes:
+        person: whom the query asks about; empty if it names nobody or several, and all is told of them.
+        support: of the best sentence told of that person, times its certainty; 0 if there is none.
+        other_support: of the best sentence told of anybody else, likewise.
+        other: whom that sentence is told of; empty if unknown.
+        other_row: of that sentence, or `NONE`.
+    """
+
+    person: str
+    support: float = 0.0
+    other_support: float = 0.0
+    other: str = ""
+    other_row: int = NONE
+
+    @property
+    def lead(self) -> float:
+        """How much more is told of the person asked about, below 0 if less."""
+        return self.support - self.other_support
+
+
+def told_of(space: Space, query: Query, candidates: Sequence[Candidate], weights: Mapping[str, float]) -> ToldOf | None:
+    """Return what the messages among candidates tell of the person whom a query asks about, and of others.
+
+    Args:
+        space: of the candidates.
+        query: understood and embedded.
+        candidates: those that count.
+        weights: of the stems of the query's content, the person's name aside; their sum is 1, or there are none.
+
+    Returns:
+        None if no candidate is a message.
+    """
+    pieces = [
+        (candidate, row)
+        for candidate in candidates
+        if space.talk[candidate.row]
+        for row in space.sentences_within(space.segments[candidate.row])
+    ]
+    if not pieces:
+        return None
+    person = query.speakers[0] if len(query.speakers) == 1 else ""
+    people = _People(person, space.speakers)
+    best = ToldOf(person)
+    for cosine, row in sorted(
+        zip(_cosines(space, query, pieces), (row for _, row in pieces), strict=True), reverse=True
+    ):
+        least = min(best.support, best.other_support) if person else best.support
+        if cosine + CONTAINED <= least:
+            break  # no further sentence can have more support
+        sentence = space.sentences[row]
+        turn = space.turns[sentence.turn_id]
+        text = turn.text[sentence.start : sentence.end]
+        contained = set(stems(text))
+        covered = sum(weight for stem, weight in weights.items() if stem in contained)
+        whom, certainty = people.told_of(text, turn.speaker or turn.role or "") if person else ("", 1.0)
+        support = certainty * (cosine + CONTAINED * covered)
+        if whom == person and support > best.support:
+            best = replace(best, support=support)
+        elif whom != person and support > best.other_support:
+            best = replace(best, other_support=support, other=whom, other_row=row)
+    return best
+
+
+class _People:
+    """Whom sentences are told of, for a query about one person among the speakers of a space."""
+
+    def __init__(self, person: str, speakers: Iterable[str]) -> None:
+        self._person = person
+        self._name = next(iter(words(person)), "")
+        self._others = {words(who)[0]: who for who in speakers if who != person and words(who)}
+        name = re.escape(self._name)
+        self._called = re.compile(rf"^\W*(?:\w+\W+){{0,2}}?{name}\s*[,!.?]|,\s*{name}\s*[!.?]*$", re.IGNORECASE)
+
+    def told_of(self, text: str, speaker: str) -> tuple[str, float]:
+        """Return whom a sentence is told of, empty if unknown, and how certain that is."""
+        said = words(text)
+        first, second = not _FIRST.isdisjoint(said), not _SECOND.isdisjoint(said)
+        certainty = ASKED if text.rstrip().endswith(QUESTION_MARKS) else 1.0
+        if speaker != self._person and self._name in said and not self._called.search(text):
+            return self._person, certainty
+        if (
+            not first
+            and not second
+            and (named := next((self._others[word] for word in said if word in self._others), ""))
+        ):
+            return named, certainty * (UNSAID if named == speaker else 1.0)
+        if second and not first:
+            return (self._person if speaker != self._person else next(iter(self._others.values()), "")), certainty
+        return speaker, certainty * (1.0 if first and not second else UNSAID)
+
+
+def _cosines(space: Space, query: Query, pieces: Sequence[tuple[Candidate, int]]) -> list[float]:
+    """Return the cosine of each sentence with the query; where the view holds no vectors, that of its message."""
+    if space.sentence_vectors is None or query.vectors is None:
+        return [candidate.scores.get(MEANING.name, 0.0) for candidate, _ in pieces]
+    cosines: list[float] = (
+        space.sentence_vectors.take(np.array([row for _, row in pieces])) @ query.vectors[-1]
+    ).tolist()
+    return cosines

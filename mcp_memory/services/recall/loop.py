@@ -27,7 +27,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, assess, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
-from mcp_memory.search.coverage import judge_coverage
+from mcp_memory.search.sufficiency import judge_coverage
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space

@@ -5,7 +5,7 @@ from small_space import ask, document, message, space_of
 from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
-from mcp_memory.search.coverage import judge_coverage
+from mcp_memory.search.sufficiency import judge_coverage
 from mcp_memory.view.space import Space
 
 
