@@ -61,8 +61,7 @@ from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_se
 from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
-from mcp_memory.search.titles import TITLE, TitleIndex
-from mcp_memory.search.words import WORDS, WordIndex
+from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space

@@ -3,7 +3,7 @@
 "Where was the founder of the Red Mill born?" finds the text about the Red Mill. It says who founded the mill, and the
 text that says where that person was born shares no word with the query. Two channels lead to it, both by spelling:
 
-- *links*: a text that mentions the title of a document (``titles.py``) leads to that document. So documents are linked
+- *links*: a text that mentions the title of a document (``words.py``) leads to that document. So documents are linked
   by titles alone, and by the subjects of first sentences where there are no titles. Mentions are looked up when a query
   arrives, so a new document is linked at once;
 - *entities*: a text that names something rare leads to the other documents that name it. Names in the query or in the
@@ -54,7 +54,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import words
 from mcp_memory.search.channels import Channel, Rows
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.titles import TALK, TitleIndex
+from mcp_memory.search.words import TALK, TitleIndex
 from mcp_memory.vectors import Column, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import NONE, Space

@@ -28,8 +28,7 @@ from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import STOP_WORDS, words
 from mcp_memory.search.channels import Channel
 from mcp_memory.search.links import Seed, count_compared, other_subjects, rare_entities
-from mcp_memory.search.titles import Title, TitleIndex
-from mcp_memory.search.words import WordIndex
+from mcp_memory.search.words import Title, TitleIndex, WordIndex
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import Space
 

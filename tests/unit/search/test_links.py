@@ -13,7 +13,7 @@ from mcp_memory.search.candidates import INDEXES, CandidateSet, find_candidates,
 from mcp_memory.search.channels import EXPERIENCE
 from mcp_memory.search.residual import MOST, ResidualQuery, remove_title, residual_queries, residual_scores
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.search.titles import TITLE, TitleIndex
+from mcp_memory.search.words import TITLE, TitleIndex
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
