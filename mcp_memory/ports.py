@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Evidence, RecallResult, Suggestion
+from mcp_memory.domain.evidence import Evidence, Path, PathScores, RecallResult, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.language_model import Reservation, Spending
-from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import StoreStatus

@@ -33,8 +33,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.evidence import Path, Root
 from mcp_memory.domain.facts import Engine
-from mcp_memory.domain.paths import Path, Root
 from mcp_memory.domain.points import Point, distinct_names, point_id
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

@@ -17,9 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from mcp_memory.domain.evidence import Evidence, OperatorCall, Suggestion
+from mcp_memory.domain.evidence import Evidence, OperatorCall, Path, PathScores, Root, Suggestion
 from mcp_memory.domain.facts import Intent, Version
-from mcp_memory.domain.paths import Path, PathScores, Root
 from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER

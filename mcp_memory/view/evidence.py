@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.evidence import Evidence, Rule, Source
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.view.space import Space

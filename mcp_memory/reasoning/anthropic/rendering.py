@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.confidence import STABLE
-from mcp_memory.domain.evidence import Citation, Evidence
+from mcp_memory.domain.evidence import Citation, Evidence, Rule
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Rule
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language import iso

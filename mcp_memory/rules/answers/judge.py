@@ -16,10 +16,9 @@ from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import RecallResult
+from mcp_memory.domain.evidence import Path, PathScores, RecallResult
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
-from mcp_memory.domain.paths import Path, PathScores
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis

@@ -36,8 +36,7 @@ import numpy as np
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source, Sufficiency
-from mcp_memory.domain.paths import Path, Step
+from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step, Sufficiency
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from small_graph import ask, graph, said
 
+from mcp_memory.domain.evidence import Path, PathScores, Root, Step
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.language.gregorian import midnight
 from mcp_memory.navigation.paths import serialise

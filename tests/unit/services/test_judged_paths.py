@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from unit.navigation.small_graph import ask, graph, said
 
+from mcp_memory.domain.evidence import PathScores
 from mcp_memory.domain.facts import Assertion
-from mcp_memory.domain.paths import PathScores
 from mcp_memory.navigation.beam import FORMULAS, BeamStep
 from mcp_memory.navigation.settings import NavigationSettings
 from mcp_memory.services.recall.pipeline import worth_judging

@@ -6,8 +6,7 @@ import pytest
 from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
-from mcp_memory.domain.evidence import Citation, Evidence, RecallResult, Source
-from mcp_memory.domain.paths import Path, PathScores, Root, Step
+from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, RecallResult, Root, Source, Step
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic.answer import AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
