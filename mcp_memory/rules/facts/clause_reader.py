@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from mcp_memory.domain.times import FOREVER
 from mcp_memory.rules.facts import grammar
 from mcp_memory.rules.facts.clause import (
     Clause,
@@ -122,8 +123,15 @@ class _ClauseReader:
             self.index += 1
 
     def _leading_phrase(self) -> None:
-        """Skip "In Oslo," or "As a child" at the start of a clause."""
+        """Skip "In Oslo," or "As a child" at the start of a clause; "back in Oslo since May" is one without a verb."""
         following = self.index + 1
+        since = any(word.time is not None and word.time.until >= FOREVER for word in self.words[following:])
+        if self.talk and not self.clauses and since and "back" in self.adverbs and self.words[self.index].low == "in":
+            word = self.words[self.index]
+            speaker = replace(pronoun_phrase(word, self.index), pronoun="i", common=OMITTED)
+            verb = VerbGroup("be", self.index, word.start, word.start, "perfect")
+            self._add_clause((speaker,), verb, self.index)
+            return
         if following < len(self.words) and self.words[following].kind == "time":
             self.index = following
             return

@@ -279,7 +279,7 @@ def _ends(clause: Clause, text: str) -> Iterator[int]:
     if clause.slots[0].preposition or clause.verb.lemma in _NEED_MORE:
         return
     for before, slot in reversed([*pairwise(clause.slots)]):
-        if slot.preposition not in _ADJUNCTS:
+        if slot.preposition not in _ADJUNCTS and not _is_date(slot.nouns[0]):
             return
         yield before.end
 
@@ -339,6 +339,8 @@ _ADVERBS = closed.ADVERBS - word_set("home abroad together alone")
 def _is_date(noun: NounPhrase) -> bool:
     """Return whether a phrase is a time that is no expression of `stated_times`: "the end of September"."""
     age = noun.text.isdecimal() and not noun.determiner  # "had a heart attack at 58"
+    if noun.determiner == "this" and noun.head in ("morning", "afternoon", "evening"):
+        return True
     return age or kinds.is_calendar(noun) or (noun.of is not None and kinds.is_calendar(noun.of))
 
 
