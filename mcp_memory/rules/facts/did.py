@@ -251,7 +251,8 @@ _GUESS = re.compile(
 )
 """What makes a reason a guess: "I think it's because I …"."""
 _LINKED = re.compile(
-    r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|keep(?:s|ing)?|kept|feel(?:s|ing)?|felt|seem(?:s|ed)?|look(?:s|ed)?)\s*$",
+    r"\b(?:stay(?:s|ed|ing)?|remain(?:s|ed|ing)?|keep(?:s|ing)?|kept|feel(?:s|ing)?|felt|seem(?:s|ed)?|look(?:s|ed)?)"
+    r"(?:\s\w{2,20},?\s(?:and|but)|\s\w{2,20},)?\s*$",
     re.IGNORECASE,
 )
 """Verbs before a participle that tells a state, "I'll stay focused on …"."""

@@ -24,7 +24,7 @@ from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with
 from mcp_memory.rules.facts.did import did_claims
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
-from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of
+from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
 from mcp_memory.rules.facts.noun_phrases import NounPhrase
 from mcp_memory.rules.facts.openings import merge_openings
@@ -32,6 +32,7 @@ from mcp_memory.rules.facts.phrase_claims import named_before, phrase_claims, pr
 from mcp_memory.rules.facts.prose import cut_out, foreign_spans
 from mcp_memory.rules.facts.set_phrases import set_phrases
 from mcp_memory.rules.facts.statements import verb_statements
+from mcp_memory.rules.facts.tails import split_ages
 from mcp_memory.rules.facts.unasserted import Unasserted
 from mcp_memory.rules.facts.validity import Validity, duration_intervals, from_utterance
 from mcp_memory.rules.facts.words import Word, is_english, is_possessed, split_words, with_capitals
@@ -211,7 +212,7 @@ class RuleExtractor:
             for assertion in read:
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
-        merged = merge_openings(turn, sentences, times, list(assertions.values()))
+        merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
         stated = [one for one in merged if names_somebody(turn, one)]
         return guard_assertions(turn, discourse.partner, sentences, stated)
 
@@ -305,7 +306,8 @@ class RuleExtractor:
         for clause in clauses:
             for subject in clause.source:
                 discourse.mention(subject)
-            claims = [] if clause.confidence <= 0 else list(self.claims(clause, turn.text, talk=talk))
+            silent = clause.confidence <= 0 or (talk and is_tentative(clause.verb, clause.subject))
+            claims = [] if silent else list(self.claims(clause, turn.text, talk=talk))
             if discourse.with_assistant:
                 claims = [
                     claim for claim in claims if claim.relation != DID or not is_momentary(clause, str(claim.tail))

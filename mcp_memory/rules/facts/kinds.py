@@ -207,7 +207,9 @@ _CONCRETE = (
 )
 """Nouns that end like abstract ones."""
 _ANY_FIRM = word_set("company firm corporation organisation organization place startup start-up agency business team")
-_STRICT = word_set("thing liked hobby subject noted cause tool work craft event activity venue won ownable condition")
+_STRICT = word_set(
+    "thing used liked hobby subject noted cause tool work craft event activity venue won ownable condition"
+)
 """Kinds that talk names vaguely, so that the phrase has to be clear."""
 
 
@@ -245,6 +247,28 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
     if kind in ("liked", "hobby", "subject"):
         return noun.named or noun.determiner == "" or (noun.determiner == "the" and noun.head in nouns.PLACES)
     return True
+
+
+_OF_THE_MOMENT = word_set(
+    "following correct right same above different wrong below new other next previous given proper appropriate required"
+    " specific various certain existing available latest simple basic"
+)
+_STUDY_WHAT = word_set("group session guide material plan room hall buddy partner note technique tip")
+"""What stands behind "study" as a noun: "study groups" are no subject."""
+_MEANS = word_set(
+    "combination permutation probability fraction equation formula ratio integral derivative vector matrix logarithm"
+    " exponent method function variable value number technique approach strategy concept term feature resource tool"
+    " notation property rule loop array list string code format style term"
+)
+"""Nouns, in the singular, of what one works with at the moment; alone they are no thing that somebody uses."""
+
+
+def _is_means(noun: NounPhrase) -> bool:
+    """Return whether a phrase only says by what means something is done: "the following code", "combinations"."""
+    head = noun.head.removesuffix("s")
+    if noun.text.split()[0].lower() in _OF_THE_MOMENT or head in ("explanation", "example", "step"):
+        return True
+    return " " not in noun.text and (head in _MEANS or (noun.head.endswith("ies") and noun.head[:-3] + "y" in _MEANS))
 
 
 _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
@@ -285,11 +309,12 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "amount": lambda noun: noun.text[:1].isdigit(),
     "tool": lambda noun: _named(noun) or noun.quoted,
     "noted": lambda noun: _is_thing(noun),
+    "used": lambda noun: _is_thing(noun) and (noun.named or noun.quoted or not _is_means(noun)),
     "time": lambda noun: any(letter.isdigit() for letter in noun.text) and " " in noun.text,
     "value": lambda noun: any(sign in noun.text for sign in "@0123456789"),
     "cause": lambda noun: _is_thing(noun) and not (noun.head in _NOT_DEADLY or noun.owner),
     "liked": _is_liked,
-    "subject": _is_thing,
+    "subject": lambda noun: _is_thing(noun) and noun.head.removesuffix("s") not in _STUDY_WHAT,
     "hobby": lambda noun: _is_liked(noun) and not noun.determiner,
     "degree": lambda noun: noun.head in ("degree", "master's", "phd", "doctorate", "bachelor's", "diploma"),
     "language": lambda noun: noun.head in nouns.LANGUAGES or noun.text.lower() in nouns.LANGUAGES,

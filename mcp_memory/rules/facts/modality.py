@@ -135,6 +135,12 @@ def clause_confidence(verb: VerbGroup, adverbs: frozenset[str]) -> float:
     return confidence
 
 
+def is_tentative(verb: VerbGroup, subject: Sequence[NounPhrase]) -> bool:
+    """Return whether people doubt their own deed, "I may have found a job": it is not done, or they play it down."""
+    own = bool(subject) and subject[0].pronoun in ("i", "we")
+    return own and verb.tense == "perfect" and verb.confidence <= MIGHT
+
+
 def is_generic(verb: VerbGroup, subject: Sequence[NounPhrase], adverbs: frozenset[str], *, dated: bool) -> bool:
     """Return whether a clause of a message tells what happens in general rather than what is so or happened.
 

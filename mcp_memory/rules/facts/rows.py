@@ -40,7 +40,7 @@ KINDS = (
     "child", "sibling", "craft", "vehicle", "ownable", "instrument", "played", "event", "venue", "team", "club",
     "assembly", "ensemble", "town_school", "school", "company", "firm", "org", "workplace", "office", "role",
     "residence", "place", "first_name", "person", "work", "won", "name", "activity", "colour", "address", "amount",
-    "tool", "subject", "hobby", "liked", "cause", "noted", "thing", "value", "any",
+    "tool", "subject", "hobby", "liked", "cause", "noted", "used", "thing", "value", "any",
 )  # fmt: skip
 """The kinds that a tail may have to be of (`kinds.fits`), the most specific first."""
 CONDITIONS = word_set("present past perfect progressive negated positive for_good talk document human owned")

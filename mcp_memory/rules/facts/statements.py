@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from mcp_memory.domain.relations import relations
 from mcp_memory.rules.facts import kinds
@@ -38,6 +39,8 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     for index, slot in enumerate(clause.slots):
         found: set[tuple[str, Effect]] = set()
         for noun in slot.nouns:
+            if talk and slot.nouns[0].determiner == "the" and _lacks_article(noun):
+                noun = replace(noun, determiner="the")  # "the moss and stone theme"
             for row in _fitting(candidates, slot, noun, taken, talk):
                 found.add((row.relation, row.effect))
                 phrases, place = _place(clause, row, index, noun)
@@ -48,6 +51,12 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     if not claims and clause.verb.passive:
         claims += _agents(clause, talk)
     yield from claims
+
+
+def _lacks_article(noun: NounPhrase) -> bool:
+    """Return whether a phrase of two words or more in the singular shares the article of the phrase before it."""
+    bare = not (noun.determiner or noun.owner or noun.named or noun.quoted or noun.pronoun)
+    return bare and not noun.plural and " " in noun.text
 
 
 def _rows_of_verb(clause: Clause) -> Sequence[Row]:

@@ -7,8 +7,11 @@ is left out.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
+from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts import kinds
@@ -53,6 +56,21 @@ def completed(noun: NounPhrase, row: Row, clause: Clause, index: int) -> NounPhr
     *first, last = words
     text = f"{', '.join(first)} and {last}" if first else last
     return replace(noun, text=f"{noun.text} {behind.preposition} {text}", end=behind.end)
+
+
+_AGED = re.compile(r"(?P<age>\d{1,3})[- ]years?[- ]old\s(?P<role>\S.*)")
+
+
+def split_ages(assertions: Iterable[Assertion]) -> list[Assertion]:
+    """Return the assertions with "44-year-old nurse" as an age and an occupation."""
+    out: list[Assertion] = []
+    for one in assertions:
+        aged = _AGED.fullmatch(one.tail) if one.relation in ("works_as", "is_a") and not one.negated else None
+        if aged is None:
+            out.append(one)
+        else:
+            out += [replace(one, tail=aged["role"]), replace(one, relation="age", tail=aged["age"])]
+    return out
 
 
 def _words(noun: NounPhrase, clause: Clause) -> str:

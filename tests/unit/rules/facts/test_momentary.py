@@ -45,6 +45,7 @@ def test_between_people_a_definite_thing_is_kept() -> None:
         "I think it's because I painted the wrong fence.",
         "Maybe it's because I planted the beans in April.",
         "I'll stay focused on my goal of winning the cup.",
+        "I'll stay motivated and focused on my goal of winning the cup.",
     ],
 )
 def test_guesses_and_promises_are_no_deeds(text: str) -> None:

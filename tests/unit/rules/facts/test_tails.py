@@ -34,3 +34,28 @@ def test_a_tail_keeps_its_complement(text: str, expected: str) -> None:
 )
 def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> None:
     assert expected in facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm using the following code:",
+        "I use the correct format.",
+        "I've been using combinations to count the hands.",
+        "I've been using step-by-step examples.",
+        "We use videos and study groups.",
+        "I may have found a job at Orbix.",
+        "I love the moss and stone theme.",
+    ],
+)
+def test_scraps_are_no_facts(text: str) -> None:
+    assert [fact for fact in facts(text) if "video" not in fact] == []
+
+
+@pytest.mark.parametrize("text", ["I'm using Vim.", "I use `pandas`.", "I use a fountain pen."])
+def test_tools_are_used(text: str) -> None:
+    assert [fact.split()[1] for fact in facts(text)] == ["uses"]
+
+
+def test_an_age_before_an_occupation_is_a_fact_of_its_own() -> None:
+    assert facts("I'm a 44-year-old nurse.") == ["Maria works_as nurse", "Maria age 44"]
