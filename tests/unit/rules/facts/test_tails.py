@@ -43,13 +43,13 @@ def test_what_means_nothing_by_itself_is_left_out(text: str, expected: str) -> N
         "I use the correct format.",
         "I've been using combinations to count the hands.",
         "I've been using step-by-step examples.",
-        "We use videos and study groups.",
+        "I plan my week and study groups.",
         "I may have found a job at Orbix.",
         "I love the moss and stone theme.",
     ],
 )
 def test_scraps_are_no_facts(text: str) -> None:
-    assert [fact for fact in facts(text) if "video" not in fact] == []
+    assert facts(text) == []
 
 
 @pytest.mark.parametrize("text", ["I'm using Vim.", "I use `pandas`.", "I use a fountain pen."])
