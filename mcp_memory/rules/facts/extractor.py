@@ -238,9 +238,7 @@ class RuleExtractor:
         claims = list(copula_claims(clause, talk=talk)) if _is_copula(clause) else []
         claims += set_phrases(clause, talk=talk)
         claims += verb_statements(clause, talk=talk)
-        yield from claims
-        if talk and (not claims or clause.verb.lemma == "retire"):  # which is an event besides the end of the job
-            yield from did_claims(clause, text)
+        yield from claims or (did_claims(clause, text) if talk else ())
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],

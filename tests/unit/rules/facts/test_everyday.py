@@ -163,3 +163,14 @@ def test_who_is_meant_and_what_is_lost(text: str, expected: list[str]) -> None:
 )
 def test_what_ends_and_what_is_done_to_somebody(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Back in Turku since March, and glad.", ["Maria lives_in Turku"]),
+        ("Back in May we were tired.", []),
+    ],
+)
+def test_notes_of_where_somebody_is_back(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
