@@ -258,7 +258,7 @@ _LINKED = re.compile(
 """Verbs before a participle that tells a state, "I'll stay focused on …"."""
 _PURPOSE = re.compile(
     r"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{2,20}(?:\s(?!(?:and|but|so|or|because|cause|since|which|while|when|if|as|btw"
-    r"|that|who|where|before|after|until|then|though|although|I|we)\b)[\w'’`()/.-]+){1,10}?(?=[.,;!?\n]|\s(?:and|but|so|or"
+    r"|that|who|where|before|after|until|then|though|although|I|we)\b)[\w'’`()/-]+(?:\.[\w()`]+)*){1,10}?(?=[.,;!?\n]|\s(?:and|but|so|or"
     r"|because|cause|since|which|while|when|if|as|btw|that|who|where|before|after|until|then|though|although|I|we)\b|\s*$)"
 )
 """What something was done for, up to the end of the phrase: "to teach how to prune roses"."""

@@ -251,7 +251,7 @@ def is_clear(noun: NounPhrase, kind: str) -> bool:
 
 _OF_THE_MOMENT = word_set(
     "following correct right same above different wrong below new other next previous given proper appropriate required"
-    " specific various certain existing available latest simple basic"
+    " specific various certain existing available latest simple basic similar"
 )
 _STUDY_WHAT = word_set("group session guide material plan room hall buddy partner note technique tip")
 """What stands behind "study" as a noun: "study groups" are no subject."""
