@@ -56,7 +56,7 @@ def test_guesses_and_promises_are_no_deeds(text: str) -> None:
     ("text", "deed"),
     [
         ("I recorded a tutorial to teach how to prune roses, btw.", "recorded a tutorial to teach how to prune roses"),
-        ("I built a ramp to help my dad get in.", "built a ramp to help their dad get in"),
+        ("I built a ramp to reach the attic.", "built a ramp to reach the attic"),
         ("I built a ramp to help my dad. It's been a wild ride.", "built a ramp to help their dad"),
         ("I built a ramp to reach it.", "built a ramp"),
         ("I built a ramp to use next week.", "built a ramp"),
