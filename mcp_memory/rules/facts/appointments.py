@@ -88,7 +88,7 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
     if verb.lemma in _LEAVES and thing.head in _TRANSPORT and _is_thing(thing):
         return "scheduled_for", thing, date
     if verb.lemma in _STARTS and kinds.is_human(thing) and clause.slots and not clause.slots[0].preposition:
-        begun = clause.slots[0].nouns[0]  # "Olga starts her swimming club on 6 September"
+        begun = clause.slots[0].nouns[0]  # "Olga starts her fencing group on 9 October"
         if begun.owner and begun.owner.pronoun in ("he", "she"):
             begun = replace(begun, owner=thing)
         return ("starts_on", begun, date) if begun.owner and verb.tense == "present" and _is_thing(begun) else None
@@ -158,7 +158,7 @@ def _dated(
 def noted_assertions(
     turn: Turn, discourse: Discourse, index: int, words: Sequence[Word], clauses: Sequence[Clause]
 ) -> Iterator[Assertion]:
-    """Yield the dates of things that are only noted, without a verb: "dentist tomorrow at 8", "viewing on Friday".
+    """Yield the dates of things that are only noted, without a verb: "physio tomorrow at noon", "viewing on Friday".
 
     The thing opens its part of the sentence, the date follows at once and ends it, and is still to come.
 

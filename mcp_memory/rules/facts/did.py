@@ -270,7 +270,7 @@ _DATED = re.compile(
 def _ends(clause: Clause, text: str) -> Iterator[int]:
     """Yield where the phrase may end: with its clause, or before what can only be understood from the talk around it.
 
-    "I twisted my knee on those cobbles" tells at least "twisted my knee": an object is whole without what follows it.
+    "I sprained my wrist on those stairs" tells of the wrist: an object is whole without what follows.
     What it was done for belongs to it, "built a ramp to reach the attic".
     """
     purpose = _PURPOSE.match(text, clause.end, clause.end + 120)
@@ -339,7 +339,7 @@ _ADVERBS = closed.ADVERBS - word_set("home abroad together alone")
 
 def _is_date(noun: NounPhrase) -> bool:
     """Return whether a phrase is a time that is no expression of `stated_times`: "the end of September"."""
-    age = noun.text.isdecimal() and not noun.determiner  # "had a heart attack at 58"
+    age = noun.text.isdecimal() and not noun.determiner  # "had a stroke at 61"
     if noun.determiner == "this" and noun.head in ("morning", "afternoon", "evening"):
         return True
     return age or kinds.is_calendar(noun) or (noun.of is not None and kinds.is_calendar(noun.of))

@@ -98,7 +98,7 @@ def is_genitive(words: Sequence[Word], index: int, verb_seen: bool) -> bool:
     if word.mark or word.low in closed.ARTICLES or is_adverb(words, following):
         return False
     if word.kind == "number" and ends_phrase(words, following + 1):
-        return False  # "my rate's 6.9 which …"
+        return False  # "my fee's 14.5 which …"
     if word.low in closed.PREPOSITIONS | closed.NEGATIONS | closed.OWNERS.keys() or is_adjective(word.low):
         return False
     if word.low in RELATIVES:

@@ -162,7 +162,7 @@ def read_phrase(
 
 
 def _ends_there(words: Sequence[Word], index: int) -> bool:
-    """Return whether no noun follows an owner or article: "first" of "her first tooth" describes one."""
+    """Return whether no noun follows an owner or article: "first" of "her first race" describes one."""
     if index < len(words) and words[index].low in _DESCRIBING and not words[index].capital:
         return grammar.ends_phrase(words, index + 1)
     return grammar.ends_phrase(words, index)

@@ -63,7 +63,7 @@ def presupposed(words: Sequence[Word]) -> Iterator[NounPhrase]:
 
 
 def named_before(words: Sequence[Word], clause: Clause) -> NounPhrase | None:
-    """Return the person of "school for Lotte, she's 4": the only name before the first clause, whose subject is "she".
+    """Return the person of "nursery for Lotte, she's 3": the only name before the first clause, whose subject is "she".
 
     None if there are more names or the subject is another word; at the start of a sentence a capital tells nothing.
     """

@@ -159,7 +159,7 @@ def _appointment_claims(clause: Clause) -> Iterator[Claim]:
     if verb.lemma == "make" and not verb.passive and len(clause.slots) > 1 and not clause.slots[0].preposition:
         person, role = clause.slots[0].nouns[0], clause.slots[1]
         office = not role.preposition and role.nouns[0].head in nouns.OFFICES and not role.nouns[0].determiner
-        if office and (person.pronoun or kinds.is_human(person)):  # "they made me head of brand"
+        if office and (person.pronoun or kinds.is_human(person)):  # "they made me head of sales"
             yield Claim(person, "works_as", role.nouns[0], "begin", None, role.end)
         return
     if verb.lemma not in _APPOINT_VERBS or verb.passive or not clause.slots or not clause.subject:
