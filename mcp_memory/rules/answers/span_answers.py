@@ -239,7 +239,7 @@ def _signs(
     asked = wanted.stems - (START_STEMS | END_STEMS) if is_lifespan else wanted.stems
     rare = {stem: rarity.get(stem, 1.0) for stem in asked}
     told_share = sum(rare[stem] for stem in asked & known) / (sum(rare.values()) or 1.0)
-    rarest = max(rare, key=lambda stem: rare[stem], default=None)
+    rarest = max(rare, key=lambda stem: (rare[stem], stem), default=None)
     helps = sentence.evidence.gate >= settings.feedback.helpful  # a caller vouched for it, whatever its words
     return SpanSigns(
         share=weights[best.text.casefold()] / total,

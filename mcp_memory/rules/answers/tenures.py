@@ -9,11 +9,12 @@ merely stands in the same sentence as a time is right only one time in two, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from mcp_memory.domain.times import BEGINNING, FOREVER, StatedTime
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
 from mcp_memory.rules.answers.spans import Span, name_runs, novelty
-from mcp_memory.rules.answers.support import WantedSpan, WeighedSentence
+from mcp_memory.rules.answers.support import YEAR, WantedSpan, WeighedSentence
 
 _BEFORE = re.compile(
     r"[\s,:(–—-]{0,4}(?:\(\s*[a-z. ]{1,14}\s*\)[\s,:(–—-]{0,4})?(?:(?:from|since|in|between|during|for)\s+)?\(?\s*$"
@@ -24,51 +25,135 @@ _AFTER = re.compile(r"\s*(?:\)\s*)?(?::|[-–—])\s+(?:(?:Sir|Dr|Prof|Mr|Mrs|Ms
 _COLON = re.compile(r"\s*:")
 _RANGE = re.compile(r"\d\s*\)?\s*[–—-]|\b(?:to|until|till|through|and|since|present)\b", re.I)
 """What tells an interval with two ends from a day or a year."""
+_JOINS = re.compile(r"\s*(?:[–—-]|to|until|till|through)\s*")
+"""What joins the two ends of an interval: "June 2, 1920 – May 4, 1931"."""
+_OPEN = re.compile(r"\s*(?:[–—-]|to|until)\s*(?:(?:the\s+)?(?:present|today|now|date)\b|(?=\)|$))", re.I)
+"""The end of an interval that lasts: "2014– )", "2019 to present"."""
+_YEARS = re.compile(r"\b\d{4}\s*(?:[–—-]|to|until)\s*(?:[\w ,]{0,14}\d{2}\b|present|\))|\bsince\s+\d{4}\b", re.I)
+_HELD = re.compile(
+    r"\b(?:as|was|became|been)\s+(?:an?\s+|the\s+)?(?P<post>(?!(?:on|in|at|with|by|of)\b)(?:(?!\b(?:as|was|became|been)\b)[^,;()]){3,80}?)"
+    r"[\s,(–—-]{0,4}(?:(?:from|between|in|during|for)\s+)?\(?\s*$"
+)
+"""A post beside the time in which it was held: "served as head of the mint from 1863 to"."""
+_OFFICE = re.compile(
+    r"\b(?:minister|ministry|department|secretary|council|committee|commission|board|party|university|college|championship|league|cup)\b",
+    re.I,
+)
+"""What makes a run of capitals an office or an institution, and no person."""
+_POST = re.compile(r"\b(?:position|role|job|occupation|post|office|rank|title|capacity)\b", re.I)
+_CLAUSE = re.compile(r"\b(?:is|are|were|he|she|who|which|that|born)\b", re.I)
 _LIST_START = re.compile(r"^[\s*•–—-]*(?:from\s+)?$", re.I)
 _PERSON = re.compile(
-    r"\b(?:who|whom|person)\b|\b(?:name\s+of\s+the|which|what)\s+(?:\w+\s+){0,2}?(?:ceo|president|chair\w*|coach|manager|head"
-    r"|director|leader|chief|king|queen|officer|editor|mayor|minister|governor|commander|owner|captain|rector|dean)\b",
+    r"\b(?:who|whom|person|first\s+and\s+last\s+name)\b|\b(?:name\s+of\s+the|which|what)\s+(?:\w+\s+){0,2}?(?:ceo|president|chair\w*|coach|manager|head"
+    r"|director|leader|chief|king|queen|officer|editor|mayor|minister|governor|commander|owner|captain|rector|dean|chair|man|woman|politician|bishop|judge|host|principal|commandant)\b",
     re.I,
 )
 LEAST_LISTED = 3
-"""Least intervals of a list. Fewer are prose, in which another name may be meant."""
+"""Least intervals of a list, in the sentence or around it. Fewer are prose, in which another name may be meant."""
 NEW_SHARE = 0.6
 """Least share of a name's words that stand neither in the query nor in the title."""
+LIFETIME = 50 * YEAR
+"""An interval as long as this tells when somebody lived."""
+MOST_JOINT = 2
+"""Most people who hold an office together."""
 TENURE_FIT = 3.0
 """What such a span gains over all others."""
 
 
+class _Tenure(NamedTuple):
+    """An interval in a sentence: first character, first one after it, and the time, ``[since, until)``."""
+
+    start: int
+    end: int
+    since: Millis
+    until: Millis
+
+    def holds(self, since: Millis, until: Millis) -> bool:
+        """Return whether it holds all of another, and is no lifetime, "( 1868–1931 )"."""
+        lasts = self.until - self.since if self.until < FOREVER else 0
+        return BEGINNING < self.since <= since and until <= self.until and lasts < LIFETIME
+
+
 def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span]:
-    """Yield the name beside the one interval of a text that holds the whole time asked about.
+    """Yield the name or the post beside the one interval of a text that holds the whole time asked about.
+
+    Where one follows another within that time, or two hold an office at once, both are given: "Ada Marsh or Ben Holt".
 
     Args:
         wanted: asks for a person, a place or a thing at a time.
         sentence: a sentence of a document.
     """
-    listed = sum(_RANGE.search(sentence.text[start:end]) is not None for start, end, _ in sentence.times)
-    if wanted.time is None or listed < LEAST_LISTED or not _PERSON.search(wanted.query.text):
+    if wanted.time is None:
         return
     since, until = wanted.time
-    names = [(sentence.words[first].start, sentence.words[last].end, sentence.words[first : last + 1])
-             for first, last in name_runs(sentence.text, sentence.words)]  # fmt: skip
-    opens_with_time = _LIST_START.match(sentence.text[: sentence.times[0][0]]) is not None
-    found: dict[tuple[int, int], None] = {}
+    tenures = _tenures(sentence)
+    holding = [one for one in tenures if one.holds(since, until)]
+    if not holding:
+        return
+    if _PERSON.search(wanted.query.text):
+        listed = max(len(tenures), len(_YEARS.findall(sentence.evidence.source.turn.text)))
+        found = _names_beside(wanted, sentence, holding) if listed >= LEAST_LISTED else []
+        if 1 <= len(found) <= MOST_JOINT:
+            text = " or ".join(sentence.text[left:right] for left, right in found)
+            yield Span(found[0][0], found[-1][1], TENURE_FIT, text, typed=True, hedged=len(found) > 1)
+    elif _POST.search(wanted.query.text):
+        posts = {place: None for one in holding if (place := _post_beside(sentence.text, one.start))}
+        if len(posts) == 1:
+            ((left, right),) = posts
+            yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True)
+
+
+def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
+    """Return the intervals of a sentence with a start: "1984–1989", "since 2001", "May 2019– )"."""
+    found: list[_Tenure] = []
+    alone = False
     for start, end, time in sentence.times:
-        if not (_RANGE.search(sentence.text[start:end]) and _holds(time, since, until)):
+        if alone and found and _JOINS.fullmatch(sentence.text, found[-1].end, start):
+            found[-1] = _Tenure(found[-1].start, end, found[-1].since, time.until)
+            alone = False
             continue
-        time_first = opens_with_time or _COLON.match(sentence.text, end) is not None
+        if alone:
+            found.pop()
+        until = time.until
+        alone = _RANGE.search(sentence.text[start:end]) is None
+        if alone and (lasts := _OPEN.match(sentence.text, end)):
+            alone, end, until = False, lasts.end(), FOREVER
+        if not (time.relative and until >= FOREVER):
+            found.append(_Tenure(start, end, time.since, until))
+        else:
+            alone = False
+    if alone and found:
+        found.pop()
+    return found
+
+
+def _names_beside(wanted: WantedSpan, sentence: WeighedSentence, holding: Sequence[_Tenure]) -> list[tuple[int, int]]:
+    """Return the places of the names that stand beside these intervals, in order."""
+    text = sentence.text
+    names = [(sentence.words[first].start, sentence.words[last].end, sentence.words[first : last + 1])
+             for first, last in name_runs(text, sentence.words)]  # fmt: skip
+    opens_with_time = _LIST_START.match(text[: sentence.times[0][0]]) is not None
+    found: dict[tuple[int, int], None] = {}
+    for one in holding:
+        time_first = opens_with_time or _COLON.match(text, one.end) is not None
         for left, right, words in names:
             if time_first:
-                beside = left >= end and _AFTER.fullmatch(sentence.text, end, left) is not None
+                beside = left >= one.end and _AFTER.fullmatch(text, one.end, left) is not None
             else:
-                beside = right <= start and _BEFORE.fullmatch(sentence.text, right, start) is not None
-            if beside and len(words) > 1 and novelty(words, wanted.stems | sentence.title) >= NEW_SHARE:
+                beside = right <= one.start and _BEFORE.fullmatch(text, right, one.start) is not None
+            if (
+                beside
+                and len(words) > 1
+                and not _OFFICE.search(text[left:right])
+                and novelty(words, wanted.stems | sentence.title) >= NEW_SHARE
+            ):
                 found[left, right] = None
-    if len(found) == 1:
-        ((left, right),) = found
-        yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True)
+    return sorted(found)
 
 
-def _holds(time: StatedTime, since: int, until: int) -> bool:
-    """Return whether an interval with a start holds all of another, and is more than a single day."""
-    return BEGINNING < time.since <= since and until <= time.until and (time.until < FOREVER or not time.relative)
+def _post_beside(text: str, time: int) -> tuple[int, int] | None:
+    """Return the place of the post that was held at a time, which begins at a character."""
+    found = _HELD.search(text[:time])
+    if found is None or _CLAUSE.search(found["post"]):
+        return None
+    return found.span("post")

@@ -1,0 +1,46 @@
+"""Who held what at a time, from documents that state a name or a post beside an interval."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from small_memory import ask, said
+
+pytestmark = pytest.mark.anyio
+
+RECTORS = (
+    "Rectors of the Dunmore Academy: - Ada Marsh ( 1903–1911 ) - Carl Lind ( 1911–1920 ) - Nora Fell ( joint ) "
+    "( 1914–1920 ) - Otto Brandt ( June 2, 1920 – May 4, 1931 ) - Ida Holm ( 1931– )"
+)
+LIVES = "People of Dunmore Academy: - Ada Marsh ( 1823–1911 ) - Carl Lind ( 1831–1920 ) - Nora Fell ( 1844–1920 )"
+
+
+async def answer(text: str, question: str, title: str = "Dunmore Academy") -> str | None:
+    """Return the answer from one document."""
+    items = [replace(one, speaker=None, title=title) for one in said(f"x: {text}")]
+    return (await ask(items, question, "document")).text
+
+
+@pytest.mark.parametrize(
+    ("when", "expected"),
+    [
+        ("in May 1905", "Ada Marsh"),
+        ("between June 1924 and July 1925", "Otto Brandt"),
+        ("in 1950", "Ida Holm"),
+        ("in May 1916", "Carl Lind or Nora Fell"),
+        ("in May 1890", None),
+    ],
+)
+async def test_a_list_tells_who_held_an_office(when: str, expected: str | None) -> None:
+    assert await answer(RECTORS, f"Who was the rector of the Dunmore Academy {when}?") == expected
+
+
+async def test_lifetimes_are_no_tenures() -> None:
+    assert await answer(LIVES, "Who was the rector of the Dunmore Academy in May 1890?") is None
+
+
+async def test_a_post_beside_its_time_answers_which_post_somebody_held() -> None:
+    text = "Ada Marsh served as warden of the mint from 1863 until 1871 , and was a poet ."
+    assert await answer(text, "What position did Ada Marsh serve in in May 1866?", "Ada Marsh") == "warden of the mint"
+    assert await answer(text, "What position did Ada Marsh serve in in May 1880?", "Ada Marsh") is None
