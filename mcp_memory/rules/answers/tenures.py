@@ -78,6 +78,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
     """Yield the name or the post beside the one interval of a text that holds the whole time asked about.
 
     Where one follows another within that time, or two hold an office at once, both are given: "Ada Marsh or Ben Holt".
+    These, and posts, are hedged: of posts only three in four are the one that is meant.
 
     Args:
         wanted: asks for a person, a place or a thing at a time.
@@ -100,7 +101,7 @@ def tenure_spans(wanted: WantedSpan, sentence: WeighedSentence) -> Iterator[Span
         posts = {place: None for one in holding if (place := _post_beside(sentence.text, one.start))}
         if len(posts) == 1:
             ((left, right),) = posts
-            yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True)
+            yield Span(left, right, TENURE_FIT, sentence.text[left:right], typed=True, hedged=True)
 
 
 def _tenures(sentence: WeighedSentence) -> list[_Tenure]:
