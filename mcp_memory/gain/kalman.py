@@ -40,6 +40,12 @@ _NOTHING = 1e-6
 """Length below which a vector has no direction: float32 rounding of a zero orthogonal part."""
 
 
+def label_noise(settings: GainSettings, target: Target, source: Engine) -> float:
+    """Return R for a label by one of the judges."""
+    trust = {"caller": settings.caller, "anthropic": settings.anthropic, "embedded": settings.embedded}[source]
+    return trust * (settings.positive if target == 1 else settings.negative)
+
+
 def gain(uncertainty: float, noise: float) -> float:
     """Return K in (0, 1) for an uncertainty in (0, 1] and a noise above 0 (eq. 11)."""
     return uncertainty / (uncertainty + noise)
@@ -122,5 +128,5 @@ class Teacher:
     ) -> tuple[Vector, float]:
         settings = self._settings
         return update(
-            mean, uncertainty, query, target, settings.noise(target, source), settings.process, settings.update
+            mean, uncertainty, query, target, label_noise(settings, target, source), settings.process, settings.update
         )

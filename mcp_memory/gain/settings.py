@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from mcp_memory.configurable import COSINE, NOT_NEGATIVE, POSITIVE, key, switch
 
 if TYPE_CHECKING:
-    from mcp_memory.domain.episodes import Target
-    from mcp_memory.domain.facts import Engine
+    pass
 
 Gate = Literal["sharp", "published"]
 Update = Literal["exact", "additive"]
@@ -70,14 +69,3 @@ class GainSettings:
     learning: bool = switch("learning", True, "answers and feedback teach which sentences help with which queries")
     task_memory: bool = switch("task_memory", True, "what was learnt for similar queries counts")
     time_memory: bool = switch("time_memory", True, "what was learnt for similar times counts")
-
-    def thresholds(self, *, document: bool) -> tuple[float, float]:
-        """Return the cosine up to which a gate of a sentence of that kind stays at 1: above 0, and (as ≥ 0) below."""
-        if self.gate == "published":
-            return 0.0, 0.0
-        return self.document if document else self.talk, self.against
-
-    def noise(self, target: Target, source: Engine) -> float:
-        """Return R for a label by one of the judges."""
-        trust = {"caller": self.caller, "anthropic": self.anthropic, "embedded": self.embedded}[source]
-        return trust * (self.positive if target == 1 else self.negative)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import exp
 
 from mcp_memory.configurable import NOT_NEGATIVE, key, switch
 
@@ -57,13 +56,6 @@ class SufficiencyFormula:
 
     constant: float
     signs: Mapping[str, Sign]
-
-    def probability(self, known: Mapping[str, float]) -> float:
-        """Return the probability, in (0, 1), from the signs that are known; others of them do not count."""
-        total = self.constant
-        for name, sign in self.signs.items():
-            total += sign.weight * min(sign.high, max(sign.low, known.get(name, sign.usual)))
-        return 1 / (1 + exp(-total))
 
 
 def _talk() -> SufficiencyFormula:

@@ -57,6 +57,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ from mcp_memory.language.sentences import QUESTION_MARKS
 from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
-from mcp_memory.search.settings import SufficiencySettings
+from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.space import NONE, Space
 
@@ -165,7 +166,7 @@ def judge_sufficiency(
     talk = bool(space.talk[best[0].row])
     told = told_of(space, query, best, weights) if talk else None
     signs = _signs(space, query, best, weights, told)
-    score = (settings.talk if talk else settings.document).probability(signs)
+    score = probability(settings.talk if talk else settings.document, signs)
     if weights and signs["covered"] < HALF:
         score = min(score, settings.uncovered)
     missing = list(uncovered)
@@ -175,6 +176,14 @@ def judge_sufficiency(
     if score < settings.enough and told is not None and told.lead <= settings.of_another:
         missing += _of_another(space, told)
     return Sufficiency(score, score >= settings.enough, tuple(missing))
+
+
+def probability(formula: SufficiencyFormula, known: Mapping[str, float]) -> float:
+    """Return the probability, in (0, 1), from the signs that are known; others of them do not count."""
+    total = formula.constant
+    for name, sign in formula.signs.items():
+        total += sign.weight * min(sign.high, max(sign.low, known.get(name, sign.usual)))
+    return 1 / (1 + exp(-total))
 
 
 def _content(space: Space, query: Query) -> dict[str, float]:

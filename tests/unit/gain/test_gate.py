@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mcp_memory.gain.gates import gate
+from mcp_memory.gain.gates import gate, gate_thresholds
 from mcp_memory.gain.settings import GainSettings
 
 
@@ -33,8 +33,11 @@ def test_a_gate_lies_between_0_and_2_and_is_1_without_knowledge(seed: int, theta
 
 
 def test_the_published_form_has_no_threshold_and_the_sharp_one_two() -> None:
-    assert [GainSettings().thresholds(document=document) for document in (False, True)] == [(0.6, 0.2), (0.65, 0.2)]
-    assert [GainSettings(gate="published").thresholds(document=document) for document in (False, True)] == [
+    assert [gate_thresholds(GainSettings(), document=document) for document in (False, True)] == [
+        (0.6, 0.2),
+        (0.65, 0.2),
+    ]
+    assert [gate_thresholds(GainSettings(gate="published"), document=document) for document in (False, True)] == [
         (0, 0),
         (0, 0),
     ]

@@ -7,7 +7,7 @@ import pytest
 from sentence_space import unit
 
 from mcp_memory.domain.episodes import Target
-from mcp_memory.gain.kalman import gain, update
+from mcp_memory.gain.kalman import gain, label_noise, update
 from mcp_memory.gain.settings import GainSettings, Update
 
 Q = 0.001
@@ -115,7 +115,7 @@ def test_gain_rises_with_doubt_and_falls_with_noise(seed: int) -> None:
     low, high = sorted(np.random.default_rng(seed).uniform(0.01, 1, 2))
     assert 0 < gain(low, 1) < gain(high, 1) < 1
     assert gain(low, high) < gain(low, low)
-    assert gain(low, GainSettings().noise(1, "caller")) > gain(low, GainSettings().noise(0, "caller"))
+    assert gain(low, label_noise(GainSettings(), 1, "caller")) > gain(low, label_noise(GainSettings(), 0, "caller"))
 
 
 @pytest.mark.parametrize("form", ["exact", "additive"])
@@ -130,5 +130,5 @@ def test_a_memory_without_a_direction_to_turn_to_is_unchanged(form: Update) -> N
 
 def test_a_caller_is_trusted_more_than_a_model_and_a_model_more_than_rules() -> None:
     noise = GainSettings()
-    assert [noise.noise(1, who) for who in ("caller", "anthropic", "embedded")] == [0.25, 0.5, 1.0]
-    assert [noise.noise(y, "caller") for y in (0, -1)] == [0.5, 0.5]
+    assert [label_noise(noise, 1, who) for who in ("caller", "anthropic", "embedded")] == [0.25, 0.5, 1.0]
+    assert [label_noise(noise, y, "caller") for y in (0, -1)] == [0.5, 0.5]

@@ -9,7 +9,7 @@ from mcp_memory.domain.evidence import Sufficiency
 from mcp_memory.language.questions import understand
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.settings import Sign, SufficiencyFormula, SufficiencySettings
-from mcp_memory.search.sufficiency import judge_sufficiency
+from mcp_memory.search.sufficiency import judge_sufficiency, probability
 
 ANN = message("1", "Ann", "I painted a red kayak at the lake.")
 BOB = message("2", "Bob", "That sounds great, good for you!")
@@ -102,10 +102,10 @@ def test_a_query_without_content_words_is_judged_without_an_error():
 
 def test_a_sign_counts_within_its_range_and_its_mean_stands_for_it_where_it_is_not_known():
     formula = SufficiencyFormula(-1.0, {"covered": Sign(2.0, usual=0.5, low=0.0, high=1.0)})
-    assert formula.probability({}) == formula.probability({"covered": 0.5}) == 0.5
+    assert probability(formula, {}) == probability(formula, {"covered": 0.5}) == 0.5
     assert (
-        formula.probability({"covered": 7.0})
-        == formula.probability({"covered": 1.0})
+        probability(formula, {"covered": 7.0})
+        == probability(formula, {"covered": 1.0})
         == pytest.approx(0.7311, abs=1e-4)
     )
-    assert formula.probability({"covered": -7.0}) == formula.probability({"covered": 0.0})
+    assert probability(formula, {"covered": -7.0}) == probability(formula, {"covered": 0.0})
