@@ -3,17 +3,19 @@
 REAL §3.1 defines a fact as the sextuple (head, relation, tail, [from, to), confidence, intent). An *assertion* is one
 statement of a fact, by one extractor, at one place of one turn; it never changes. A *version* is what the assertions of
 one (head, relation) say together for one interval. It is a pure function of them (``domain/versions.py``), so nothing
-is ever overwritten.
+is ever overwritten. The fold takes an assertion at the times that `told` and `placed` give it.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_memory.domain.ids import assertion_id
 from mcp_memory.domain.relations import DID, relations
-from mcp_memory.domain.times import FOREVER, Millis
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis, day_of_instant
 from mcp_memory.domain.turns import Turn
 
 ExtractorName = Literal["caller", "anthropic", "embedded"]
@@ -210,3 +212,63 @@ def verbalise(head: str, relation: str, tail: str, *, negated: bool = False) -> 
         return f"{'No longer: ' if negated else ''}{head} {tail}"
     known = relations().get(relation)
     return f"{'No longer: ' if negated else ''}{head} {known.third_person or known.label} {tail}"
+
+
+Key = Callable[[str], str]
+"""Returns the key of a tail, equal for all its spellings."""
+
+
+class Told(NamedTuple):
+    """An assertion with the times at which the fold takes it (DESIGN 1.2).
+
+    They stand in for what the assertion itself does not state. An event is over: without a stated end it has the day of
+    its start, and without any time the day of its telling. What was told without a time (precision ``before``) is
+    placed by what else was told of the same value.
+
+    Attributes:
+        assertion: the assertion.
+        since: first instant.
+        until: first instant after it; None if it says nothing about the end.
+        before: whether nobody said when.
+    """
+
+    assertion: Assertion
+    since: Millis
+    until: Millis | None
+    before: bool
+
+
+def told(assertion: Assertion) -> Told:
+    """Return an assertion with the times that it has on its own; an event is over (`Told`)."""
+    since, until, before = assertion.since, assertion.until, assertion.precision == "before"
+    if assertion.kind == "event" and not assertion.negated and (until >= FOREVER or since <= BEGINNING):
+        before = before or not assertion.stated or since <= BEGINNING
+        since, until = day_of_instant(assertion.said_at if before else since)
+    return Told(assertion, since, until, before)
+
+
+def placed(said: Iterable[Told], key: Key) -> list[Told]:
+    """Return what was told with the starts at which it counts."""
+    dated: dict[str, list[Millis]] = defaultdict(list)
+    undated: dict[str, list[Told]] = defaultdict(list)
+    placed = []
+    for entry in said:
+        tail = key(entry.assertion.tail)
+        if entry.before and not entry.assertion.negated:
+            undated[tail].append(entry)
+            continue
+        placed.append(entry)
+        if not entry.assertion.negated:
+            dated[tail].append(entry.since)
+    for tail, together in undated.items():
+        alone = []
+        for entry in together:
+            starts = [start for start in dated[tail] if start < (entry.until or entry.since)]
+            if starts:
+                placed.append(entry._replace(since=max(starts), until=None))
+            else:
+                alone.append(entry)
+        if alone:
+            first = min(alone, key=lambda entry: (entry.until or FOREVER, entry.since))
+            placed += [entry._replace(since=first.since, until=first.until) for entry in alone]
+    return placed

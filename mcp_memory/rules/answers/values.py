@@ -14,10 +14,9 @@ from dataclasses import dataclass
 
 from mcp_memory.domain.answers import KnownFacts, RelationFacts
 from mcp_memory.domain.doses import medicine
-from mcp_memory.domain.facts import Assertion, Version
+from mcp_memory.domain.facts import Assertion, Version, told
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Grain, Millis
-from mcp_memory.domain.told import told
 from mcp_memory.language.dates import in_words
 from mcp_memory.language.gregorian import DAY, civil, midnight
 from mcp_memory.language.stated import stated_times
