@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, KnownFacts
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Target
-from mcp_memory.domain.evidence import Evidence, Path, PathScores, RecallResult, Suggestion
+from mcp_memory.domain.evidence import Evidence, Path, PathScores, RecallResult, Source, Suggestion
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.language_model import Reservation, Spending
@@ -343,23 +343,6 @@ class PointJudge(Protocol):
         """Return points to merge (DESIGN L8, HGMem eq. 8); None likewise."""
 
 
-@dataclass(frozen=True, slots=True)
-class SupportCandidate:
-    """A sentence of an episode that may support its answer.
-
-    Attributes:
-        sentence_id: the id of the sentence.
-        text: verbatim.
-        names: the names that it contains, with its speaker and the title of its document.
-        on_path: whether it states a fact of a path that led to the answer.
-    """
-
-    sentence_id: str
-    text: str
-    names: tuple[str, ...]
-    on_path: bool = False
-
-
 class Ledger(Protocol):
     """Keeps the daily cost of a language model within its budget."""
 
@@ -391,7 +374,7 @@ class SupportJudge(Protocol):
     def engine(self) -> Engine: ...  # noqa: D102
 
     async def supporting(
-        self, query: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
+        self, query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
     ) -> list[str]:
         """Return the ids of the sentences that state the answer or are a bridge to it, in the order of the witnesses.
 
@@ -399,7 +382,8 @@ class SupportJudge(Protocol):
             query: understood.
             answer: its text.
             names: the names of the roots of navigation and of the entities on the path to the answer.
-            witnesses: the sentences that were activated or are cited.
+            witnesses: the sentences that were activated or are cited, by id.
+            on_path: the ids of those that state a fact of a path that led to the answer.
         """
 
 

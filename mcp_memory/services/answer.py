@@ -174,10 +174,10 @@ async def answer(
         if feedback is None or not query.learn or answered.text is None:
             episodes.keep(episode)
             return answered
-        names, sentences = support_candidates(space, episode, answered)
+        names, witnesses, on_path = support_candidates(space, episode, answered)
         known, wrong = known_labels(space, gates)
     if answered.engine == "embedded":
-        supporting = await feedback.judge.supporting(query, answered.text, names, sentences)
+        supporting = await feedback.judge.supporting(query, answered.text, names, witnesses, on_path)
         lesson = support_lesson(feedback.judge.engine, episode, supporting, known, wrong)
     else:
         lesson = support_lesson(answered.engine, episode, episode.cited, known, wrong)

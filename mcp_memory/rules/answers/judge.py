@@ -11,19 +11,20 @@ only by the path.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.answers import EvidenceSentence, Judgement, Proposal
 from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Path, PathScores, RecallResult
+from mcp_memory.domain.evidence import Path, PathScores, RecallResult, Source
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import Millis
+from mcp_memory.language.names import mentions
 from mcp_memory.language.tokens import STOP_WORDS, stems, words
-from mcp_memory.ports import JudgeInput, SupportCandidate
+from mcp_memory.ports import JudgeInput
 from mcp_memory.rules.answers.answerability import answerability
 from mcp_memory.rules.answers.comparisons import answer_comparison
 from mcp_memory.rules.answers.fact_answers import FactAnswer, answer_from_facts, unknown_at_moment
@@ -161,17 +162,17 @@ class EmbeddedSupportJudge:
     engine: Engine = "embedded"
 
     async def supporting(
-        self, query: Query, answer: str, names: Sequence[str], witnesses: Sequence[SupportCandidate]
+        self, query: Query, answer: str, names: Sequence[str], witnesses: Mapping[str, Source], on_path: Collection[str]
     ) -> list[str]:
         """See `ports.SupportJudge`. It takes a few microseconds per sentence, so it does not run in a thread."""
         answer_words = words(answer)
         is_specific = not all(word in STOP_WORDS or word in _BARE or word.isdecimal() for word in answer_words)
         keys = {key for name in (*names, *query.speakers, *query.names) if (key := entity_key(name))}
         return [
-            witness.sentence_id
-            for witness in witnesses
-            if witness.on_path
-            or (is_specific and _contains_words(words(witness.text), answer_words) and _is_about(witness, keys))
+            sentence_id
+            for sentence_id, witness in witnesses.items()
+            if sentence_id in on_path
+            or (is_specific and _contains_words(words(witness.quote), answer_words) and _is_about(witness, keys))
         ]
 
 
@@ -185,11 +186,11 @@ def _contains_words(text: Sequence[str], answer_words: Sequence[str]) -> bool:
     )
 
 
-def _is_about(witness: SupportCandidate, keys: set[str]) -> bool:
+def _is_about(witness: Source, keys: set[str]) -> bool:
     """Return whether a sentence is about one of the entities; true of every sentence where none is known."""
     if not keys:
         return True
-    if any(entity_key(name) in keys for name in witness.names):
+    if any(entity_key(name) in keys for name in mentions(witness.turn, witness.quote)):
         return True
-    text = words(witness.text)
+    text = words(witness.quote)
     return any(_contains_words(text, key.split()) for key in keys)

@@ -28,15 +28,14 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Belief, Episode, Lesson, Target
-from mcp_memory.domain.evidence import AnswerResult
+from mcp_memory.domain.evidence import AnswerResult, Source
 from mcp_memory.domain.facts import Engine
 from mcp_memory.domain.requests import Improved
 from mcp_memory.domain.turns import Sentence
 from mcp_memory.gain.gates import confident_sentences
 from mcp_memory.language.dates import times_in_words
-from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import BeliefUpdate, Embedder, Store, SupportCandidate
+from mcp_memory.ports import BeliefUpdate, Embedder, Store
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.vectors import Vector
 from mcp_memory.view.space import NONE, Space
@@ -172,8 +171,8 @@ def labelled_sentences(space: Space, ids: Iterable[str]) -> list[Sentence]:
 
 def support_candidates(
     space: Space, episode: Episode, answer: AnswerResult
-) -> tuple[list[str], list[SupportCandidate]]:
-    """Return the names that an answer came through, and the sentences that may support it (`ports.SupportJudge`).
+) -> tuple[list[str], dict[str, Source], set[str]]:
+    """Return the names, the witnesses and the sentences on the path of an answer, as `ports.SupportJudge` takes them.
 
     Args:
         space: the space of the answer.
@@ -190,11 +189,11 @@ def support_candidates(
     on_path = {space.sentences[row].id for row in rows}
     names = [root.name for root in answer.recall.roots if not root.soft]
     names += [name for step in steps for name in (step.version.head, step.version.tail)]
-    witnesses = []
-    for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited))):
-        text, turn = space.text(piece), space.turns[piece.turn_id]
-        witnesses.append(SupportCandidate(piece.id, text, mentions(turn, text), piece.id in on_path))
-    return names, witnesses
+    witnesses = {
+        piece.id: Source(space.turns[piece.turn_id], piece.start, piece.end)
+        for piece in labelled_sentences(space, dict.fromkeys((*episode.activated, *episode.cited)))
+    }
+    return names, witnesses, on_path
 
 
 def known_labels(space: Space, gates: Mapping[int, float]) -> tuple[set[str], set[str]]:

@@ -2,19 +2,27 @@
 
 import pytest
 
+from mcp_memory.domain.evidence import Source
+from mcp_memory.domain.turns import Turn
 from mcp_memory.language.questions import understand
-from mcp_memory.ports import SupportCandidate
 from mcp_memory.rules.answers.judge import EmbeddedSupportJudge
 
 pytestmark = pytest.mark.anyio
-MOVED = SupportCandidate("s_moved", "I moved to Lisbon last Friday.", ("Bob",))
-WEATHER = SupportCandidate("s_weather", "The weather in Lisbon is mild.", ("Eve",))
-DOG = SupportCandidate("s_dog", "Bob adopted a dog.", ("Ann",))
 
 
-async def supporting(question, answer, *witnesses, names=()):
+def witness(name: str, text: str, speaker: str | None) -> tuple[str, Source]:
+    turn = Turn("t_" + name, "x", "s", name, "message", text, speaker, None, None, 0, 0, 0, 0)
+    return name, Source(turn, 0, len(text))
+
+
+MOVED = witness("s_moved", "I moved to Lisbon last Friday.", "Bob")
+WEATHER = witness("s_weather", "The weather in Lisbon is mild.", "Eve")
+DOG = witness("s_dog", "Bob adopted a dog.", "Ann")
+
+
+async def supporting(question, answer, *witnesses, names=(), on_path=()):
     asked = understand(question, ["Ann", "Bob", "Eve"])
-    return await EmbeddedSupportJudge().supporting(asked, answer, names, witnesses)
+    return await EmbeddedSupportJudge().supporting(asked, answer, names, dict(witnesses), on_path)
 
 
 @pytest.mark.parametrize(
@@ -38,5 +46,5 @@ async def test_a_name_on_the_path_counts_as_one_of_the_question():
 
 
 async def test_a_sentence_on_the_path_supports_whatever_its_words():
-    bridge = SupportCandidate("s_bridge", "He went there.", (), on_path=True)
-    assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG) == ["s_bridge"]
+    bridge = witness("s_bridge", "He went there.", None)
+    assert await supporting("Did Bob move?", "Yes, on 9 June 2023", bridge, DOG, on_path={"s_bridge"}) == ["s_bridge"]
