@@ -13,17 +13,6 @@ A memory point leads in the same way (DESIGN 3.2) if two things hold:
 It then stands where the best of its texts stood, with at most three of them as its sources, the best first; they are
 not shown a second time. A text that a fact leads stays with the fact. Each text is a source of one point only, the one
 most similar to the query.
-
-**Caller-confirmed evidence.** Recall judges itself mostly by the words of the query that its evidence says
-(``search/sufficiency.py``). Evidence that had to be explored for shares few of them: it would stay behind and be called
-insufficient for ever. So where recall doubts itself, the feedback of callers decides, as a language model's judgement
-does (``services/answer.py``): what a caller named comes first, with scores from .5 to 1, and the others have scores
-from 0 to .5. In GAM-RAG (§4.2) a confident memory ends the search; here it ends the doubt as well, if there is room for
-everything that is known as surely to help. (Measured over taught questions: +4 points of R@1 in dialogues, +1.5 of R@2
-in documents; nothing changes for others. Wrong feedback ends the doubt too.)
-
-**Departures.** In GAM-RAG similarity alone says what a memory is good for, and two questions that differ in a name or a
-year are very similar. So feedback counts here only for queries with the same names and times.
 """
 
 from __future__ import annotations
@@ -35,20 +24,15 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
-from mcp_memory.domain.entities import entity_key
-from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step, Sufficiency
+from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, Source, Step
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
-from mcp_memory.gain.gates import confident_sentences
-from mcp_memory.gain.propagation import in_window
-from mcp_memory.language.questions import understand
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import SUFFICIENT
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.words import WordIndex
-from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.learn.update import cap_denied
 from mcp_memory.view.space import NONE, Space
 
@@ -243,72 +227,6 @@ def points_joining(
             for candidate in here:
                 del left[candidate.row]
     return found
-
-
-def rank_confirmed(
-    space: Space,
-    query: Query,
-    candidates: Sequence[Candidate],
-    sufficiency: Sufficiency,
-    gates: Mapping[int, float],
-    enough: float,
-) -> tuple[Sequence[Candidate], Sufficiency]:
-    """Return the candidates, best first, and their sufficiency, both as the feedback on such a query has them.
-
-    Without a doubt, or where no caller has said what helps, both are returned as they are.
-
-    Args:
-        space: the space of a view that does not change meanwhile.
-        query: understood with the speakers of the space.
-        candidates: best first.
-        sufficiency: their sufficiency, by themselves.
-        gates: the gates of the query, by row of the sentence, from `gain.gates.sentence_gates`.
-        enough: the least sufficiency of what suffices.
-    """
-    if sufficiency.sufficient:
-        return candidates, sufficiency
-    rows = np.array(confident_sentences(gates), dtype=np.intp)
-    rows = rows[in_window(space, rows, query.window)]
-    confirmed = _confirmed(space, query, rows.tolist())
-    if not confirmed:
-        return candidates, sufficiency
-
-    def sentences(row: int) -> list[int]:
-        return space.sentences_within(space.segments[row])
-
-    first = [candidate for candidate in candidates if confirmed.intersection(sentences(candidate.row))]
-    missing = confirmed.difference(row for candidate in first for row in sentences(candidate.row))
-    further: dict[int, None] = {}
-    for row in sorted(missing, key=lambda row: (-gates[row], row)):
-        further[space.segments_with(space.sentences[row].turn_id, space.sentences[row].index)[0]] = None
-    least = min((candidate.score for candidate in candidates), default=1.0) or 1.0
-    first += [Candidate(row, least, ("experience",), {}) for row in further]
-    best = max(candidate.score for candidate in first) or 1.0
-    rest = [candidate for candidate in candidates if candidate not in first]
-    ranked = [replace(candidate, score=(1 + candidate.score / best) / 2) for candidate in first]
-    ranked = [*ranked, *(replace(candidate, score=candidate.score / 2) for candidate in rest)][: query.limit]
-    if len(first) <= query.limit:
-        score = max(sufficiency.score, enough, *(gates[row] / 2 for row in confirmed))
-        sufficiency = Sufficiency(score, True)
-    return ranked, sufficiency
-
-
-def _confirmed(space: Space, query: Query, rows: Sequence[int]) -> set[int]:
-    """Return those of the sentences of which a caller said that they help with a query of the same names and time."""
-    wanted = _names_and_time(query, query.now)
-
-    def helped(name: str) -> bool:
-        lessons = (one for one in space.beliefs.lessons_about(name) if one.source == "caller" and one.labels[name] == 1)
-        return any(
-            _names_and_time(understand(one.query, space.speakers, one.asked_at), one.asked_at) == wanted
-            for one in lessons
-        )
-
-    return {row for row in rows if helped(space.sentences[row].id)}
-
-
-def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | None]:
-    return frozenset(map(entity_key, (*query.names, *query.speakers))), time_words(query, now)
 
 
 def gates_for_judge(space: Space, query: Query, gates: Mapping[int, float], *, learning: bool) -> dict[int, float]:

@@ -54,8 +54,8 @@ from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scor
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
-from mcp_memory.services.recall.evidence import evidence_of, rank_confirmed
-from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank
+from mcp_memory.services.recall.evidence import evidence_of
+from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
