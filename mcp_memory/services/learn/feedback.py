@@ -8,9 +8,8 @@ message, and a newer value closes the older one. Its sentences are taught as sup
 found and used for answers even if no fact is read from them.
 
 **Confirmations.** A caller who names an unconfirmed fact as supporting an answer confirms it: it is stored as a fact
-that the caller states, and from then on the memory relies on it. A fact that the memory relies on already would gain
-little, and the store would fill with repetitions. Evidence that does not support an answer need not be false, so
-feedback never weakens a fact.
+that the caller states, and from then on the memory relies on it; for one that it relies on already nothing is stored.
+Evidence that does not support an answer need not be false, so feedback never weakens a fact.
 
 **Explored evidence.** A caller may continue with explore steps after a recall (``services/explore.py``) and name
 evidence that they found as evidence of that recall: it joins the episode and its trace. It counts as activated for the
