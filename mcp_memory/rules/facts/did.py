@@ -8,7 +8,7 @@ without times and adverbs. A phrase that cannot be read to its end is left out r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -136,6 +136,37 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
 
 
+def whole_deeds(clause: Clause, claims: Sequence[Claim], text: str) -> Iterator[Claim]:
+    """Yield claims, with the whole phrase in place of a bare thing that somebody visited or attended.
+
+    "Had a picnic with friends from church" and "took the kids to the museum" say more than that somebody attended a
+    picnic or visited a museum, and a thing without a name leads to nothing else. What has a name stays a relation.
+
+    Args:
+        clause: of a message.
+        claims: of the clause.
+        text: of the whole turn.
+    """
+    verb = clause.verb
+    bare = [claim for claim in claims if _is_bare_visit(claim)]
+    done = verb.tense in ("past", "perfect") and not (verb.negated or verb.unreal or verb.passive or verb.progressive)
+    phrase = ""
+    if bare and done and clause.confidence >= 1 and clause.slots and not clause.parsed:
+        phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause, text))), "")
+    for claim in claims:
+        if not phrase or claim not in bare:
+            yield claim
+        elif claim.head in clause.subject:  # "went to a concert with Ann" is told of the subject only
+            yield replace(claim, relation=DID, tail=phrase, confidence=CONFIDENCE)
+
+
+def _is_bare_visit(claim: Claim) -> bool:
+    tail = claim.tail
+    return (
+        claim.relation in ("attended", "visited") and isinstance(tail, NounPhrase) and not (tail.named or tail.quoted)
+    )
+
+
 _UNDERGONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
     r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
@@ -256,10 +287,13 @@ _LINKED = re.compile(
     re.IGNORECASE,
 )
 """Verbs before a participle that tells a state, "I'll stay focused on …"."""
+_NEXT_CLAUSE = (
+    r"(?:and|but|so|or|because|cause\s(?:I|it|we|they|he|she|my|the)|since|which|while|when|if|as|btw|that|who|where"
+    r"|before|after|until|then|though|although|I|we)\b"
+)
 _PURPOSE = re.compile(
-    r"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{2,20}(?:\s(?!(?:and|but|so|or|because|cause|since|which|while|when|if|as|btw"
-    r"|that|who|where|before|after|until|then|though|although|I|we)\b)[\w'’`()/-]+(?:\.[\w()`]+)*){1,10}?(?=[.,;!?\n]|\s(?:and|but|so|or"
-    r"|because|cause|since|which|while|when|if|as|btw|that|who|where|before|after|until|then|though|although|I|we)\b|\s*$)"
+    rf"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{{2,20}}(?:\s(?!{_NEXT_CLAUSE})[\w'’`()/-]+(?:\.[\w()`]+)*){{1,10}}?"
+    rf"(?=[.,;!?\n]|\s{_NEXT_CLAUSE}|\s*$)"
 )
 """What something was done for, up to the end of the phrase: "to teach how to prune roses"."""
 _DATED = re.compile(

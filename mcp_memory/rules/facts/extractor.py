@@ -21,7 +21,7 @@ from mcp_memory.rules.facts.clause_reader import read_clauses
 from mcp_memory.rules.facts.clause_times import by_tense, event_times, yearly_times
 from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
-from mcp_memory.rules.facts.did import did_claims
+from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
@@ -238,7 +238,10 @@ class RuleExtractor:
         claims = list(copula_claims(clause, talk=talk)) if _is_copula(clause) else []
         claims += set_phrases(clause, talk=talk)
         claims += verb_statements(clause, talk=talk)
-        yield from claims or (did_claims(clause, text) if talk else ())
+        if talk:
+            yield from whole_deeds(clause, claims, text) if claims else did_claims(clause, text)
+        else:
+            yield from claims
 
     def _assertions(
         self, turn: Turn, discourse: Discourse, index: int, span: tuple[int, int],
