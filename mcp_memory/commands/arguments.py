@@ -42,6 +42,7 @@ def add_commands(commands: Any) -> None:
         "import", help="store what a file of `mcp-memory export` holds; twice changes nothing"
     )
     importing.add_argument("file", type=Path, metavar="FILE", help="to read")
+    importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
     into = importing.add_mutually_exclusive_group()
     into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")
     into.add_argument(

@@ -92,6 +92,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
             open_file,
             into=options.space,
             renamed=dict(options.map or ()),
+            again=options.again,
             progress=progress.show,
         )
     finally:
@@ -99,8 +100,12 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         await store.aclose()
     stored = sum(imported.stored.values())
     terminal.line(f"Stored {_in_words(imported.stored)}." if stored else "Nothing of it is new: nothing was stored.")
-    if stored and stored < imported.records:
-        terminal.line(f"{imported.records - stored:,} of {quantity(imported.records, 'record')} were there already.")
+    there = imported.records - stored - imported.left_out
+    if stored and there:
+        terminal.line(f"{there:,} of {quantity(imported.records, 'record')} were there already.")
+    if imported.left_out:
+        left = quantity(imported.left_out, "record")
+        terminal.line(f"{left} left out, of what was forgotten here; --again stores that too.")
 
 
 def write_aside(file: Path, lines: Iterable[bytes]) -> None:

@@ -191,6 +191,10 @@ class LanceStore:
             await self._refresh(whole=False)
         return found
 
+    def was_forgotten(self, name: str) -> bool:
+        """Return whether something with this id was forgotten, as of the last reading."""
+        return self._forgetter.book.holds(name)
+
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
         """Return what was forgotten, oldest first."""
         await self._forgetter.settle()
@@ -398,7 +402,7 @@ class LanceTransaction:
             StoreUnwritable: nothing of the batch is visible, now or later.
         """
         await checkpoint()
-        batch = without_forgotten(batch, self.view, self._store._forgetter.book.holds).unlearnt(self.view.has_lesson)
+        batch = without_forgotten(batch, self.view, self._store.was_forgotten).unlearnt(self.view.has_lesson)
         if batch.empty:
             return self.view.tx
         with anyio.CancelScope(shield=True):

@@ -74,6 +74,14 @@ def erased(batch: Batch, found: Erasure) -> Batch:
     )
 
 
+def sentences_in(lesson: Lesson) -> Sequence[str]:
+    """Return the ids of the sentences that a lesson labels, shows or cites."""
+    trace = lesson.read_trace()
+    shown = [] if isinstance(trace, str) else [*trace.get("shown", ()), *trace.get("explored", ())]
+    cited = [] if isinstance(trace, str) else [*trace.get("cited", ()), *trace.get("activated", ())]
+    return [*lesson.labels, *cited, *(name for item in shown for name in item.get("sentences", ()))]
+
+
 def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]) -> Batch:
     """Return a batch without what was made of texts that were forgotten meanwhile.
 
@@ -93,13 +101,7 @@ def without_forgotten(batch: Batch, view: View, forgotten: Callable[[str], bool]
     def lost(space: str, ids: Iterable[str]) -> bool:
         return any(forgotten(name) and view.space(space).sentence(name) is None for name in ids)
 
-    def taught(lesson: Lesson) -> Sequence[str]:
-        trace = lesson.read_trace()
-        shown = [] if isinstance(trace, str) else [*trace.get("shown", ()), *trace.get("explored", ())]
-        cited = [] if isinstance(trace, str) else [*trace.get("cited", ()), *trace.get("activated", ())]
-        return [*lesson.labels, *cited, *(name for item in shown for name in item.get("sentences", ()))]
-
-    if any(lost(lesson.space, taught(lesson)) for lesson in batch.lessons):
+    if any(lost(lesson.space, sentences_in(lesson)) for lesson in batch.lessons):
         batch = replace(batch, lessons=(), beliefs=())
     facts = [one for one in batch.assertions if not gone(one.space, one.turn_id)]
     points = [row for row, one in enumerate(batch.points) if not lost(one.space, one.sentences)]

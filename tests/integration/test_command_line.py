@@ -97,3 +97,39 @@ def test_the_demo_shows_the_current_and_the_past_value_of_a_fact(capfd):
     assert "Ines lives in Lisbon, from 2022-03-12 to 2024-08-19\n   Ines lives in Porto, from 2024-08-19 on" in line
     assert now.startswith("'Where does Ines live?'\n   Porto ")
     assert then.startswith("'Where does Ines live?', as of 2023-06-01\n   Lisbon ")
+
+
+def test_what_is_forgotten_is_previewed_and_goes_with_the_token_of_the_preview(store, capsys):
+    written(store)
+    assert main(["forget", "--session", "talk"]) == 0
+    preview = capsys.readouterr().out
+    assert preview.startswith("Would be forgotten in space 'default': 2 messages, ")
+    token = preview.split("--token ")[1].strip(" .\n")
+    assert main(["forget", "--session", "talk", "--token", "other"]) == 1
+    assert "Nothing was forgotten" in capsys.readouterr().err
+    assert main(["forget", "--session", "talk", "--token", token]) == 0
+    done = capsys.readouterr().out
+    assert done.startswith("Forgotten in space 'default': 2 messages, ")
+    assert "Copies elsewhere remain" in done
+    assert main(["forget", "--session", "talk", "--token", token]) == 1
+    assert "is not known in space 'default'" in capsys.readouterr().err
+    assert main(["doctor"]) == 0
+
+
+def test_what_is_forgotten_by_its_id_goes_at_once_with_yes(store, capsys):
+    written(store)
+    assert main(["forget", "a", "--json"]) == 0
+    assert '"dry_run": true' in capsys.readouterr().out
+    assert main(["forget", "a", "--yes", "--json"]) == 0
+    assert '"dry_run": false' in capsys.readouterr().out
+    assert main(["status"]) == 0
+    assert "1 message," in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "--everything"], ["--since", "2024-02-30"], ["unknown", "--yes"]])
+def test_a_forget_that_says_not_exactly_one_thing_is_refused(store, capsys, arguments):
+    written(store)
+    assert main(["forget", *arguments]) == 1
+    assert capsys.readouterr().err.startswith("mcp-memory forget: ")
+    assert main(["status"]) == 0
+    assert "2 messages" in capsys.readouterr().out

@@ -27,7 +27,7 @@ async def test_a_client_previews_forgets_and_recalls_nothing_of_it() -> None:
         reply = await checked_reply(client, "memory_forget", query="beagle", dry_run=False, token=preview["token"])
         assert reply.structured_content["dry_run"] is False
         assert "token" not in reply.structured_content
-        assert "Forgotten in space 'default': 1 messages" in reply.content[0].text
+        assert "Forgotten in space 'default': 1 message" in reply.content[0].text
         assert "Copies elsewhere remain" in reply.content[0].text
         found = await structured(client, "memory_reconstruct", query="beagle")
         assert not any("beagle" in item["text"] for item in found["evidence"])

@@ -96,7 +96,7 @@ def forget_request(args: ForgetInput, limits: LimitSettings, by: str = "memory_f
 
 def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
     """Return the reply to a call."""
-    counts = ", ".join(f"{count} {kind}" for kind, count in result.forgotten.items()) or "nothing"
+    counts = ", ".join(_counted(kind, count) for kind, count in result.forgotten.items()) or "nothing"
     if result.dry_run:
         lines = [f"Would be forgotten in space {request.space!r}: {counts}. Nothing was changed yet."]
         if result.token is not None:
@@ -114,6 +114,11 @@ def forget_reply(request: ForgetRequest, result: ForgetResult) -> Reply:
     return reply_of(
         output, [*lines, *(f"- {indent(line)}" for line in result.affected), *warning_lines(result.warnings)]
     )
+
+
+def _counted(kind: str, count: int) -> str:
+    first, *rest = kind.split()
+    return " ".join((str(count), first.removesuffix("s") if count == 1 else first, *rest))
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

@@ -154,7 +154,7 @@ def _by_entity(space: Space, name: str) -> Chosen:
         if turn.kind == "statement" or (turn.kind == "message" and not others & _somebody(space, others)):
             turns.add(turn.id)
         else:
-            staying.append(f"{label(turn)} names others too and stays")
+            staying.append(f"{label(turn)} names others too")
     stated = frozenset(
         row.id
         for row in facts.rows

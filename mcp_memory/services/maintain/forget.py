@@ -143,11 +143,11 @@ async def _matches(
                 if turn.id not in space.turns or turn.id in turns:
                     continue
                 if turn.kind == "document":
-                    staying[f"{label(turn)} was found too and stays: name it by its id"] = None
+                    staying[f"{label(turn)} was found too: name it by its id"] = None
                 elif wanted & words_in(f"{turn.text} {item.text if item.kind == 'fact' else ''}"):
                     turns[turn.id] = None
                 else:
-                    staying[f"{label(turn)} was found too, shares no word with it and stays"] = None
+                    staying[f"{label(turn)} was found too, but shares no word with the query"] = None
     return Chosen(ForgetTargets(request.space, turns=frozenset(turns)), list(staying))
 
 

@@ -32,6 +32,7 @@ from mcp_memory.services.transfer.checking import OpenFile, check, clash_of, rea
 from mcp_memory.services.transfer.format import BadLine
 from mcp_memory.services.transfer.records import PlacedQuestion, Reader, Value, trace_text
 from mcp_memory.services.transfer.renaming import Renaming
+from mcp_memory.view.forgetting import sentences_in
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -51,6 +52,9 @@ class LoggedStore(Store, Protocol):
     async def log(self) -> Sequence[Batch]:
         """Return what each commit recorded and nothing else yields, without vectors."""
 
+    def was_forgotten(self, name: str) -> bool:
+        """Return whether something with this id was forgotten, as of the last reading."""
+
 
 @dataclass(slots=True)
 class Imported:
@@ -59,10 +63,12 @@ class Imported:
     Attributes:
         records: of the file.
         stored: of them, by sort, in the plural.
+        left_out: of them, since they were forgotten here.
     """
 
     records: int
     stored: Counter[str] = field(default_factory=Counter)
+    left_out: int = 0
 
 
 async def import_file(
@@ -73,6 +79,7 @@ async def import_file(
     *,
     into: str | None = None,
     renamed: dict[str, str] | None = None,
+    again: bool = False,
     progress: Progress = silent,
 ) -> Imported:
     """Store the records of an export that a store does not have yet.
@@ -84,6 +91,7 @@ async def import_file(
         open_file: opens the file, from its beginning; it is read twice.
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
+        again: whether to store what was forgotten here, too; otherwise it is left out.
         progress: in records.
 
     Raises:
@@ -96,12 +104,33 @@ async def import_file(
     work = _Import(store, reading, relearn, checked.renaming, aliases)
     done = 0
     records = read_records(open_file, Reader(checked.renaming))
-    for unit in units(_values(records)):
+    left_out = 0
+
+    def kept(value: Value) -> bool:
+        nonlocal left_out
+        gone = not again and _was_forgotten(value, store.was_forgotten)
+        left_out += gone
+        return not gone
+
+    for unit in units(filter(kept, _values(records))):
         await progress(done, checked.records, "importing")
         await work.store_unit(unit)
         done += len(unit)
     await progress(done, checked.records, "importing")
-    return Imported(checked.records, work.stored)
+    return Imported(checked.records, work.stored, left_out)
+
+
+def _was_forgotten(value: Value, forgotten: Callable[[str], bool]) -> bool:
+    """Return whether a value is a text that was forgotten here, or rests on one."""
+    if isinstance(value, Turn):
+        return forgotten(value.id)
+    if isinstance(value, (Assertion, Job)):
+        return forgotten(value.turn_id)
+    if isinstance(value, Point):
+        return forgotten(value.id) or any(map(forgotten, value.sentences))
+    if isinstance(value, Lesson):
+        return forgotten(value.episode_id) or any(map(forgotten, sentences_in(value)))
+    return isinstance(value, tuple) and forgotten(value[1].segment_id)
 
 
 def _values(records: Iterable[tuple[int, Value | BadLine]]) -> Iterator[Value]:

@@ -1,0 +1,119 @@
+"""Forget in a store with everything that a memory does: what goes is in no file, and all else is as it was."""
+
+from __future__ import annotations
+
+import pytest
+from exported_store import content, exported, fill, imported, open_at, store_of
+from store_contents import holding
+
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, Feedback, NewItem, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.services.ingest import Reading, deriver, silent
+
+pytestmark = pytest.mark.anyio
+
+VALVES = ("Which valve leaks?", "Who mends valve 2 on Friday?", "valve 4", "What does my brother mend?")
+
+
+async def evidence(memory: Memory, *questions: str, space: str = "work") -> list[list[str]]:
+    found = [await memory.reconstruct(Query(question, space)) for question in questions]
+    return [[item.id for item in result.evidence] for result in found]
+
+
+async def filled(folder: object) -> Memory:
+    memory = open_at(folder)
+    await fill(memory)
+    return memory
+
+
+async def test_a_message_goes_from_every_file_and_the_rest_answers_as_before(tmp_path) -> None:
+    """And a rebuild of what is left gives the same memory: nothing that is derived still rests on what went."""
+    memory = await filled(tmp_path / "store")
+    assert holding(tmp_path / "store", ["Braga", "harbour", "Matos"]) == {"Braga", "harbour", "Matos"}
+    before = await evidence(memory, *VALVES)
+    work = await content(memory, "work")
+    found = await memory.forget(ForgetRequest("default", query="Braga"))
+    assert found.forgotten["messages"] == 1
+    await memory.forget(ForgetRequest("default", query="Braga", dry_run=False, token=found.token))
+    await memory.forget(ForgetRequest("default", ids=("tank",), dry_run=False))
+    assert holding(tmp_path / "store", ["Braga", "Matos", "harbour"]) == {"harbour"}
+    assert await evidence(memory, *VALVES) == before
+    assert await content(memory, "work") == work
+    assert [one.text for one in await store_of(memory).check()] == []
+    left = await content(memory)
+    reading = Reading(memory.embedder, memory.extractor, memory.settings.search.segment_tokens)
+    await store_of(memory).rebuild(deriver(reading, progress=silent))
+    assert await content(memory) == left
+    assert await content(memory, "work") == work
+    await memory.aclose()
+
+
+async def test_an_import_leaves_out_what_was_forgotten_unless_told(tmp_path) -> None:
+    """Texts with their facts, lessons and points; a second import stores nothing."""
+    memory = await filled(tmp_path / "store")
+    file = await exported(memory)
+    await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
+    left = await content(memory)
+    result = await imported(memory, file)
+    assert result.left_out
+    async with memory.store.reading() as view:
+        assert view.space("default").current("letters", "m1") is None
+    assert (await content(memory))["texts"] == left["texts"]
+    await imported(memory, file, again=True)
+    async with memory.store.reading() as view:
+        turn = view.space("default").current("letters", "m1")
+        assert turn is not None
+        assert view.space("default").facts.assertions_in(turn.id)
+    await memory.aclose()
+
+
+async def test_everything_of_a_space_goes_from_every_file(tmp_path) -> None:
+    """The other space is as it was."""
+    memory = await filled(tmp_path / "store")
+    work = await content(memory, "work")
+    words = ["octopuses", "ferns", "Tomas", "Braga", "harbour", "Matos"]
+    assert holding(tmp_path / "store", words) == set(words)
+    preview = await memory.forget(ForgetRequest("default", everything=True))
+    await memory.forget(ForgetRequest("default", everything=True, dry_run=False, token=preview.token))
+    assert holding(tmp_path / "store", [*words, "valve"]) == {"valve"}
+    assert await content(memory, "work") == work
+    assert [one.text for one in await store_of(memory).check()] == []
+    await memory.aclose()
+
+
+ANIMALS = ("heron", "badger", "lynx", "otter", "stoat", "ibex", "crane", "marmot", "newt", "quail", "shrew", "vole")
+PLACES = ("meadow", "quarry", "orchard", "harbour")
+
+
+async def test_questions_that_have_nothing_to_do_with_it_find_the_same_evidence_in_the_same_order(tmp_path) -> None:
+    """In the same space, with facts, lessons and points beside."""
+    memory = open_at(tmp_path / "store")
+    told = [
+        NewItem(
+            f"The {animal} of the {place} sleeps until {number + 1} o'clock.", ref=f"{animal}-{place}", speaker="Ann"
+        )
+        for animal in ANIMALS
+        for number, place in enumerate(PLACES)
+    ]
+    await memory.write(WriteRequest("default", "walks", "message", tuple(told)))
+    kept = ANIMALS[3:]
+    for animal in (*ANIMALS[:3], *kept[:3]):
+        found = await memory.reconstruct(Query(f"When does the {animal} wake up?", limit=3))
+        feedback = Feedback(supports=(found.evidence[0].id,))
+        await memory.evolve(EvolveRequest("default", episode=found.episode, feedback=feedback))
+    questions = [f"Where does the {animal} sleep?" for animal in kept]
+    questions += [f"{animal}, until when?" for animal in kept]
+
+    async def asked() -> list[list[str]]:
+        found = [await memory.reconstruct(Query(question, limit=3)) for question in questions]
+        return [[item.id for item in result.evidence] for result in found]
+
+    before = await asked()
+    assert all(before)
+    for animal in ANIMALS[:3]:
+        for place in PLACES[:2]:
+            await memory.forget(ForgetRequest("default", ids=(f"{animal}-{place}",), dry_run=False))
+    assert await asked() == before
+    await memory.aclose()
