@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Segment, Sentence, Turn
 from mcp_memory.errors import StoreError
@@ -294,6 +295,22 @@ def _row_names(rows: list[str]) -> str:
 
 
 # Status
+
+
+def store_status(tables: Tables, embedder: str, dimension: int) -> StoreStatus:
+    """Return the state of a store without reading its rows; who holds it and what it does just now are left open."""
+    commit, problems = last_commit_and_problems(tables, embedder, dimension)
+    return StoreStatus(
+        uri=tables.uri,
+        bytes=size_in_bytes(tables.folder),
+        tx=commit.tx if commit else 0,
+        generation=commit.generation if commit else 0,
+        format=commit.format if commit else FORMAT,
+        embedder=commit.embedder if commit else None,
+        holders=(),
+        queue=0,
+        problems=problems,
+    )
 
 
 def last_commit_and_problems(tables: Tables, embedder: str, dimension: int) -> tuple[Commit | None, tuple[str, ...]]:

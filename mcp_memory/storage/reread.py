@@ -86,9 +86,9 @@ class Rereading:
         if self._former is None and not await to_thread.run_sync(self._begin):
             return False
         last = await to_thread.run_sync(last_commit, self._tables)
-        if last is None or not self._is_current(last):
+        if last is None or not self._is_current(last):  # after a rebuild, or when something was forgotten
             self.close()
-            return False
+            return last is not None and last.reader < self._reader
         self._texts = await to_thread.run_sync(self._tables.count, "turns")
         if await self._read_part(last.tx):
             await to_thread.run_sync(self._drop_if_outdated)

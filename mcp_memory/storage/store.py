@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
 import anyio
 from anyio import to_thread
@@ -22,7 +23,7 @@ from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
-from mcp_memory.storage.check import Finding, check, last_commit_and_problems, size_in_bytes
+from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.forgetter import Forgetter
 from mcp_memory.storage.lock import Holders, WriteLock
@@ -31,7 +32,7 @@ from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.reread import ReadAgain, Rereading
-from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
+from mcp_memory.storage.schema import Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
@@ -173,9 +174,6 @@ class LanceStore:
 
         Other processes load the memory anew at their next call. A process that dies at it leaves it to the next one.
         """
-        if self._rereading:  # it may hold texts that it has read
-            self._rereading.close()
-            self._rereading = None
         await self._forgetter.settle()
         async with self._write_lock.hold():
             await self._forgetter.settle_locked()
@@ -263,20 +261,11 @@ class LanceStore:
 
     async def about(self) -> StoreStatus:
         """Return the store's status without reading its rows; never raises because of the store's state."""
-        holders = await self.holders()
-        commit, problems = await to_thread.run_sync(
-            last_commit_and_problems, self._tables, self._embedder, self._dimension
-        )
-        return StoreStatus(
-            uri=self.uri,
-            bytes=await to_thread.run_sync(size_in_bytes, self._tables.folder),
-            tx=commit.tx if commit else 0,
-            generation=commit.generation if commit else 0,
-            format=commit.format if commit else FORMAT,
-            embedder=commit.embedder if commit else None,
-            holders=tuple(holders),
+        found = await to_thread.run_sync(store_status, self._tables, self._embedder, self._dimension)
+        return replace(
+            found,
+            holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
-            problems=problems,
             rereading=self._rereading.progress if self._rereading else None,
         )
 
