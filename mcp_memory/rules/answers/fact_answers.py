@@ -23,7 +23,7 @@ from mcp_memory.domain.evidence import Citation
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.relations import relations
-from mcp_memory.domain.times import BEGINNING, Constraint
+from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint
 from mcp_memory.language.questions import asks_for_several, looks_back
 from mcp_memory.rules.answers.matching import RelationMatch, match_relation
 from mcp_memory.rules.answers.relations import change_positions, mentions_end, name_positions, query_tokens
@@ -35,6 +35,7 @@ from mcp_memory.rules.answers.values import (
     doses,
     duration_text,
     end_text,
+    is_current,
     join_values,
     resolve_time,
     select_values,
@@ -89,7 +90,12 @@ def answer_from_facts(query: Query, knowledge: KnownFacts, settings: FactAnswerS
     known = replace(knowledge, uncertain=True, groups=tuple(group for group in knowledge.groups if not group.inferred))
     texts = span_filter(query, known, match_relation(query, known, settings.margin), time, past=past)
     first = bool(proposal and match and _takes_precedence(query, match, proposal, texts))
-    current = match is not None and time is None and not past and query.answer_type not in ("when", "how_long")
+    current = (
+        match is not None
+        and is_current(time, knowledge.moment)
+        and not past
+        and query.answer_type not in ("when", "how_long")
+    )
     return FactAnswer(proposal, first, texts, match.group.relation if match and current else "")
 
 
@@ -137,7 +143,8 @@ def _claim(
             return time_claim(query, knowledge, match, time, settings.first_said)
         case "how_long" if relation.name not in ("age", "born_on", "set_to"):
             return duration_claim(knowledge, match, time, past=past)
-    meant = select_values(values, time, event=relation.event, past=past, moment=knowledge.moment)
+    moment = FOREVER - 1 if all(one.version.kind == "planned" for one in values) else knowledge.moment
+    meant = select_values(values, time, event=relation.event, past=past, moment=moment)
     if not meant:
         return _ended_claim(query, knowledge, match, time, settings, past=past)
     different = list(dict.fromkeys(" ".join(one.value.split()) for one in meant))
@@ -255,6 +262,9 @@ def _proposal(
         kind = citations[0].source.turn.kind
         confidence = (settings.document if kind == "document" else settings.talk) * claim.weight
         confidence *= settings.many_valued if claim.incomplete else 1.0
+        if not group.inferred:
+            own = min((value.version.confidence for value in claim.values if value.reliable), default=1.0)
+            confidence *= min(own / settings.sure, 1.0)
     unsure = not all(value.reliable for value in claim.values)
     doubt = group.inferred is not None or not match.certain or _is_contested(claim, group) or bool(group.doubt)
     confidence *= settings.per_step ** len(group.through)
@@ -284,8 +294,7 @@ def _citations(claim: DraftAnswer, knowledge: KnownFacts, group: RelationFacts) 
     return tuple(found.values())[:MOST_CITED]
 
 
-_ALLOWED_ORDERS = frozenset(("first", "last", "within"))
-"""Orders that a query for a time may have; with "before" or "after" it would ask for two times at once."""
+_ALLOWED_ORDERS = frozenset(("first", "last", "within"))  # with "before" a query would ask for two times at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,11 @@ from mcp_memory.rules.answers.relations import (
     name_positions,
     query_tokens,
 )
-from mcp_memory.rules.answers.values import ValidValue, doses, valid_values
+from mcp_memory.rules.answers.values import ValidValue, doses, planned_values, valid_values
 from mcp_memory.rules.facts.tables.tools import KINDS, is_of_kind
 
 _COUNTED = re.compile(r"\bhow many\s+(?:(?:different|other|more)\s+)?([\w'’-]+)", re.I)
+_ASKS_PLAN = re.compile(r"\b(?:will|going\s+to|plan(?:s|ned|ning)?|about\s+to|intend(?:s|ed|ing)?)\b", re.I)
 _DOES = frozenset(("do", "does", "did"))
 _PRONOUNS = frozenset(
     ("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "you", "your", "yours", "yourself")
@@ -135,7 +136,7 @@ def _match_group(
     query: Query, tokens: tuple[QueryToken, ...], group: RelationFacts, knowledge: KnownFacts
 ) -> RelationMatch | None:
     relation = relations().get(group.relation)
-    values = valid_values(group, knowledge)
+    values = (planned_values(group) if _ASKS_PLAN.search(query.text) else []) or valid_values(group, knowledge)
     entity = _entity_positions(tokens, group)
     if entity is None or not (values or group.denials):
         return None
@@ -243,7 +244,7 @@ def _type_fit(
         case "where":
             return 0.5 if value == "place" else 0.3 if value == "organisation" else None
         case "who" if value == "organisation":
-            return 0.0 if any(token.word in ("for", "with", "at") for token in tokens) else None
+            return 0.0 if any(token.word in ("for", "with", "at", "employer", "employs") for token in tokens) else None
         case "who":
             return 0.5 if value == "person" else None
         case "what":

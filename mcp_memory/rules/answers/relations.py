@@ -40,7 +40,7 @@ _FRAME = UNSURE | frozenset(
     """
     name names kind type sort tell know remember
     say said please many much different total exactly actually user assistant called according also did does do
-    living away place person people one ones thing things some any list all number
+    living going away place person people one ones thing things some any list all number
     """.split()  # noqa: SIM905 - a list of words is read as words
 )
 """Words that shape a question and do not narrow it."""

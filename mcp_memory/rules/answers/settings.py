@@ -247,6 +247,7 @@ class FactAnswerSettings:
         first_said: factor where nobody stated a start, and the day of the first mention replaces it.
         kind: factor where nobody said that the only value is of the wanted kind.
         count: factor for a count of known values, of which there may be more.
+        sure: an extracted fact below this confidence lowers the answer's in proportion.
         margin: lead in score that the best matching relation needs over the next.
     """
 
@@ -259,6 +260,7 @@ class FactAnswerSettings:
     first_said: float = 0.6
     kind: float = 0.7
     count: float = 0.8
+    sure: float = 0.9
     margin: float = 0.1
 
 

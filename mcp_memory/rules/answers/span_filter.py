@@ -22,7 +22,7 @@ from mcp_memory.domain.times import BEGINNING, Constraint, Millis
 from mcp_memory.language.tokens import words
 from mcp_memory.rules.answers.matching import RelationMatch
 from mcp_memory.rules.answers.relations import mentions_end
-from mcp_memory.rules.answers.values import ValidValue, select_values, valid_values
+from mcp_memory.rules.answers.values import ValidValue, is_current, select_values, valid_values
 
 _TIMED = ("when", "how_long")
 
@@ -88,7 +88,7 @@ def span_filter(
         past: whether the query is in the past tense.
     """
     non_persons = _non_persons(query, knowledge)
-    current = time is None and not past and query.answer_type not in _TIMED
+    current = is_current(time, knowledge.moment) and not past and query.answer_type not in _TIMED
     if match is None or match.group.inferred:
         return SpanFilter(non_persons, outdated=_superseded(knowledge.groups, knowledge.moment) if current else ())
     suspected = tuple(assertion for version in match.group.suspected for assertion in version.assertions)
@@ -126,7 +126,7 @@ def _value_filter(group: RelationFacts, knowledge: KnownFacts, time: Constraint 
     invalid = _invalid_values(group, values, valid_keys, knowledge, time, single=single)
     valid = tuple(value.value for value in meant)
     if not single:
-        current = time is None and not past
+        current = is_current(time, knowledge.moment) and not past
         return SpanFilter(invalid, valid, _superseded([group], knowledge.moment) if current else ())
     since = BEGINNING
     if not meant and not past and (time is None or time.since <= knowledge.moment < time.until):

@@ -68,6 +68,13 @@ class ValidValue:
         return self.since < until and self.until > since
 
 
+def planned_values(group: RelationFacts) -> list[ValidValue]:
+    """Return the values that are planned, by their start."""
+    plans = [version for version in group.versions if version.kind == "planned" and version.since < version.until]
+    found = [ValidValue(group.value(one), one.since, one.until, one.stated, one, one.assertions, True) for one in plans]
+    return sorted(found, key=lambda one: (one.since, one.version.id))
+
+
 def valid_values(group: RelationFacts, knowledge: KnownFacts) -> list[ValidValue]:
     """Return the values of a relation by their start, without those that lost to one of the same start."""
     relation = relations().get(group.relation)
@@ -175,6 +182,11 @@ def _event_value(event: Sequence[QueryToken], knowledge: KnownFacts) -> ValidVal
             if not any(token.content for place, token in enumerate(event) if place not in explained | places):
                 found.setdefault(value.version.id, value)
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def is_current(time: Constraint | None, moment: Millis) -> bool:
+    """Return whether a query is about "now": it names no time, or one that holds this moment."""
+    return time is None or (time.order == "within" and time.since <= moment < time.until)
 
 
 def select_values(

@@ -114,6 +114,9 @@ CHANGED = [
     (["Elin: We got a car, she's called Agnes.", "@ 2023-11-09", "Elin: we sold Agnes to a student for 700"],
      "Does Elin have a car?", None),
     (["user: I liked rainy days back then."], "Do I like rainy days?", None),
+    (["Elin: I work at the tile works.", "@ 2023-11-09", "Elin: new job!! day shifts at the mill from 4 August"],
+     "Where does Elin work now?", None),
+    (["Elin: I start with Oslow Electrical on 7 July."], "Where will Elin work?", "Oslow Electrical"),
     (["user: I came back from Tunis yesterday."], "When was I in Tunis?", None),
 ]  # fmt: skip
 
