@@ -146,7 +146,7 @@ def _check_target(file: Path) -> None:
 
 def _in_words(counts: Mapping[str, int]) -> str:
     """Return counts of records as "2 messages, 1 fact"; the names may be singular or plural."""
-    singular = {"aliases": "alias"}
+    singular = {"aliases": "alias", "alias": "alias"}
     words = [quantity(count, singular.get(name, name.removesuffix("s"))) for name, count in counts.items() if count]
     return ", ".join(words) or "no records"
 

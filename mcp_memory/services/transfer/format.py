@@ -21,6 +21,8 @@ LINE_BYTES = 256 << 20
 """Most bytes of one line: more than any text that a store takes."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LARGEST = 2**63 - 1
+_CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
+"""The years 1 to 9999, in milliseconds since 1970."""
 
 ChoiceT = TypeVar("ChoiceT", bound=str)
 
@@ -139,7 +141,7 @@ class Fields:
         return value
 
     def moment(self, name: str, default: Millis | None = None) -> Millis:
-        """Return a time; of a field that is missing the default, if there is one."""
+        """Return a time of the calendar; of a field that is missing the default, if there is one."""
         moment = self.optional_moment(name)
         if moment is None:
             if default is None:
@@ -147,18 +149,27 @@ class Fields:
             return default
         return moment
 
+    def boundary(self, name: str, default: Millis) -> Millis:
+        """Return a time, which may be beyond the calendar; of a field that is missing the default."""
+        value = self._left.get(name)
+        if type(value) is int and abs(value) <= FOREVER:
+            del self._left[name]
+            return value
+        return self.moment(name, default)
+
     def optional_moment(self, name: str) -> Millis | None:
-        """Return a time, or None for a missing one."""
+        """Return a time of the calendar, or None for a missing one."""
         value = self._left.pop(name, None)
-        if value is None or (type(value) is int and abs(value) <= _LARGEST):
+        if value is None or (type(value) is int and value in _CALENDAR):
             return value
         if isinstance(value, str):
             try:
                 when = datetime.fromisoformat(value)
             except ValueError:
                 when = None
-            if when is not None and when.tzinfo is not None:
-                return (when - _EPOCH) // timedelta(milliseconds=1)
+            moment = (when - _EPOCH) // timedelta(milliseconds=1) if when is not None and when.tzinfo else None
+            if moment is not None and moment in _CALENDAR:  # `None in range` looks at every number
+                return moment
         raise BadLine(f"has no time that can be read in {name!r}", "Write it as 2024-09-08T14:30:00Z.")
 
     def finish(self) -> None:

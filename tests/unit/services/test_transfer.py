@@ -192,6 +192,13 @@ async def test_other_words_under_a_known_id_are_refused_before_anything_is_store
     await imported(copy, file, renamed={"default": "second"})
 
 
+async def test_times_beyond_the_calendar_are_kept(file, copy):
+    changed, line = with_record(file, "fact", since=-300_000_000_000_000, until=300_000_000_000_000)
+    await imported(copy, changed)
+    [fact] = [one for one in records(await exported(copy)) if one.get("fact") == records(changed)[line - 1]["fact"]]
+    assert (fact["since"], fact["until"]) == (-300_000_000_000_000, 300_000_000_000_000)
+
+
 def with_record(file, record, /, **changes):
     """Return a file in which the first record of a sort is changed; None takes a field out."""
     lines = file.splitlines(keepends=True)
@@ -212,6 +219,8 @@ def with_record(file, record, /, **changes):
         ("message", {"space": "a b"}, "names a space 'a b'"),
         ("message", {"written": "yesterday"}, "no time that can be read in 'written'"),
         ("message", {"written": "2024-05-05"}, "no time that can be read in 'written'"),
+        ("message", {"written": 10**15}, "no time that can be read in 'written'"),
+        ("message", {"time": "9999-12-31T23:59:59-23:00"}, "no time that can be read in 'time'"),
         ("message", {"written": None}, "has no time in 'written'"),
         ("message", {"revision": 1}, "no line before it has the one before"),
         ("message", {"mood": "good"}, "does not know: 'mood'"),
