@@ -24,7 +24,7 @@ from mcp_memory.domain.points import PointJudgeInput, PointProposals
 from mcp_memory.domain.query import ANY_TIME, Query, Window
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
@@ -142,25 +142,6 @@ class Extractor(Protocol):
             sentences: spans of its sentences, in characters.
             times: what each of them states.
         """
-
-
-@dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Consecutive sentences of one text.
-
-    Attributes:
-        turn: the text.
-        partner: the addressee of a message, if known: "you".
-        sentences: spans of all sentences of the text, in characters.
-        first: index of the first sentence of the excerpt.
-        stop: index of the first one after it.
-    """
-
-    turn: Turn
-    partner: str | None
-    sentences: Sequence[tuple[int, int]]
-    first: int
-    stop: int
 
 
 class TextReader(Protocol):

@@ -11,7 +11,7 @@ alone, so a rebuild extracts the same facts. A pooled question is one that a seg
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,6 +59,25 @@ class Turn:
     def time(self) -> Millis:
         """When it was said if known, otherwise when it was written."""
         return self.written_at if self.said_at is None else self.said_at
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Consecutive sentences of one text.
+
+    Attributes:
+        turn: the text.
+        partner: the addressee of a message, if known: "you".
+        sentences: spans of all sentences of the text, in characters.
+        first: index of the first sentence of the excerpt.
+        stop: index of the first one after it.
+    """
+
+    turn: Turn
+    partner: str | None
+    sentences: Sequence[tuple[int, int]]
+    first: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,9 @@ from pydantic import BaseModel, ConfigDict
 from mcp_memory.domain.facts import Assertion, Intent, new_assertion
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
-from mcp_memory.domain.turns import Turn, speaker
+from mcp_memory.domain.turns import Excerpt, Turn, speaker
 from mcp_memory.language import iso
 from mcp_memory.language.tokens import words
-from mcp_memory.ports import Excerpt
 from mcp_memory.reasoning.anthropic.client import Budget, BudgetLimits, Claude, Request
 from mcp_memory.reasoning.anthropic.rendering import frame, one_line
 from mcp_memory.temporal.assertions import LONGEST, guard_assertions

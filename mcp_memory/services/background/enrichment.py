@@ -31,10 +31,10 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.language_model import DAY_MS, Job, day_of
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import FOREVER, Millis
-from mcp_memory.domain.turns import Talkers, Turn
+from mcp_memory.domain.turns import Excerpt, Talkers, Turn
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineSpent, EngineUnavailable
 from mcp_memory.language.sentences import split
-from mcp_memory.ports import Excerpt, Store, TextReader
+from mcp_memory.ports import Store, TextReader
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
