@@ -48,6 +48,7 @@ class Forgetter:
         self.book = Book()
         self._tables = tables
         self._lock = lock
+        self._looked = False
         self._load = load
         self._clock = clock
         self._work = Forgetting(tables, embed, relearn, clock)
@@ -59,6 +60,7 @@ class Forgetter:
         """
         if not self._tables.has(FORGOTTEN):
             self.book = Book()
+        if not self._worth_a_look:
             return
         await to_thread.run_sync(self._look)
         if self.book.work is not None:
@@ -67,7 +69,7 @@ class Forgetter:
 
     async def settle_locked(self) -> None:
         """Do the same while the write lock is held."""
-        if not self._tables.has(FORGOTTEN):
+        if not self._worth_a_look:
             return
         await to_thread.run_sync(self._look)
         last = await to_thread.run_sync(last_commit, self._tables)
@@ -90,6 +92,14 @@ class Forgetter:
             await self._work.finish(self.book.work, last, lambda: view)
             await to_thread.run_sync(self._look)
 
+    @property
+    def _worth_a_look(self) -> bool:
+        """Whether another process may have begun or finished a forget; only this one writes to a store elsewhere."""
+        if self._tables.folder is None:
+            return not self._looked or self.book.work is not None
+        return self._tables.has(FORGOTTEN)
+
     def _look(self) -> None:
+        self._looked = True
         if self.book.version is None or self.book.version != self._tables.version(FORGOTTEN):
             self.book = read_book(self._tables)

@@ -175,7 +175,7 @@ class Tables:
                 return names
 
     def has(self, name: str) -> bool:
-        """Return whether there may be a table; False is certain, and takes a hundredth of a millisecond to find out."""
+        """Return whether there may be a table; False is certain, and takes 10 microseconds to find out."""
         return self.folder is None or self._table_folder(name).is_dir()
 
     def version(self, name: str) -> int | None:
@@ -339,8 +339,8 @@ class Tables:
     def purge(self, name: str) -> None:
         """Remove every version of a table but the latest, with all files that only they need.
 
-        Without an earlier version LanceDB looks for no files to remove. If a process died after it had removed the last
-        one, but not its files, the rows are written once more.
+        Without an earlier version LanceDB looks for no files to remove, so the rows are written once more if there are
+        some: a process died after it had removed the version, and not the files.
 
         Raises:
             StoreUnwritable: some of them may be there still.
