@@ -23,6 +23,7 @@ from mcp_memory.rules.facts.copulas import copula_claims
 from mcp_memory.rules.facts.corrections import Carried, mended, mends_slip, with_corrections, with_mended_times
 from mcp_memory.rules.facts.did import did_claims, whole_deeds
 from mcp_memory.rules.facts.discourse import Discourse, open_discourse
+from mcp_memory.rules.facts.doubts import doubt
 from mcp_memory.rules.facts.introductions import names_somebody, read_introductions
 from mcp_memory.rules.facts.modality import PLAIN, as_planned, assertion_end, intent_of, is_tentative
 from mcp_memory.rules.facts.momentary import is_momentary, with_assistant
@@ -213,7 +214,7 @@ class RuleExtractor:
                 key = assertion.head.casefold(), assertion.relation, assertion.tail.casefold(), assertion.negated
                 assertions.setdefault((*key, assertion.since, assertion.until), assertion)
         merged = split_ages(merge_openings(turn, sentences, times, list(assertions.values())))
-        stated = [one for one in merged if names_somebody(turn, one)]
+        stated = [item for item in doubt(turn, merged) if names_somebody(turn, item)]
         return guard_assertions(turn, discourse.partner, sentences, stated)
 
     def read_clauses(self, text: str, start: int, words: Sequence[Word], *, talk: bool) -> list[Clause]:  # noqa: ARG002

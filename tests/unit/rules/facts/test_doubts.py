@@ -1,0 +1,29 @@
+"""Facts whose own words speak against them are left out, and doubtful classes stay below the stable line."""
+
+import pytest
+from reading import facts, read
+
+from mcp_memory.domain.confidence import STABLE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My cousin Lasse stuttered until he was 12.",
+        "Everything's on RabbitMQ now.",
+        "My cat Moppe wasn't twelve when it happened.",
+    ],
+)
+def test_what_is_no_fact_of_today_is_left_out(text: str) -> None:
+    assert not [fact for fact in facts(text) if " age " in fact or " uses " in fact]
+
+
+def test_ages_are_read() -> None:
+    assert "Lasse age 12" in facts("My cousin Lasse is 12.")
+
+
+def test_reasons_are_hedged() -> None:
+    (reason,) = [
+        item for item in read("We chose Valkey over Redis because of the licence.") if item.relation == "because"
+    ]
+    assert reason.confidence < STABLE
