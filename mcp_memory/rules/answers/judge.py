@@ -100,7 +100,7 @@ class EmbeddedQuestionJudge:
         answer = answer_from_facts(query, knowledge, _FACTS)
         from_facts = answer.proposal if answer else None
         texts, changed = answer.span_filter if answer else None, 0
-        if answer and from_facts and (changed := _has_changed(answer, judge_input.sentences)):
+        if answer and from_facts and (changed := _has_changed(query, answer, judge_input.sentences)):
             texts = replace(answer.span_filter, since=changed + 1)
         if from_facts and (changed or _echoes(query, from_facts)):
             from_facts = None
@@ -137,12 +137,17 @@ def _echoes(query: Query, proposal: Proposal | None) -> bool:
     return bool(said) and said <= frozenset(stems(query.text))
 
 
-def _has_changed(answer: FactAnswer, sentences: Sequence[EvidenceSentence]) -> Millis:
-    """Return when the answer of the facts was told, if a later message tells that it may hold no longer; else 0."""
+def _has_changed(query: Query, answer: FactAnswer, sentences: Sequence[EvidenceSentence]) -> Millis:
+    """Return when the answer of the facts was told, if a later message tells that it may hold no longer; else 0.
+
+    What was told after the time that the caller asks about (``as_of``) changes nothing for that time.
+    """
     if answer.proposal is None or not answer.relation or answer.proposal.text.startswith("No"):
         return 0
     turns = [citation.source.turn for citation in answer.proposal.citations]
     latest = max(turns, key=lambda turn: turn.said_at or 0)
+    if query.as_of is not None:
+        sentences = [one for one in sentences if one.source.turn.time <= query.as_of]
     return (latest.said_at or 0) if changed_since(relations().get(answer.relation), latest, sentences) else 0
 
 
