@@ -360,14 +360,9 @@ class LanceTransaction:
     """
 
     def __init__(
-        self,
-        store: LanceStore,
-        prepared: Batch | None,
-        rows: Mapping[TableKind, TableRows] | None,
-        lock: AsyncExitStack,
-        view: View,
-        last: Commit | None,
-    ) -> None:
+        self, store: LanceStore, prepared: Batch | None, rows: Mapping[TableKind, TableRows] | None,
+        lock: AsyncExitStack, view: View, last: Commit | None,
+    ) -> None:  # fmt: skip
         self._store = store
         self._prepared = prepared
         self._rows = rows
