@@ -135,7 +135,8 @@ def read_phrase(
         counted = read_phrase(words, index + 2, subject=subject, verb_seen=verb_seen)
         return counted and (replace(counted[0], start=words[first].start, determiner=low), counted[1])
     core = index
-    while index < len(words) and index - core < LONGEST and not _is_boundary(words, core, index, subject, verb_seen):
+    last = min(len(words), index + 2 * LONGEST)  # owners of owners end somewhere: "Ann's sister's dog's …"
+    while index < last and index - core < LONGEST and not _is_boundary(words, core, index, subject, verb_seen):
         word = words[index]
         if index > core and (
             word.low == "'s" or (word.text in "'’" and word.mark and words[index - 1].low.endswith("s"))
