@@ -46,7 +46,6 @@ from mcp_memory.services.points.organise import OrganiseResult, organise
 
 _ALL: tuple[EvolveStep, ...] = ("feedback", "confidence", "cardinality")
 _MAKING: tuple[EvolveStep, ...] = ("points", "merge")
-_OVERALL: tuple[EvolveStep, ...] = ("entities", "questions")
 
 
 async def evolve(request: EvolveRequest, context: EvolveContext) -> EvolveResult:

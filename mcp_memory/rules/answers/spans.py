@@ -24,17 +24,6 @@ _CONJUNCTION = re.compile(
     r"|and (?=(?:i|i'm|we|it|it's|he|she|they|that|now|had|have|the)\b))",
     re.I,
 )
-_OPENING = re.compile(
-    r"(?:(?:yeah|yes|yep|yup|well|oh|so|and|but|also|btw|wow|no|nope|thanks|thank you|hey|hi|plus|actually|honestly"
-    r"|sure|definitely|absolutely|because|when|that)\b[\s,!–-]*)+",
-    re.I,
-)
-_SUBJECT = re.compile(
-    r"(?:i|we|it|he|she|they|that|this|there|you)"
-    r"(?:['’](?:m|ve|re|s|d|ll)| am| is| was| were| are| have| has| had| will| would)?\s+"
-    r"(?:(?:just|really|recently|also|definitely|actually|still|already|finally)\s+)?",
-    re.I,
-)
 _EDGE = ' \t\r\n,;:-–—!?.…"“”()[]。，、；：！？'
 
 
@@ -73,16 +62,6 @@ def split_clauses(text: str) -> list[tuple[int, int]]:
     cuts |= {found.start() for found in _CONJUNCTION.finditer(text)}
     ordered = sorted(cuts)
     return [(start, end) for start, end in pairwise(ordered) if any(letter.isalnum() for letter in text[start:end])]
-
-
-def trim_clause(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a clause without its opening words ("Yeah, I'm …") and the punctuation at its edges; never empty."""
-    first = start
-    for pattern in (_OPENING, _SUBJECT):
-        found = pattern.match(text, first, end)
-        if found and any(letter.isalnum() for letter in text[found.end() : end]):
-            first = found.end()
-    return strip_edges(text, first, end)
 
 
 def strip_edges(text: str, start: int, end: int) -> tuple[int, int]:

@@ -176,10 +176,10 @@ def _origin(turn: Turn) -> str:
 
 def _day_of(turn: Turn) -> str:
     """Return the day of a turn with its weekday; empty for a document of unknown time."""
-    return "" if turn_time(turn) is None else day_in_words(turn.time)
+    return "" if turn_time(turn) is None else weekday_and_day(turn.time)
 
 
-def day_in_words(moment: Millis) -> str:
+def weekday_and_day(moment: Millis) -> str:
     """Return a day with its weekday, ``Mon 8 May 2023``; empty out of the calendar's range."""
     if not BEGINNING < moment < FOREVER:
         return ""
@@ -208,9 +208,9 @@ def _meant(since: Millis, until: Millis, grain: str) -> str:
     year, month, _ = civil(since)
     match grain:
         case "day" | "time":
-            return day_in_words(since)
+            return weekday_and_day(since)
         case "week":
-            return f"{day_in_words(since)} to {day_in_words(until - 1)}"
+            return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
         case "month":
             return f"{MONTHS[month - 1]} {year}"
         case "year":
