@@ -48,9 +48,10 @@ from mcp_memory.language.gregorian import (
     years,
 )
 
-PART = (
-    rf"(?:\b(?:the{S})?(?P<part>early|mid|late|(?:beginning|start|middle|end){S}of)[\s-]{{1,2}}(?:in{S})?(?:the{S})?)?"
+SOME_PART = (
+    rf"\b(?:the{S})?(?P<part>early|mid|late|(?:beginning|start|middle|end){S}of)[\s-]{{1,2}}(?:in{S})?(?:the{S})?"
 )
+PART = rf"(?:{SOME_PART})?"
 _PARTS = {"beg": "early", "sta": "early", "ear": "early", "mid": "mid", "end": "late", "lat": "late"}
 _TIES = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
 _CENTURIES = [
@@ -80,7 +81,7 @@ _PREFIX = rf"(?:(?:{WEEKDAY}|Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\.?,?{S}(?:th
 _OF_YEAR = rf"(?:(?:,?{S}(?:of{S})?|-)(?P<year>{YEAR})|{S}(?:of{S})?(?P<which>last|this|next){S}year\b)"
 
 
-def _whole(interval: Interval, grain: Grain, match: re.Match[str]) -> ResolvedTime:
+def part_or_whole(interval: Interval, grain: Grain, match: re.Match[str]) -> ResolvedTime:
     """Return an interval, or its early, mid or late part if a word before it says so."""
     part = match["part"]
     return ResolvedTime(part_of(interval, _PARTS[part[:3].lower()], grain) if part else interval, grain)
@@ -158,32 +159,32 @@ def _days_of_two_months(match: re.Match[str], _: SentenceContext) -> ResolvedTim
 def _month(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     year, last = int(match["year"]), month_number(match["m2"])
     if not match["m1"]:
-        return _whole(month(year, last), "month", match)
+        return part_or_whole(month(year, last), "month", match)
     first = month_number(match["m1"])
     return ResolvedTime(Interval(month(year - (first > last), first).since, month(year, last).until), "month")
 
 
 def _season(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
-    return _whole(season(int(match["year"]), season_name(match["season"])), "season", match)
+    return part_or_whole(season(int(match["year"]), season_name(match["season"])), "season", match)
 
 
 def _decade(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     """Resolve a decade ("the 90s"), or a century written as one ("the 1800s")."""
     if match["name"]:
-        return _whole(years(_TIES[match["name"].lower()], 10), "decade", match)
+        return part_or_whole(years(_TIES[match["name"].lower()], 10), "decade", match)
     digits = match["digits"]
     if len(digits) == 2:
-        return _whole(years((1900 if int(digits) >= 30 else 2000) + int(digits), 10), "decade", match)
+        return part_or_whole(years((1900 if int(digits) >= 30 else 2000) + int(digits), 10), "decade", match)
     first = int(digits)
     if first % 100 == 0 and first < 2000:  # "the 1800s" are a century; "the 2000s" still are ten years
-        return _whole(years(first, 100), "century", match)
-    return _whole(years(first, 10), "decade", match)
+        return part_or_whole(years(first, 100), "century", match)
+    return part_or_whole(years(first, 10), "decade", match)
 
 
 def _century(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     name = match["name"]
     nth = int(match["nth"]) if match["nth"] else _CENTURIES.index(re.sub(r"\s", "-", name.lower())) + 1
-    return _whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
+    return part_or_whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
 
 
 def _year_range(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
@@ -215,7 +216,7 @@ def _year(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None
         return None
     if not match["part"] and not _TIME_WORD.search(before) and _COUNTS.match(context.sentence, match.end()):
         return None
-    return _whole(years(int(match["year"])), "year", match)
+    return part_or_whole(years(int(match["year"])), "year", match)
 
 
 def _year_pair(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from mcp_memory.domain.times import Grain, Millis
+from mcp_memory.language.absolute import SOME_PART, part_or_whole
 from mcp_memory.language.expressions import (
     MONTH,
     MONTH_WORDS,
@@ -267,7 +268,7 @@ def _bare_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime 
     months = [month(year + n, month_number(match["month"])) for n in (-1, 0, 1)]
     pointing = context.direction(match)
     found = occurrence(months, context.said_at, pointing)
-    return ResolvedTime(found, "month", relative=True) if found else None
+    return part_or_whole(found, "month", match)._replace(relative=True) if found else None
 
 
 def _bare_day_of_month(match: re.Match[str], context: SentenceContext) -> ResolvedTime | None:
@@ -369,7 +370,8 @@ RELATIVE = (
     TimeRule(
         MONTH_WORDS,
         compiled(
-            rf"(?:(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s))(?P<month>{MONTH})(?!{S}\d)"
+            rf"(?:{SOME_PART}|(?<=\bin\s)|(?<=\bduring\s)|(?<=\bsince\s)|(?<=\buntil\s)|(?<=\bby\s))"
+            rf"(?P<month>{MONTH})(?!{S}\d)"
         ),
         _bare_month,
     ),
