@@ -55,12 +55,12 @@ if TYPE_CHECKING:
 class AnswerInput(Input):
     """Arguments of memory_answer."""
 
-    question: Annotated[str, Field(description="A whole question.")]
+    question: str
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
     as_of: AsOf = None
     detail: Detail = "brief"
-    learn: Annotated[StrictBool, Field(description="Learn from it which records help with such questions.")] = True
+    learn: Annotated[StrictBool, Field(description="Which records help.")] = True
     space: SpaceName = DEFAULT_SPACE
 
 
@@ -163,9 +163,9 @@ ANSWER = Tool(
     name="memory_answer",
     title="Answer",
     description=(
-        "Answer one simple question (who, when, where, how long, how many, yes or no) from memory alone, with verbatim "
-        "citations. Use it for facts to be quoted or checked. It abstains rather than guesses and then hands over the "
-        "evidence, from which you may compose an answer yourself. It learns which records help with such questions."
+        "Answer one simple question (who, when, where, how long, how many, yes or no) from memory alone, with "
+        "verbatim citations. Use it for facts to be quoted or checked. It abstains rather than guesses, and then "
+        "gives the evidence, from which you may answer yourself."
     ),
     input=AnswerInput,
     output=AnswerOutput,

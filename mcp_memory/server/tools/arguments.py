@@ -42,17 +42,18 @@ def _number_as_text(value: object) -> object:
     return str(value) if type(value) is int and abs(value) < 10**9 else value
 
 
-SpaceName = Annotated[str, Field(description="A memory of its own, walled off from the others.")]
-Limit = Annotated[StrictInt, Field(ge=1, le=200, description="Most items of evidence."), "a whole number from 1 to 200"]
+SpaceName = str
+"""The name of a space; the schema of memory_write says what one is."""
+Limit = Annotated[StrictInt, Field(ge=1, le=200), "a whole number from 1 to 200"]
 MaxTokens = Annotated[
     StrictInt,
-    Field(ge=100, le=100_000, description="Most tokens of the reply."),
+    Field(ge=100, le=100_000),
     "a whole number from 100 to 100000",
 ]
-AsOf = Annotated[str | None, Field(description="The time whose facts you mean, if not the question's own; ISO-8601.")]
+AsOf = Annotated[str | None, Field(description="Facts as of this ISO time.")]
 Detail = Annotated[
     DetailLevel,
-    Field(description="full: also starting points, paths, steps taken and to try."),
+    Field(description="full: also how it was found, and steps to take next."),
     f"one of {', '.join(get_args(DetailLevel))}",
 ]
 RecordId = Annotated[str, BeforeValidator(_number_as_text)]

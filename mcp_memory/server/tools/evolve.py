@@ -67,17 +67,17 @@ class FeedbackInput(Input):
 
     supports: Annotated[
         list[RecordId] | None,
-        Field(description="What gave or led to the answer: ids, also explored, or record numbers."),
+        Field(description="Evidence that gave or led to the answer: ids or record numbers."),
     ] = None
-    not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not.")] = None
-    answer_correct: Annotated[StrictBool | None, Field(description="false: what is in not_supports misled.")] = None
-    correction: Annotated[str | None, Field(description="What is so, in whole sentences with names.")] = None
+    not_supports: Annotated[list[RecordId] | None, Field(description="Evidence that did not, or misled.")] = None
+    answer_correct: StrictBool | None = None
+    correction: Annotated[str | None, Field(description="What is so, in a whole sentence with names.")] = None
 
 
 class PointInsertInput(Input):
     """A new memory point."""
 
-    entities: Annotated[list[str], Field(description="Two names or more.")]
+    entities: Annotated[list[str], Field(description="Two or more.")]
     description: str
 
 
@@ -106,16 +106,13 @@ class PointEditsInput(Input):
 class EvolveInput(Input):
     """Arguments of memory_evolve."""
 
-    episode: Annotated[str | None, Field(description="Of the reply that you judge.")] = None
+    episode: Annotated[str | None, Field(description="Of the reply you judge.")] = None
     feedback: FeedbackInput | None = None
-    goal: Annotated[str | None, Field(description="Question or topic to organise memory around, or for points.")] = None
-    points: Annotated[PointEditsInput | None, Field(description="Memory points of your own wording.")] = None
+    goal: Annotated[str | None, Field(description="Question or topic to make points for.")] = None
+    points: PointEditsInput | None = None
     steps: Annotated[
         list[EvolveStep] | None,
-        Field(
-            description="Left out: all that the call has input for. entities: bring names of one entity together. "
-            "questions: pool what facts answer."
-        ),
+        Field(description="Left out: what the call has input for. entities: join names of one entity."),
         f"a list with any of {', '.join(get_args(EvolveStep))}",
     ] = None
     space: SpaceName = DEFAULT_SPACE
@@ -258,10 +255,10 @@ EVOLVE = Tool(
     name="memory_evolve",
     title="Improve",
     description=(
-        "Tell the memory how well it recalled or answered, so that it finds better next time, or organise it. Use it "
-        "once you know which evidence gave the answer, when the user says that an answer was right or wrong, and with "
-        "a correction when they say what is so instead: give the episode of that reply, which can be judged once. A "
-        "goal makes memory points, what several entities have to do with each other; or write them yourself in points."
+        "Tell the memory how well it recalled, so that it finds better next time, or organise it. Use it once you "
+        "know which evidence gave the answer, or the user says that an answer was right or wrong, with a correction "
+        "if they say what is so: give the reply's episode, once. A goal makes memory points, which say what several "
+        "entities have to do with each other; or write them yourself in points."
     ),
     input=EvolveInput,
     output=EvolveOutput,

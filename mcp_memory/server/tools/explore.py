@@ -71,15 +71,15 @@ class ExploreInput(Input):
     """Arguments of memory_explore; each operator uses some of them."""
 
     operator: Annotated[OperatorName, f"one of {', '.join(get_args(OperatorName))}"]
-    entity: Annotated[str | None, Field(description="A person, place or thing.")] = None
-    relation: Annotated[str | None, Field(description="Only this kind of fact: lives_in, ...")] = None
-    tag: Annotated[str | None, Field(description="As `next` gives it.")] = None
-    topic: Annotated[str | None, Field(description="Its id, or words.")] = None
-    ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or numbers of the episode's records.")] = None
+    entity: str | None = None
+    relation: Annotated[str | None, Field(description="lives_in, ...")] = None
+    tag: Annotated[str | None, Field(description="From `next`.")] = None
+    topic: Annotated[str | None, Field(description="Id or words.")] = None
+    ids: Annotated[list[RecordId] | None, Field(description="Of evidence, or record numbers of the episode.")] = None
     episode: str | None = None
-    query: Annotated[str | None, Field(description="What you are after; ranks what is found.")] = None
-    since: Annotated[str | None, Field(description="Only what holds at or after this ISO date or time.")] = None
-    until: Annotated[str | None, Field(description="Only what holds before this time, or on this date.")] = None
+    query: str | None = None
+    since: str | None = None
+    until: str | None = None
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
     space: SpaceName = DEFAULT_SPACE
@@ -153,13 +153,11 @@ EXPLORE = Tool(
     title="Explore",
     description=(
         "Take one step through memory. Use it where recall did not suffice, or to follow `next`. Of an entity: "
-        "expand_facts, facts around it; versions, every value over time; timeline, what began or held, in order (also "
-        "between since and until); personal_information, aspects known; personal_aspect, facts of one, by relation or "
-        "tag; propagate and tag_events, sentences that name it (or what the query names; tag narrows them); "
-        "counterfactual, guesses where no fact is known. Of ids: event_context, what was said around; event_time, "
-        "when, in order; event_keywords, where they lead; local_points, what lies around memory points (h_ ids). Of a "
-        "topic or query: topic_events, passages; global_points, what stands in no point; reflect, what lies beyond its "
-        "names."
+        "expand_facts; versions, every value over time; timeline; personal_information, aspects known; "
+        "personal_aspect, one of them by relation or tag; propagate, tag_events, sentences naming it or what query "
+        "names; counterfactual, guesses. Of ids: event_context, what was said around; event_time; event_keywords, "
+        "where they lead; local_points, around points (h_). Of a topic or query: topic_events; global_points, what is "
+        "in no point; reflect, beyond its names."
     ),
     input=ExploreInput,
     output=ExploreOutput,

@@ -37,15 +37,15 @@ _CHOICES = "ids, session, entity, query, since/until, everything"
 class ForgetInput(Input):
     """Arguments of memory_forget."""
 
-    ids: Annotated[list[str] | None, Field(description="Of messages, documents, facts, points, evidence.")] = None
-    session: Annotated[str | None, Field(description="Whole, or of the ids.")] = None
-    entity: Annotated[str | None, Field(description="Who said it, or is alone in it.")] = None
+    ids: list[str] | None = None
+    session: Annotated[str | None, Field(description="Whole, or that of ids.")] = None
+    entity: Annotated[str | None, Field(description="Who said it or is alone in it.")] = None
     query: str | None = None
     since: str | None = None
     until: str | None = None
-    everything: Annotated[StrictBool, Field(description="The whole space.")] = False
+    everything: StrictBool = False
     dry_run: StrictBool = True
-    token: Annotated[str | None, Field(description="Of the dry run.")] = None
+    token: str | None = None
     space: SpaceName = DEFAULT_SPACE
 
 
@@ -136,8 +136,8 @@ FORGET = Tool(
     title="Forget",
     description=(
         "Remove for good what the user asks to forget. Use it only then; for what merely changed use memory_write. "
-        "Choose by one of ids, session, entity, query, since/until, everything. Show what the dry run says, then "
-        "repeat it with dry_run false and its token. ids alone need no token."
+        "Choose by one of ids (of anything), session, entity, query, since/until, everything. Show what the dry run "
+        "says, then repeat with dry_run false and its token; ids alone need none."
     ),
     input=ForgetInput,
     output=ForgetOutput,

@@ -254,8 +254,7 @@ STATUS = Tool(
     name="memory_status",
     title="Status",
     description=(
-        "What the memory holds, per space, and whether it is well. Use it when a call failed, or when the user asks "
-        "what is stored, or where."
+        "What the memory holds and whether it is well. Use it when a call failed, or the user asks what is stored."
     ),
     input=StatusInput,
     output=StatusOutput,

@@ -76,7 +76,8 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """Return a model's JSON schema in as few words as possible, since a language model reads it on every turn.
 
     Titles and docstrings of models are left out: they repeat the names. References are written out: not every client
-    follows them. An optional field may be left out, so its schema has no null.
+    follows them. An optional field may be left out, so its schema has no null. That unknown fields are refused is said
+    of the arguments only, not again of the objects in them, where it holds, too.
     """
     schema = model.model_json_schema()
     return {"type": "object", "properties": {}, **_short(schema, schema.get("$defs", {}))}
@@ -85,7 +86,11 @@ def schema_of(model: type[BaseModel]) -> dict[str, Any]:
 def _short(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in node:
         node = definitions[node["$ref"].rsplit("/", 1)[-1]] | {k: v for k, v in node.items() if k != "$ref"}
-    kept = {k: v for k, v in node.items() if k not in ("$defs", "title") and (k, v) != ("default", None)}
+    kept = {
+        k: v
+        for k, v in node.items()
+        if k not in ("$defs", "title", "additionalProperties") and (k, v) != ("default", None)
+    }
     if "properties" in kept:
         kept.pop("description", None)
         required = kept.get("required", [])

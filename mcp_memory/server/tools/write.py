@@ -52,11 +52,11 @@ Confidence = Annotated[float, Field(strict=True, gt=0, le=1), "a number above 0 
 class MessageInput(Input):
     """A message of a conversation."""
 
-    id: Annotated[str | None, Field(description="Your own, to cite.")] = None
-    speaker: Annotated[str | None, Field(description="Name of who said it.")] = None
-    role: Annotated[str | None, Field(description="user, assistant, ...")] = None
-    text: Annotated[str, Field(description="Verbatim, not summarised.")]
-    time: Annotated[str | None, Field(description="When said, ISO-8601; no zone = UTC.")] = None
+    id: Annotated[str | None, Field(description="Yours, to cite.")] = None
+    speaker: Annotated[str | None, Field(description="Who said it: user, assistant, or the name.")] = None
+    role: Annotated[str | None, Field(description="user or assistant, beside a name.")] = None
+    text: Annotated[str, Field(description="Verbatim.")]
+    time: Annotated[str | None, Field(description="When said, ISO-8601.")] = None
 
 
 class DocumentInput(Input):
@@ -65,32 +65,32 @@ class DocumentInput(Input):
     id: str | None = None
     title: str | None = None
     text: str
-    time: Annotated[str | None, Field(description="When it was written, ISO-8601.")] = None
+    time: str | None = None
 
 
 class FactInput(Input):
     """A fact that the caller read out of a text, or knows."""
 
-    head: Annotated[str, Field(description="Who or what it is about, by name.")]
+    head: Annotated[str, Field(description="Who or what it is about: a name, or user.")]
     relation: Annotated[str, Field(description="lives_in, works_at, likes, ...")]
     tail: Annotated[str, Field(description="Name or value.")]
-    valid_from: Annotated[str | None, Field(description="When it began to hold, ISO-8601.")] = None
-    valid_to: Annotated[str | None, Field(description="When it ceased to.")] = None
+    valid_from: Annotated[str | None, Field(description="ISO date.")] = None
+    valid_to: str | None = None
     confidence: Confidence = 0.95
     intent: Annotated[Intent, f"one of {', '.join(get_args(Intent))}"] = "FACT"
-    source: Annotated[str | None, Field(description="Id of the message or document that says it.")] = None
-    negated: Annotated[StrictBool, Field(description="It no longer holds from valid_from on.")] = False
+    source: Annotated[str | None, Field(description="Id of what says it.")] = None
+    negated: Annotated[StrictBool, Field(description="Ended at valid_from.")] = False
 
 
 class WriteInput(Input):
     """Arguments of memory_write."""
 
-    messages: Annotated[list[MessageInput] | None, Field(description="Of talk, oldest first.")] = None
-    documents: Annotated[list[DocumentInput] | None, Field(description="Texts that are not talk.")] = None
-    text: Annotated[str | None, Field(description="One message, when there is just that.")] = None
-    facts: Annotated[list[FactInput] | None, Field(description="Facts you are sure of; also alone.")] = None
-    session: Annotated[str, Field(description="The conversation or collection these belong to.")] = "default"
-    space: SpaceName = DEFAULT_SPACE
+    messages: Annotated[list[MessageInput] | None, Field(description="Of talk, in order.")] = None
+    documents: list[DocumentInput] | None = None
+    text: Annotated[str | None, Field(description="A single message.")] = None
+    facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know.")] = None
+    session: Annotated[str, Field(description="Of this conversation or collection.")] = "default"
+    space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = DEFAULT_SPACE
 
 
 class ItemOutput(BaseModel):
@@ -263,12 +263,12 @@ WRITE = Tool(
     name="memory_write",
     title="Remember",
     description=(
-        "Store what should outlast this conversation. Use it unasked whenever the user tells something about "
-        "themselves, people, plans, preferences, standing wishes, decisions or corrections, whenever they say to "
-        "remember, and for documents they want kept. Give the words verbatim, dates with their year; speaker is who "
-        "said it: `user`, or the name once you know it. A correction is just a newer message; old values stay as "
-        "history. Give one of messages, documents, text, and facts beside it or alone: of a project its name as head, "
-        "the old value negated. Safe to repeat."
+        "Store what should outlast this conversation. Use it unasked as soon as the user tells something about "
+        "themselves, people, plans, preferences, decisions or corrections, or how you are always or never to do "
+        "things, and for documents to keep. Give the words verbatim, with whose they are and dates with their year. "
+        "Add as facts what they say: the user's name (user, named, ...), a standing wish (user, wants, short "
+        "answers), a project's decision (the project as head), and the old value again with `negated`. Corrections "
+        "are newer messages; history stays. One of messages, documents, text; or facts alone. Safe to repeat."
     ),
     input=WriteInput,
     output=WriteOutput,
