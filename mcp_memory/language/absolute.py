@@ -184,7 +184,9 @@ def _decade(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
 def _century(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:
     name = match["name"]
     nth = int(match["nth"]) if match["nth"] else _CENTURIES.index(re.sub(r"\s", "-", name.lower())) + 1
-    return part_or_whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
+    return (
+        part_or_whole(years(100 * (nth - 1) or 1, 100 if nth > 1 else 99), "century", match) if 1 <= nth <= 30 else None
+    )
 
 
 def _year_range(match: re.Match[str], _: SentenceContext) -> ResolvedTime | None:

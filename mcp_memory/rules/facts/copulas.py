@@ -145,7 +145,9 @@ def _class_claims(
             yield Claim(subject, "nationality", noun, "lasting", None, slot.end)
         return
     if noun.head in nouns.STATES or noun.text.lower().replace(" ", "-") in nouns.STATES:
-        yield Claim(subject, "is_a", noun, effect, None, slot.end)
+        condition = {noun.head, noun.text.lower().replace(" ", "-")} & nouns.CONDITIONED
+        relation = "has_condition" if condition else "is_a"
+        yield Claim(subject, relation, noun, effect, None, slot.end)
         return
     if (subject.pronoun == "it" and talk) or noun.determiner in ("this", "that", "no", "some", "any", "another"):
         return

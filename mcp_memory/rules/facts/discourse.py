@@ -112,6 +112,8 @@ class Discourse:
                 return f"{noun.owner.text}'s {noun.text}" if not noun.owner.pronoun else None
             described = noun.head in RELATIVES or not noun.owner.pronoun
             return f"{owner}'s {noun.text}" if described else noun.text.removeprefix("own ")
+        if noun.common.isdecimal():
+            return noun.text  # "14 Mill Lane"
         if noun.name and noun.common and not noun.quoted and noun.head not in RELATIVES:
             named = noun.determiner in ("the", "") or noun.head in PETS or noun.name not in noun.text
             return self._name(noun.name) if named else noun.text

@@ -304,7 +304,7 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "town_school": lambda noun: is_school(noun) and not noun.named and not noun.owner,
     "residence": _is_residence,
     "first_name": lambda noun: _named(noun) and " " not in noun.name and bool(noun.name),
-    "colour": lambda noun: noun.head in _COLOURS,
+    "colour": lambda noun: noun.head in _COLOURS and not noun.name,
     "address": lambda noun: any(sign in noun.text for sign in "/.:") and " " not in noun.text,
     "amount": lambda noun: noun.text[:1].isdigit(),
     "tool": lambda noun: _named(noun) or noun.quoted,
@@ -321,7 +321,11 @@ _TESTS: dict[str, Callable[[NounPhrase], bool]] = {
     "played": lambda noun: noun.head in nouns.PLAYED or (_named(noun) and noun.determiner == ""),
     "ensemble": lambda noun: last_word(noun) in nouns.ENSEMBLES,
     "assembly": lambda noun: last_word(noun) in nouns.ASSEMBLIES,
-    "vehicle": lambda noun: last_word(noun) in nouns.VEHICLES or noun.head in nouns.VEHICLES,
+    "vehicle": lambda noun: (
+        last_word(noun) in nouns.VEHICLES
+        or noun.head in nouns.VEHICLES
+        or (noun.determiner in ("a", "an") and noun.name.split(" ")[0].lower() in nouns.VEHICLES)
+    ),
     "work": lambda noun: noun.quoted or noun.head in nouns.WORKS or (_named(noun) and len(noun.text.split()) > 1),
     "title": lambda noun: noun.quoted,
     "won": lambda noun: noun.head in nouns.AWARDS or last_word(noun) in nouns.AWARDS or _named(noun),

@@ -76,6 +76,7 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     met = {
         "present": verb.tense == "present",
         "past": (verb.tense != "present" and not verb.phase) or (row.effect == "event" and bool(clause.times)),
+        "done": verb.tense != "present" and not verb.phase,
         "perfect": verb.tense == "perfect",
         "progressive": verb.progressive,
         "negated": verb.negated,

@@ -198,7 +198,7 @@ def change_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
     yield WorkFact(old, "replaced_by", new, *span, "event", part.sure)
     yield WorkFact(head, "uses", old, *span, "end", part.sure)
     yield WorkFact(head, "uses", new, *span, "begin", part.sure)
-    yield from _reasons(new, text, match.end(), end, part)
+    yield from _reasons(text, match.end(), end, part)
 
 
 def _switched_to(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFact]:
@@ -209,7 +209,7 @@ def _switched_to(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
     head = speaker if part.text[:1] in ("I", "i") and part.text[1:2] in " '’" else part.topic or PROJECT
     for name in names[:1]:
         yield WorkFact(head, "uses", name, part.start, match.end() + stop, "begin", part.sure)
-        yield from _reasons(name, text, match.end() + stop, end, part)
+        yield from _reasons(text, match.end() + stop, end, part)
 
 
 def choice_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[WorkFact]:
@@ -224,7 +224,7 @@ def choice_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
             if other := _OVER.match(text, match.end() + stop, end):
                 yield WorkFact(head, "decided_against", _name(other["other"]), *span, "event", part.sure)
                 stop += other.end() - other.start()
-            yield from _reasons(names[0], text, match.end() + stop, end, part)
+            yield from _reasons(text, match.end() + stop, end, part)
             return
     if match := _RULED_OUT.match(text, part.start, end):
         what = _name(match["what"])
@@ -238,7 +238,7 @@ def choice_facts(part: Part, text: str, end: int, speaker: str) -> Iterator[Work
                 "event",
                 part.sure,
             )
-            yield from _reasons(what, text, match.end(), end, part)
+            yield from _reasons(text, match.end(), end, part)
     elif match := _DECIDED.match(part.text):
         yield from _decided(match, part, text, end, speaker)
 
@@ -258,7 +258,7 @@ def _decided(match: re.Match[str], part: Part, text: str, end: int, speaker: str
     if relation == "decided_against":
         what = re.sub(r"^(?:using|having|the\suse\sof|a|an|the|use)\s", "", what)
     yield WorkFact(head, relation, what, part.start, part.end, "event", part.sure)
-    yield from _reasons(what, text, part.start + match.start("what"), end, part)
+    yield from _reasons(text, part.start + match.start("what"), end, part, what)
 
 
 _ROLE = re.compile(
@@ -289,8 +289,24 @@ def role_facts(part: Part, text: str, end: int) -> Iterator[WorkFact]:
             yield WorkFact(head, "uses", name, part.start, part.end, "state", part.sure)
 
 
-def _reasons(head: str, text: str, start: int, end: int, part: Part) -> Iterator[WorkFact]:
-    """Yield the reason that follows within the same sentence."""
+_DECIDER = re.compile(
+    r"(?:we|i|they|the\steam)(?:['’]ve|\shave|\shad)?\s(?:just\s|now\s|finally\s|also\s|then\s|recently\s)?", re.I
+)
+
+
+def _reasons(text: str, start: int, end: int, part: Part, head: str = "") -> Iterator[WorkFact]:
+    """Yield the reason that follows within the same sentence, of the decision as it is told: "chose Svelte over React".
+
+    Args:
+        text: of the turn.
+        start: first character behind the decision.
+        end: first character after the sentence.
+        part: of the sentence that tells the decision.
+        head: the decision, if it is not the part up to ``start``.
+    """
+    head = head or _DECIDER.sub("", text[part.start : start], count=1).strip(" ,:")
+    if not 2 <= len(head.split()) <= 10:
+        return
     found = _REASON.search(text, start, end)
     if found is None or found.start() > start + 90:
         return

@@ -66,7 +66,9 @@ EVENTS = word_set(
 VEHICLES = word_set(
     "car van truck lorry bus tram taxi cab train motorbike motorcycle scooter tractor bike bicycle boat lada"
     " volvo toyota honda ford fiat bmw audi tesla mazda mercedes skoda subaru jeep suv minivan campervan"
-    " camper ambulance forklift moped hatchback convertible pickup cargo-bike beetle golf polo corsa"
+    " camper ambulance forklift moped hatchback convertible pickup cargo-bike beetle golf polo corsa vw volkswagen"
+    " renault peugeot citroen citroën opel vauxhall nissan hyundai kia suzuki mini porsche lexus dacia seat vespa"
+    " chevrolet chevy mitsubishi landrover minibus"
 )
 OWNABLE = VEHICLES | word_set(
     "house flat apartment cottage farm farmhouse cabin restaurant cafe café shop store business company"
@@ -173,11 +175,15 @@ DIRECTIONS = word_set(
     "north south east west centre center heart middle northeast northwest southeast southwest outskirts"
 )
 SPORTS_ROLES = word_set("goalkeeper striker midfielder defender winger forward keeper player footballer quarterback")
-STATES = word_set(
-    "vegan vegetarian pregnant divorced single retired unemployed left-handed diabetic gluten-free dyslexic"
-    " colour-blind colorblind lactose-intolerant pescatarian celiac coeliac bilingual widowed self-employed"
-    " deaf blind asthmatic autistic transgender gay lesbian bisexual catholic protestant muslim jewish"
-    " buddhist hindu atheist teetotal sober"
+CONDITIONED = word_set(
+    "diabetic dyslexic colour-blind color-blind colorblind lactose-intolerant gluten-intolerant celiac coeliac deaf"
+    " blind asthmatic autistic epileptic anaemic anemic bipolar half-blind"
+)
+"""Adjectives and nouns for somebody's lasting condition."""
+STATES = CONDITIONED | word_set(
+    "vegan vegetarian pregnant divorced single retired unemployed left-handed gluten-free pescatarian bilingual widowed"
+    " self-employed transgender gay lesbian bisexual catholic protestant muslim jewish buddhist hindu atheist teetotal"
+    " sober"
 )
 """Adjectives and nouns for lasting states of a person."""
 PERSONISH = word_set("person lover fan owl bird enthusiast buff geek nerd addict beginner expert native")

@@ -174,3 +174,20 @@ def test_what_ends_and_what_is_done_to_somebody(text: str, expected: list[str]) 
 )
 def test_notes_of_where_somebody_is_back(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I drive a Dacia Duster.", ["Maria drives Dacia Duster"]),
+        ("I drive Olga to school.", []),
+        ("I'm red-green colour blind.", ["Maria has_condition red-green colour blind"]),
+        ("My address is 12 Quay Row.", ["Maria address 12 Quay Row"]),
+        ("My car is a red Fiat Panda.", []),
+        ("I've got a school interview on Thursday.", ["Maria's school interview scheduled_for 18 May 2023"]),
+        ("We sold 40 cakes at the fair.", ["Maria sold 40 cakes"]),
+        ("I sold the house.", ["not Maria owns house", "Maria sold house"]),
+    ],
+)
+def test_things_and_conditions(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
