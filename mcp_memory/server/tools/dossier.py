@@ -19,10 +19,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mcp_memory.domain.evidence import Evidence, Source
-from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Turn
-from mcp_memory.language.gregorian import MONTHS, WEEKDAYS, civil, weekday
-from mcp_memory.language.stated import stated_times
+from mcp_memory.language.dated_text import weekday_and_day, with_dates
 from mcp_memory.server.tools.replies import (
     QUOTE_CHARS,
     beyond_sources,
@@ -162,7 +161,7 @@ def _passage_line(passage: _Passage) -> str:
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
-    return f"{passage.number}. {who}{indent(with_dates(item.text, turn))}{in_parentheses(*marks)}"
+    return f"{passage.number}. {who}{indent(with_dates(item.text, turn.said_at))}{in_parentheses(*marks)}"
 
 
 def _origin(turn: Turn) -> str:
@@ -177,42 +176,3 @@ def _origin(turn: Turn) -> str:
 def _day_of(turn: Turn) -> str:
     """Return the day of a turn with its weekday; empty for a document of unknown time."""
     return "" if turn_time(turn) is None else weekday_and_day(turn.time)
-
-
-def weekday_and_day(moment: Millis) -> str:
-    """Return a day with its weekday, ``Mon 8 May 2023``; empty out of the calendar's range."""
-    if not BEGINNING < moment < FOREVER:
-        return ""
-    year, month, day = civil(moment)
-    return f"{WEEKDAYS[weekday(moment)][:3]} {day} {MONTHS[month - 1][:3]} {year}"
-
-
-def with_dates(text: str, turn: Turn) -> str:
-    """Return a text with what its relative times mean behind them: "last Friday [= Fri 8 Dec 2023]"."""
-    if turn.said_at is None:
-        return text
-    parts: list[str] = []
-    end = 0
-    for time in stated_times(text, turn.said_at):
-        meant = _meant(time.since, time.until, time.grain) if time.relative else ""
-        if meant:
-            parts += [text[end : time.end], f" [= {meant}]"]
-            end = time.end
-    return "".join((*parts, text[end:]))
-
-
-def _meant(since: Millis, until: Millis, grain: str) -> str:
-    """Return an interval in words, to its grain; empty where an end is open or the words say it already."""
-    if since <= BEGINNING or until >= FOREVER:
-        return ""
-    year, month, _ = civil(since)
-    match grain:
-        case "day" | "time":
-            return weekday_and_day(since)
-        case "week":
-            return f"{weekday_and_day(since)} to {weekday_and_day(until - 1)}"
-        case "month":
-            return f"{MONTHS[month - 1]} {year}"
-        case "year":
-            return str(year)
-    return ""

@@ -5,8 +5,9 @@ from dataclasses import replace
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.times import FOREVER
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.dated_text import with_dates
 from mcp_memory.language.iso import parse
-from mcp_memory.server.tools.dossier import HEADER, dossier_lines, with_dates
+from mcp_memory.server.tools.dossier import HEADER, dossier_lines
 
 FIRST, LATER = parse("2025-03-14T10:00")[0], parse("2025-04-02T18:30")[0]
 
@@ -74,10 +75,10 @@ def test_equal_words_of_one_speaker_are_shown_once_with_their_number():
 
 
 def test_relative_times_are_followed_by_what_they_mean():
-    assert with_dates("We met last Friday and in May 2021.", turn("")) == (
+    assert with_dates("We met last Friday and in May 2021.", turn("").said_at) == (
         "We met last Friday [= Fri 7 Mar 2025] and in May 2021."
     )
-    assert with_dates("We met yesterday.", turn("", said_at=None)) == "We met yesterday."
+    assert with_dates("We met yesterday.", None) == "We met yesterday."
 
 
 def test_passages_of_a_document_stand_in_order_under_its_title():
