@@ -11,6 +11,8 @@ from mcp_memory.domain.query import SPACE_NAME
 COMMANDS = ("show", "search", "list", "export", "import")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
+KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
+"""What can be imported, see `mcp_memory.services.transfer.foreign.kinds`."""
 READINGS = ("id", "session", "entity", "message", "space")
 """What a name can mean to ``show``, in the order in which it is tried."""
 MOST_EVIDENCE = 200
@@ -39,9 +41,11 @@ def add_commands(commands: Any) -> None:
     export.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier export is replaced")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
     importing = commands.add_parser(
-        "import", help="store what a file of `mcp-memory export` holds; twice changes nothing"
+        "import", help="store what an export of mcp-memory, or of another program, holds; twice changes nothing"
     )
-    importing.add_argument("file", type=Path, metavar="FILE", help="to read")
+    importing.add_argument("file", type=Path, metavar="FILE", help="to read: a file, a folder or a zip archive")
+    importing.add_argument("--from", dest="kind", choices=KINDS, help="what it is; default: told by its content")
+    importing.add_argument("--dry-run", action="store_true", help="say what would be stored, and store nothing")
     importing.add_argument("--again", action="store_true", help="also store what was forgotten here")
     into = importing.add_mutually_exclusive_group()
     into.add_argument("--space", type=_space, metavar="SPACE", help="the space that it goes into; default: its own")

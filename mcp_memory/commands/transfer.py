@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,6 +12,8 @@ from typing import BinaryIO
 from anyio import to_thread
 
 from mcp_memory import __version__
+from mcp_memory.commands.foreign import import_other, is_foreign
+from mcp_memory.commands.progress import ProgressBar
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
@@ -27,9 +27,6 @@ from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store
-
-BETWEEN_S = 5.0
-"""Seconds between two lines of progress where standard error is no terminal."""
 
 
 async def export(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -66,13 +63,16 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
 
 
 async def import_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
-    """Store what an export holds and the store does not.
+    """Store what an export, or a file of another program, holds and the store does not.
 
     Raises:
         InvalidInput: the file cannot be imported.
         StoreError: the store cannot be read or written.
     """
     file: Path = options.file
+    if await to_thread.run_sync(is_foreign, file, options.kind):
+        await import_other(settings, options, terminal)
+        return
 
     def open_file() -> BinaryIO:
         try:
@@ -83,7 +83,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
     open_file().close()
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     store = open_store(settings, embedder, extractor)
-    progress = _ProgressLine()
+    progress = ProgressBar()
     try:
         imported = await import_file(
             store,
@@ -93,11 +93,15 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
             into=options.space,
             renamed=dict(options.map or ()),
             again=options.again,
+            dry_run=options.dry_run,
             progress=progress.show,
         )
     finally:
         progress.end()
         await store.aclose()
+    if options.dry_run:
+        terminal.line(f"All of {quantity(imported.records, 'record')} can be imported; nothing was stored.")
+        return
     stored = sum(imported.stored.values())
     terminal.line(f"Stored {_in_words(imported.stored)}." if stored else "Nothing of it is new: nothing was stored.")
     there = imported.records - stored - imported.left_out
@@ -149,28 +153,3 @@ def _in_words(counts: Mapping[str, int]) -> str:
     singular = {"aliases": "alias", "alias": "alias"}
     words = [quantity(count, singular.get(name, name.removesuffix("s"))) for name, count in counts.items() if count]
     return ", ".join(words) or "no records"
-
-
-class _ProgressLine:
-    """The progress of an import on standard error: one line that changes on a terminal, else a line now and then."""
-
-    def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._last = time.monotonic()
-        self._open = False
-
-    async def show(self, done: float, total: float, what: str) -> None:
-        """Report progress, see `ports.Progress`."""
-        since = time.monotonic() - self._last
-        if since < (0.1 if self._live else BETWEEN_S):
-            return
-        self._last = time.monotonic()
-        text = f"{what}: {done:,.0f} of {total:,.0f} records"
-        sys.stderr.write(f"\r{text}\x1b[K" if self._live else f"{text}\n")
-        sys.stderr.flush()
-        self._open = self._live
-
-    def end(self) -> None:
-        """Leave the line."""
-        if self._open:
-            sys.stderr.write("\n")

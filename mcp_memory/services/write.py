@@ -44,7 +44,7 @@ async def write(
         InvalidInput: an id is taken by another text, or a fact's source is not known. Nothing of the call is stored.
         StoreError: nothing of the call is stored.
     """
-    items, statements = _turns(request, now)
+    items, statements = requested_turns(request, now)
     requested = [*items, *statements.values()]
     ready: dict[int, DerivedRows] = {}
     while True:
@@ -138,7 +138,7 @@ def _changes(
     return shown, tuple(names), max(0, len(changed) - most)
 
 
-def _turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Turn]]:
+def requested_turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Turn]]:
     """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number."""
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}

@@ -80,6 +80,7 @@ async def import_file(
     into: str | None = None,
     renamed: dict[str, str] | None = None,
     again: bool = False,
+    dry_run: bool = False,
     progress: Progress = silent,
 ) -> Imported:
     """Store the records of an export that a store does not have yet.
@@ -92,6 +93,7 @@ async def import_file(
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
         again: whether to store what was forgotten here, too; otherwise it is left out.
+        dry_run: only check and count.
         progress: in records.
 
     Raises:
@@ -100,6 +102,8 @@ async def import_file(
     """
     async with store.reading(whole=False) as view:
         checked = await to_thread.run_sync(check, open_file, view, into, renamed or {})
+    if dry_run:
+        return Imported(checked.records)
     aliases = {alias for batch in await store.log() for alias in batch.aliases}
     work = _Import(store, reading, relearn, checked.renaming, aliases)
     done = 0

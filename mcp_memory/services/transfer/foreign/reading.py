@@ -1,0 +1,263 @@
+"""What readers of foreign files share: their records, JSON that is read in a stream with its lines, and times."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from email.utils import parsedate_to_datetime
+from typing import IO, Any
+
+from mcp_memory.domain.ids import digest
+from mcp_memory.domain.requests import NewFact, NewItem
+from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Kind
+from mcp_memory.errors import InvalidInput
+from mcp_memory.language import iso
+from mcp_memory.services.transfer.foreign.sources import SourceFile
+
+PIECE = 1 << 16
+"""Bytes that are read at once; a file may be one line of gigabytes."""
+LINE_BYTES = 64 << 20
+"""Most bytes of one line of JSON lines."""
+NAME_CHARS = 256
+"""Characters of an id or a session; a longer one is shortened to its beginning and a digest."""
+ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+"""Encodings that cannot be read, by the mark at the beginning of a file."""
+_MILLISECONDS = 100_000_000_000
+"""A number of time that is larger counts milliseconds, a smaller one seconds: the year 5138, or March 1973."""
+_CALENDAR = range(-62_135_596_800_000, 253_402_300_800_000)
+
+
+class BadRecord(Exception):
+    """A record that cannot be imported; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRecord:
+    """A record that is left out.
+
+    Attributes:
+        place: file, record and line.
+        problem: in words.
+    """
+
+    place: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRecord:
+    """A record of another program, as a write takes it.
+
+    Attributes:
+        place: file, record and line, for messages.
+        session: where it goes.
+        kind: of the items; ``statement`` if there are only facts.
+        items: messages or documents, each with its id.
+        facts: that it states.
+    """
+
+    place: str
+    session: str
+    kind: Kind
+    items: tuple[NewItem, ...] = ()
+    facts: tuple[NewFact, ...] = ()
+
+
+Found = ForeignRecord | SkippedRecord
+
+
+@dataclass(frozen=True, slots=True)
+class JsonRecord:
+    """A value of a JSON file with its place, for messages."""
+
+    place: str
+    value: Any
+
+    def fields(self) -> Mapping[str, Any]:
+        """Return the value, which has to be an object."""
+        if not isinstance(self.value, dict):
+            raise BadRecord("is no JSON object")
+        return self.value
+
+
+def json_records(file: SourceFile, prefix: str) -> Iterator[JsonRecord]:
+    """Yield the values of a JSON file at a prefix of ijson, such as ``item`` for those of an array.
+
+    Raises:
+        InvalidInput: the file is no JSON in UTF-8, or it was cut short; with the line.
+    """
+    import ijson
+
+    found: Any = ijson.sendable_list()
+    parser = ijson.items_coro(found, prefix, use_float=True)
+    line, ended, count = 1, 0, 0
+    with file.open() as stream:
+        try:
+            piece = _begin(stream, file)
+            while piece:
+                parser.send(piece)
+                for value in found:
+                    count += 1
+                    first = ended + 1 if ended < line else line
+                    ended = line
+                    yield JsonRecord(f"{file.name}, record {count} (line {first})", value)
+                del found[:]
+                line += piece.endswith(b"\n")
+                piece = stream.readline(PIECE)
+            parser.close()
+        except ijson.JSONError as error:
+            raise _broken(file, line, str(error), cut=not piece) from None
+
+
+def json_lines(file: SourceFile) -> Iterator[JsonRecord | SkippedRecord]:
+    """Yield the values of a file of JSON lines; a line that is no JSON is skipped.
+
+    Raises:
+        InvalidInput: the file is not UTF-8, or its last line is cut short.
+    """
+    number, bad = 0, None
+    with file.open() as stream:
+        line = _begin(stream, file, LINE_BYTES)
+        while line:
+            number += 1
+            if bad is not None:
+                yield bad
+                bad = None
+            if line.strip():
+                place = f"{file.name}, line {number}"
+                try:
+                    yield JsonRecord(place, json.loads(line.decode()))
+                except UnicodeDecodeError as error:
+                    raise not_utf8(file, number, error.start) from None
+                except (ValueError, RecursionError) as error:
+                    bad = SkippedRecord(place, f"is no JSON ({error})")
+            line = stream.readline(LINE_BYTES)
+    if bad is not None:
+        raise _broken(file, number, bad.problem, cut=True)
+
+
+def text_of_file(file: SourceFile, most: int) -> str:
+    """Return the text of a file in UTF-8, of at most some bytes; line ends are line feeds.
+
+    Raises:
+        BadRecord: it is longer, or not UTF-8.
+    """
+    with file.open() as stream:
+        content = stream.read(most + 1)
+    if len(content) > most:
+        raise BadRecord(f"is longer than {most:,} bytes; raise limits.document_bytes, or split it")
+    if name := ENCODINGS.get(content[:2]):
+        raise BadRecord(f"is {name}; save it as UTF-8")
+    try:
+        text = content.removeprefix(b"\xef\xbb\xbf").decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise BadRecord(f"is not UTF-8 (line {line}, byte {error.start}); save it as UTF-8") from None
+    return text.replace("\r\n", "\n")
+
+
+def not_utf8(file: SourceFile, line: int, byte: int) -> InvalidInput:
+    """Return the error for a file in another encoding."""
+    problem = f"is not UTF-8 (byte {byte} of the line)"
+    return InvalidInput(f"{file.name}, line {line}", problem, "Save the file as UTF-8. Nothing was stored.")
+
+
+def _begin(stream: IO[bytes], file: SourceFile, most: int = PIECE) -> bytes:
+    """Return the first line of a file, without the mark of UTF-8."""
+    piece = stream.readline(most)
+    if name := ENCODINGS.get(piece[:2]):
+        raise InvalidInput(file.name, f"is {name}", "Save the file as UTF-8. Nothing was stored.")
+    return piece.removeprefix(b"\xef\xbb\xbf")
+
+
+def _broken(file: SourceFile, line: int, reason: str, *, cut: bool) -> InvalidInput:
+    words = " ".join(reason.splitlines()[0].split())[:200] if reason else "it ends too early"
+    if "UTF8" in words:
+        return InvalidInput(f"{file.name}, line {line}", "is not UTF-8", "Save the file as UTF-8. Nothing was stored.")
+    problem = f"the file was cut short ({words})" if cut else f"is no JSON ({words})"
+    return InvalidInput(f"{file.name}, line {line}", problem, "Export or copy it again. Nothing was stored.")
+
+
+def text_in(fields: Mapping[str, Any], *names: str) -> str | None:
+    """Return the first text that is not empty among some fields; a number counts as text."""
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, str) and value.strip():
+            return value
+        if type(value) is int:
+            return str(value)
+    return None
+
+
+def needed(fields: Mapping[str, Any], *names: str) -> str:
+    """Return the first text that is not empty among some fields, of which there has to be one."""
+    if (text := text_in(fields, *names)) is None:
+        raise BadRecord(f"has no text in {' or '.join(map(repr, names))}")
+    return text
+
+
+def objects_in(fields: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; of a missing one, none."""
+    value = fields.get(name)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def moment_in(fields: Mapping[str, Any], *names: str) -> Millis | None:
+    """Return the time in the first of some fields that has one; None if all are empty.
+
+    Raises:
+        BadRecord: it cannot be read.
+    """
+    value = next((value for name in names if (value := fields.get(name)) not in (None, "")), None)
+    return None if value is None else moment_of(value)
+
+
+def moment_of(value: object) -> Millis:
+    """Return a time: ISO-8601, seconds or milliseconds since 1970, that of an e-mail, or 31.12.2024.
+
+    Raises:
+        BadRecord: it is none of these.
+    """
+    moment = _moment(value)
+    if moment is None or moment not in _CALENDAR:
+        shown = repr(value)[:40]
+        raise BadRecord(f"has a time that cannot be read, {shown}; write it as 2024-03-01T14:30:00Z")
+    return moment
+
+
+def _moment(value: object) -> Millis | None:
+    if isinstance(value, datetime):
+        return int((value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp() * 1000)
+    if isinstance(value, date):
+        return int(datetime(value.year, value.month, value.day, tzinfo=UTC).timestamp() * 1000)
+    if type(value) in (int, float):
+        assert isinstance(value, (int, float))
+        if abs(value) < 1e17:  # neither NaN nor infinity is
+            return round(value if abs(value) >= _MILLISECONDS else value * 1000)
+        return None
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
+    try:
+        return iso.parse(text)[0]
+    except ValueError:
+        pass
+    try:
+        return _moment(float(text)) if text[:1].isdecimal() and text.isascii() else _moment(parsedate_to_datetime(text))
+    except ValueError:
+        pass
+    for form in ("%d.%m.%Y", "%d.%m.%Y %H:%M", "%d.%m.%Y %H:%M:%S", "%Y/%m/%d", "%Y/%m/%d %H:%M", "%Y/%m/%d %H:%M:%S"):
+        try:
+            return _moment(datetime.strptime(text, form).replace(tzinfo=UTC))
+        except ValueError:
+            continue
+    return None
+
+
+def short_name(*parts: str) -> str:
+    """Return an id or a session of some parts, joined by colons, in at most `NAME_CHARS` characters on one line."""
+    name = " ".join(":".join(parts).split())
+    return name if len(name) <= NAME_CHARS else f"{name[: NAME_CHARS - 21]}~{digest(name)}"

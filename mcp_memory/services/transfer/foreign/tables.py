@@ -1,0 +1,116 @@
+"""Tables: CSV files with one message a row."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from mcp_memory.domain.ids import derived_ref, digest
+from mcp_memory.domain.requests import NewItem
+from mcp_memory.errors import InvalidInput
+from mcp_memory.services.transfer.foreign.reading import (
+    BadRecord,
+    ForeignRecord,
+    Found,
+    SkippedRecord,
+    moment_in,
+    not_utf8,
+    short_name,
+)
+from mcp_memory.services.transfer.foreign.sources import SourceFile
+
+COLUMNS = {
+    "text": ("text", "message", "content", "body", "msg"),
+    "speaker": ("speaker", "author", "sender", "from", "name", "user", "username"),
+    "role": ("role",),
+    "time": ("time", "date", "timestamp", "datetime", "created_at", "sent_at", "created"),
+    "session": ("session", "conversation", "channel", "thread", "chat", "conversation_id", "thread_id", "room"),
+    "id": ("id", "message_id", "uuid"),
+}
+"""What the columns may be called, in any case."""
+FIELD_CHARS = 16 << 20
+"""Most characters of a field; the limit of messages is below it."""
+
+
+def read_csv(files: Sequence[SourceFile]) -> Iterator[Found]:
+    """Yield each row as a message; it has to have a column of text.
+
+    A row without id gets one from its content. Without a time as well, the equal rows before it count: two are two.
+
+    Raises:
+        InvalidInput: a file has no header with a column of text, is not UTF-8, or ends within quotes.
+    """
+    for file in files:
+        if len(files) == 1 or file.suffix in (".csv", ".tsv"):
+            yield from _rows(file)
+
+
+def columns_of(header: Sequence[str]) -> dict[str, int]:
+    """Return the place of each column that has a known name."""
+    names = [name.strip().strip("\ufeff").casefold().replace(" ", "_") for name in header]
+    found: dict[str, int] = {}
+    for column, options in COLUMNS.items():
+        place = next((names.index(option) for option in options if option in names), None)
+        if place is not None:
+            found[column] = place
+    return found
+
+
+def _rows(file: SourceFile) -> Iterator[Found]:
+    csv.field_size_limit(FIELD_CHARS)
+    with file.open() as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
+        line = 1
+        try:
+            reader = csv.reader(text, delimiter=_delimiter(file), strict=True)
+            columns = columns_of(next(reader, []))
+            if "text" not in columns:
+                problem = "its first line names no column of text"
+                remedy = f"Name one {', '.join(map(repr, COLUMNS['text'][:4]))} or so. Nothing was stored."
+                raise InvalidInput(file.name, problem, remedy)
+            equal: Counter[str] = Counter()
+            line = reader.line_num + 1
+            for row in reader:
+                place = f"{file.name}, line {line}"
+                line = reader.line_num + 1
+                if any(cell.strip() for cell in row):
+                    try:
+                        yield _message(place, file, row, columns, equal)
+                    except BadRecord as problem:
+                        yield SkippedRecord(place, str(problem))
+        except UnicodeDecodeError as error:
+            raise not_utf8(file, line, error.start) from None
+        except csv.Error as error:
+            cut = "the file was cut short: it ends within quotes" if "unexpected end" in str(error) else str(error)
+            raise InvalidInput(f"{file.name}, line {line}", cut, "Export it again. Nothing was stored.") from None
+
+
+def _delimiter(file: SourceFile) -> str:
+    """Return what separates the names in the first line."""
+    with file.open() as stream:
+        first = stream.readline(1 << 16).decode("utf-8", "replace")
+    return max(",;\t|", key=lambda sign: len(columns_of(next(csv.reader([first], delimiter=sign), []))))
+
+
+def _message(
+    place: str, file: SourceFile, row: Sequence[str], columns: Mapping[str, int], equal: Counter[str]
+) -> ForeignRecord:
+    cells = {name: row[at].strip() for name, at in columns.items() if at < len(row) and row[at].strip()}
+    if "text" not in cells:
+        raise BadRecord("has no text")
+    when = moment_in(cells, "time")
+    speaker, role = cells.get("speaker"), cells.get("role")
+    session = short_name("csv", cells.get("session") or file.stem)
+    if "id" in cells:
+        ref = short_name("csv", cells["id"])
+    else:
+        parts = (speaker, role, None if when is None else str(when), None, cells["text"])
+        nth = 0
+        if when is None:
+            key = digest(session, derived_ref(*parts, nth=0))
+            nth = equal[key]
+            equal[key] += 1
+        ref = f"csv:{derived_ref(*parts, nth=nth)}"
+    item = NewItem(cells["text"], ref=ref, speaker=speaker, role=role, said_at=when)
+    return ForeignRecord(place, session, "message", (item,))

@@ -1,0 +1,72 @@
+"""``mcp-memory import`` of an export of another program: what it says, exit codes, a dry run, the bar on a terminal."""
+
+import sys
+
+import pytest
+from foreign_files import chatgpt_chat, write_json
+
+from mcp_memory.cli import main
+from mcp_memory.commands.arguments import KINDS
+from mcp_memory.commands.progress import ProgressBar
+from mcp_memory.services.transfer.foreign.kinds import OWN, READERS
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch, tmp_path):
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+
+
+def test_every_kind_that_the_command_offers_has_a_reader():
+    assert set(KINDS) == {OWN, *READERS}
+
+
+def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
+    chats = [chatgpt_chat(0), 7, chatgpt_chat(1)]
+    file = str(write_json(tmp_path / "conversations.json", chats))
+    assert main(["import", file, "--dry-run"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [
+        f"{file} (chatgpt) holds 6 messages in 2 sessions.",
+        "1 bad record skipped.",
+        "Would store 6 messages in space 'default'; without --dry-run it does.",
+    ]
+    assert said.err == "skipped: conversations.json, record 2 (line 1) is no JSON object\n"
+    assert main(["import", file, "--space", "chats"]) == 0
+    assert "Stored 6 messages in space 'chats'." in capsys.readouterr().out
+    assert main(["import", file, "--space", "chats"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+    assert main(["show", "chatgpt:chat-1", "--space", "chats"]) == 0
+    assert "I moved to Porto in March, note 1 0." in capsys.readouterr().out
+
+
+def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
+    assert main(["import", str(tmp_path / "missing.json")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+    file = str(write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
+    assert main(["import", file, "--map", "a=b"]) == 1
+    assert "--map" in capsys.readouterr().err
+    assert main(["import", file, "--from", "csv"]) == 1
+    assert "column of text" in capsys.readouterr().err
+    assert main(["import", file, "--from", "mem0"]) == 1
+    assert "nothing in it can be imported; 1 bad records" in capsys.readouterr().err
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.mark.anyio
+async def test_the_bar_is_drawn_on_a_terminal_only(monkeypatch, capsys):
+    bar = ProgressBar()
+    await bar.show(1, 2, "importing")
+    bar.end()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    bar = ProgressBar("items")
+    bar._last -= 1
+    await bar.show(1, 2, "importing")
+    bar.end()
+    assert capsys.readouterr().err == f"\rimporting [{'#' * 12}{'-' * 12}] 1 of 2 items\x1b[K\n"

@@ -1,0 +1,198 @@
+"""Importing from other programs: twice is once, what was forgotten stays away, a bad record costs no other."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from exported_store import open_at, store_of
+from fakes import FakeEmbedder
+from foreign_files import BASIC, MEM0, OFFICIAL, ZEP, chatgpt_chat, claude_chat, write_json
+
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.query import Query
+from mcp_memory.errors import InvalidInput, StoreUnwritable
+from mcp_memory.services.transfer.foreign.importing import AT_ONCE, ForeignImport, ItemLimits, import_foreign
+from mcp_memory.services.transfer.foreign.kinds import READERS, recognise
+from mcp_memory.services.transfer.foreign.sources import source_files
+
+pytestmark = pytest.mark.anyio
+LIMITS = ItemLimits(message_bytes=1_000, document_bytes=2_000, name_chars=256)
+NOW = 1_720_000_000_000
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+@pytest.fixture
+async def memory(tmp_path):
+    memory = open_at(tmp_path / "store")
+    yield memory
+    await memory.aclose()
+
+
+async def imported(memory, path, **how) -> ForeignImport:
+    with source_files(path) as files:
+        how = {"space": "default", "limits": LIMITS, "now": NOW} | how
+        return await import_foreign(store_of(memory), memory.reading, READERS[recognise(files)], files, **how)
+
+
+async def content(memory, space="default"):
+    async with memory.store.reading() as view:
+        turns = view.space(space).turns.values()
+        return [(turn.session, turn.ref, turn.text) for turn in turns]
+
+
+def written(path):
+    """Write one export of every kind, and return their paths."""
+    write_json(path / "chatgpt.json", [chatgpt_chat(0), chatgpt_chat(1, turns=3)])
+    write_json(path / "claude.json", [claude_chat()])
+    (path / "memory.jsonl").write_text("\n".join(map(_line, OFFICIAL)), "utf-8")
+    write_json(path / "mem0.json", MEM0)
+    write_json(path / "zep.json", ZEP)
+    (path / "notes").mkdir()
+    (path / "notes" / "coffee.md").write_text(BASIC, "utf-8")
+    (path / "texts").mkdir()
+    (path / "texts" / "fern.txt").write_text("Water the fern.", "utf-8")
+    (path / "talk.csv").write_text("speaker,text,time\nAnn,Hi there.,2024-05-05\nBen,Hello.,2024-05-05\n", "utf-8")
+    names = ("chatgpt.json", "claude.json", "memory.jsonl", "mem0.json", "zep.json", "notes", "texts", "talk.csv")
+    return [path / name for name in names]
+
+
+def _line(value):
+    return json.dumps(value)
+
+
+async def test_every_kind_is_stored_once_as_a_dry_run_counts_it(memory, tmp_path):
+    for path in written(tmp_path):
+        counted = await imported(memory, path, dry_run=True)
+        before = await content(memory)
+        first = await imported(memory, path)
+        after = await content(memory)
+        assert counted.stored == first.stored, path
+        assert len(after) > len(before), path
+        second = await imported(memory, path)
+        assert not second.stored.total(), path
+        assert await content(memory) == after, path
+        assert not (await imported(memory, path, dry_run=True)).stored.total(), path
+    async with memory.store.reading() as view:
+        facts = view.space("default").facts
+        stated = {(row.head, row.relation, row.tail) for row in facts.rows if row.extractor == "caller"}
+    assert {("Ines", "works_at", "Aquarium"), ("Ines", "is_a", "person")} <= stated
+    assert ("Brewing coffee", "relates_to", "Kettles") in stated
+
+
+async def test_an_imported_chat_is_found_with_its_time_and_source(memory, tmp_path):
+    await imported(memory, write_json(tmp_path / "conversations.json", [chatgpt_chat()]))
+    recall = await memory.reconstruct(Query("boat"))
+    source = recall.evidence[0].sources[0].turn
+    assert (source.session, source.role, source.said_at) == ("chatgpt:chat-0", "user", 1_714_903_200_500)
+
+
+async def test_an_import_that_was_stopped_goes_on(memory, tmp_path, monkeypatch):
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(number, turns=20) for number in range(6)])
+    embedder, calls = memory.embedder, 0
+    assert isinstance(embedder, FakeEmbedder)
+
+    async def fail_later():
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise StoreUnwritable("full")
+
+    embedder.before = fail_later
+    with pytest.raises(StoreUnwritable):
+        await imported(memory, path)
+    part = len(await content(memory))
+    assert 0 < part < 6 * 41
+    embedder.texts.clear()
+    result = await imported(memory, path)
+    assert result.stored == Counter(messages=6 * 41 - part)
+    assert len(await content(memory)) == 6 * 41
+    assert not [text for text in embedder.texts if "note 0 0" in text]
+
+
+async def test_what_was_forgotten_stays_away_unless_told(memory, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat()])
+    await imported(memory, path)
+    asked = ForgetRequest("default", ids=("chatgpt:c0-u0",), session="chatgpt:chat-0", dry_run=False)
+    await memory.forget(asked)
+    again = await imported(memory, path)
+    assert (again.stored.total(), again.left_out) == (0, 1)
+    assert "chatgpt:c0-u0" not in [ref for _, ref, _ in await content(memory)]
+    assert (await imported(memory, path, again=True)).stored == Counter(messages=1)
+
+
+async def test_what_a_write_would_refuse_is_skipped_and_the_others_are_stored(memory, tmp_path):
+    chat = chatgpt_chat(0, turns=3)
+    chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["x" * 1_001]
+    chat["mapping"]["c0-u1"]["message"]["content"]["parts"] = ["a\x00b"]
+    path = write_json(tmp_path / "conversations.json", [chat])
+    result = await imported(memory, path)
+    problems = [record.problem for record in result.skipped]
+    assert problems[0] == "has 1,001 bytes in its text (limits.message_bytes), more than the 1,000 allowed"
+    assert "null byte" in problems[1]
+    assert result.stored == Counter(messages=5)
+
+
+async def test_a_message_whose_id_has_another_text_here_is_skipped_alone(memory, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat()])
+    await imported(memory, path)
+    chat = chatgpt_chat(0, turns=2)
+    chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = ["Something else."]
+    result = await imported(memory, write_json(path, [chat]))
+    assert result.stored == Counter(messages=2)
+    assert "taken" in result.skipped[0].problem
+    assert ("chatgpt:chat-0", "chatgpt:c0-u0", "I moved to Porto in March, note 0 0.") in await content(memory)
+
+
+async def test_a_note_that_was_edited_is_a_new_revision(memory, tmp_path):
+    note = tmp_path / "notes" / "fern.md"
+    note.parent.mkdir()
+    note.write_text("Water the fern on Monday.", "utf-8")
+    await imported(memory, note.parent)
+    note.write_text("Water the fern on Friday.", "utf-8")
+    assert (await imported(memory, note.parent)).stored == Counter(documents=1)
+    recall = await memory.reconstruct(Query("Water the fern"))
+    assert recall.evidence[0].text == "Water the fern on Friday."
+
+
+async def test_a_file_that_breaks_off_stores_nothing(memory, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(number) for number in range(50)])
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(InvalidInput, match="cut short"):
+        await imported(memory, path)
+    assert await content(memory) == []
+
+
+async def test_a_file_of_bad_records_alone_is_refused_with_the_first(memory, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,time\nHi,someday\n", "utf-8")
+    with pytest.raises(InvalidInput, match=r"1 bad records.*a\.csv, line 2 has a time"):
+        await imported(memory, path)
+
+
+async def test_a_long_chat_takes_several_commits_and_another_space_stays_empty(memory, tmp_path):
+    path = write_json(tmp_path / "conversations.json", [chatgpt_chat(0, turns=AT_ONCE)])
+    seen = []
+
+    async def progress(done, total, what):
+        seen.append((done, total))
+
+    await imported(memory, path, space="old", progress=progress)
+    assert len(await content(memory, "old")) == 2 * AT_ONCE + 1
+    assert await content(memory) == []
+    assert seen == [(0, 129), (64, 129), (128, 129), (129, 129)]
+
+
+async def test_limits_of_names_hold(memory, tmp_path):
+    path = tmp_path / "memory.jsonl"
+    rows = [*OFFICIAL, {"type": "relation", "from": "x" * 300, "to": "y", "relationType": "is"}]
+    path.write_text("\n".join(map(_line, rows)), "utf-8")
+    result = await imported(memory, path, limits=replace(LIMITS, name_chars=256))
+    assert result.bad == 1
+    assert "300 characters" in result.skipped[0].problem
