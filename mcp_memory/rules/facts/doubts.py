@@ -15,6 +15,7 @@ from dataclasses import replace
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
+from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_values import is_tool
 
@@ -36,6 +37,8 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
     """
     for item in assertions:
         if (item.relation == "age" and _is_no_age(turn.text, item)) or _is_clause(item):
+            continue
+        if item.relation == "uses" and turn.kind == "message" and _is_scrap(turn.text, item):
             continue
         doubtful = item.relation == "because" or (item.relation == "uses" and _is_common_word(item.tail))
         yield replace(item, confidence=min(item.confidence, DOUBTFUL)) if doubtful else item
@@ -63,6 +66,24 @@ def _is_clause(item: Assertion) -> bool:
         return True
     form = inflection(item.tail.split()[0]) if item.relation == "uses" and " " in item.tail else None
     return form is not None and form.lemma in _GIVEN_UP and "past" in form.forms
+
+
+_PROTOCOLS = word_set("api sdk cli ui url gui db ide json xml html css http https")
+_OWNED = re.compile(r"\b(?:a|an|my|our|his|her|their)\s$", re.IGNORECASE)
+
+
+def _is_scrap(text: str, item: Assertion) -> bool:
+    """Return whether what is in use names nothing: "the API", "the complement method", "tree diagrams".
+
+    Only one thing of somebody's own is kept without a name, "a wheelchair".
+    """
+    if item.tail.casefold() in _PROTOCOLS:
+        return True
+    if item.tail != item.tail.lower() or any(sign.isdigit() for sign in item.tail) or is_tool(item.tail):
+        return False
+    place = text.find(item.tail, item.start)
+    quoted = place > 0 and text[place - 1] in "`\"'"
+    return place >= 0 and not quoted and not _OWNED.search(text, max(0, place - 8), place)
 
 
 def _is_common_word(tail: str) -> bool:

@@ -89,6 +89,8 @@ def _meets(row: Row, clause: Clause, talk: bool) -> bool:
     }
     if talk and row.effect == "event" and verb.tense == "present" and not verb.phase and not clause.times:
         return False  # "she writes novels" tells no event
+    if row.relation == "works_at" and any(slot.preposition == "on" for slot in clause.slots[:1]):
+        return False  # "I'm working on a project with a deadline set for …"
     if row.relation == "lives_in" and row.effect == "begin" and any(not slot.preposition for slot in clause.slots):
         return False  # "we moved the jobs to Temporal"
     person = relations().get(row.relation).head == "person" and not row.swapped

@@ -27,3 +27,21 @@ def test_reasons_are_hedged() -> None:
         item for item in read("We chose Valkey over Redis because of the licence.") if item.relation == "because"
     ]
     assert reason.confidence < STABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm using tree diagrams to solve these.", []),
+        ("We use the complement method to calculate it.", []),
+        ("I'm using the `fetch` API to make requests.", []),
+        ("I use a wheelchair.", ["Maria uses wheelchair"]),
+        ("We use postgres and redis.", ["the project uses postgres", "the project uses redis"]),
+        ("I prefer simple.", []),
+        ("I'm working on a project with a deadline set for MVP completion by 5 April 2024.", []),
+        ("Last week I volunteered at a shelter.", ["Maria did volunteered at a shelter"]),
+        ("I've been volunteering at a shelter.", ["Maria volunteers_at shelter"]),
+    ],
+)
+def test_what_names_nothing_is_left_out(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
