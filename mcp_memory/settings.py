@@ -49,6 +49,9 @@ class ServerSettings:
         "first_reply", 'load model and store after the "first_reply", or at the "first_call" that needs them'
     )
     """The second uses less memory while idle."""
+    max_line: int = key(
+        16_000_000, "bytes of one line of a client; a longer one is refused before it is parsed", Range(1_000)
+    )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )

@@ -29,6 +29,7 @@ from anyio import to_thread
 from mcp.server.stdio import stdio_server
 
 from mcp_memory.server.app import DRAIN_S, Opener, build
+from mcp_memory.server.incoming import read_line
 from mcp_memory.settings import Settings
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def serve(settings: Settings, open_memory: Opener | None = None) -> NoReturn:
 class _ProtocolStreams:
     """The two ends of the protocol, on private file descriptors."""
 
-    incoming: io.TextIOWrapper
+    incoming: io.BufferedReader
     outgoing: io.TextIOWrapper
 
 
@@ -85,10 +86,10 @@ def _claim_wire() -> _ProtocolStreams:
         for descriptor in (0, 1):  # for libraries that ask Windows for the handle, and not C for the descriptor
             rebind_std_handle_to_fd(descriptor)
     sys.stdout = sys.stderr
-    # Not the platform's encoding (Windows); and bytes that are not UTF-8 must not end the server.
+    # Not the platform's encoding (Windows).
     reader, writer = io.FileIO(incoming, "r"), io.FileIO(outgoing, "w")
     return _ProtocolStreams(
-        io.TextIOWrapper(io.BufferedReader(reader), "utf-8", errors="replace"),
+        io.BufferedReader(reader),
         io.TextIOWrapper(io.BufferedWriter(writer), "utf-8", newline="\n"),
     )
 
@@ -106,8 +107,9 @@ def _opener(settings: Settings) -> Opener:
 
 async def _serve(settings: Settings, open_memory: Opener, wire: _ProtocolStreams) -> None:
     server = build(open_memory, settings)
-    incoming = cast("anyio.AsyncFile[str]", _lines(wire.incoming))
-    outgoing = anyio.wrap_file(wire.outgoing)
+    sender = _Sender(wire.outgoing)
+    incoming = cast("anyio.AsyncFile[str]", _lines(wire.incoming, settings.server.max_line, sender))
+    outgoing = cast("anyio.AsyncFile[str]", sender)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_on_signal, tasks.cancel_scope)
         tasks.start_soon(_stop_when_orphaned, tasks.cancel_scope)
@@ -116,13 +118,36 @@ async def _serve(settings: Settings, open_memory: Opener, wire: _ProtocolStreams
         tasks.cancel_scope.cancel()
 
 
-async def _lines(file: io.TextIOWrapper) -> AsyncIterator[str]:
+class _Sender:
+    """Writes whole lines to the client, one after the other, for the server and for lines that never reach it."""
+
+    def __init__(self, file: io.TextIOWrapper) -> None:
+        self._file = anyio.wrap_file(file)
+        self._lock = anyio.Lock()
+
+    async def write(self, line: str) -> None:
+        async with self._lock:
+            await self._file.write(line)
+
+    async def flush(self) -> None:
+        async with self._lock:
+            await self._file.flush()
+
+
+async def _lines(file: io.BufferedReader, most: int, sender: _Sender) -> AsyncIterator[str]:
     """Yield the lines that the client sends; after the last one the process ends within `DRAIN_S`.
 
-    On cancellation the thread that waits for a line is abandoned: nothing else would wake it.
+    Lines that are too large are answered here. On cancellation the thread that waits for a line is abandoned: nothing
+    else would wake it.
     """
-    while line := await to_thread.run_sync(file.readline, abandon_on_cancel=True):
-        yield line
+    while read := await to_thread.run_sync(read_line, file, most, abandon_on_cancel=True):
+        line, refusal = read
+        if refusal is None:
+            yield line
+        else:
+            log.warning("A line of the client is refused: %s", refusal.strip())
+            await sender.write(refusal)
+            await sender.flush()
     _exit_soon()
 
 

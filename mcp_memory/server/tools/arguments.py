@@ -22,6 +22,7 @@ from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.language import iso
+from mcp_memory.server.incoming import too_many_values
 from mcp_memory.settings import LimitSettings
 
 QUERY_BYTES = 20_000
@@ -120,7 +121,7 @@ def _parsed_list(value: object) -> object:
 
 def _parsed(value: object, kind: type[list[Any]] | type[dict[str, Any]]) -> object:
     """Return the list or object that a JSON text states, if it is of this kind; any other value as it is."""
-    if isinstance(value, str):
+    if isinstance(value, str) and not too_many_values(value):  # else it stays a text, and is refused as one
         try:
             parsed = json.loads(value)
         except (ValueError, RecursionError):

@@ -1,0 +1,55 @@
+"""Lines and arguments of many megabytes: refused in our words, with little memory, while the server goes on."""
+
+import json
+import sys
+
+import pytest
+import stdio_client
+
+PEAK_MB = 700
+TOOLS = (
+    "memory_write",
+    "memory_reconstruct",
+    "memory_answer",
+    "memory_explore",
+    "memory_evolve",
+    "memory_status",
+    "memory_forget",
+)
+
+
+def huge_arguments(size):
+    """Return arguments of tools that take about ``size`` bytes on the line, each a way to make much of little."""
+    return {
+        "a text": {"text": "word " * (size // 5)},
+        "a list as text": {"messages": json.dumps([1] * (size // 3))},
+        "lists as text": {"messages": "[" + "[]," * (size // 3) + "[]]", "documents": "[" * (size // 2)},
+        "objects": {"messages": [{}] * (size // 4)},
+        "unknown names": {f"n{n}": 1 for n in range(size // 12)},
+        "nested": {"facts": [{"a": [1, 2]}] * (size // 15)},
+        "many texts": {"messages": [{"text": "a"}] * (size // 15)},
+        "a long name": {"x" * size: 1},
+        "ids": {"ids": ["a"] * (size // 5), "evidence": ["a"] * (size // 5), "query": "q" * (size // 3)},
+        "astral": {"question": "\U0001f600" * (size // 4), "text": ""},
+    }
+
+
+def peak_mb(process):
+    with open(f"/proc/{process.pid}/status") as file:  # noqa: PTH123
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM")) / 1e3
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads the peak of memory as Linux tells it")
+@pytest.mark.parametrize(("era", "size"), [(stdio_client.MODERN, 9_000_000), ("2025-11-25", 50_000_000)])
+def test_huge_lines_and_arguments_are_refused_with_little_memory(tmp_path, era, size):
+    with stdio_client.serving(tmp_path / "store", era=era) as client:
+        client.structured("memory_write", text="Ann lives in Lisbon.")
+        for name, arguments in huge_arguments(size).items():
+            if size > 9_000_000 and name not in ("a text", "a list as text"):
+                continue
+            for tool in TOOLS if name == "a list as text" else TOOLS[:1]:
+                reply = client.ask("tools/call", name=tool, arguments=arguments)
+                assert "error" in reply or reply["result"].get("isError"), (tool, name)
+                assert peak_mb(client.process) < PEAK_MB, (tool, name, size)
+        assert client.structured("memory_status")["counts"]["messages"] == 1
+    assert client.noise == []
