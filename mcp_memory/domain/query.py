@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcp_memory.domain.entities import entity_key
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.times import FOREVER, Constraint, Millis
+from mcp_memory.domain.turns import Role
 
 if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Matrix, Vector
@@ -57,6 +58,7 @@ class Query:
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
         entities: names from which navigation starts, beside those in the text.
         wordings: other ways in which the answer may have been said, by the caller's model; each is searched as well.
+        role: only what speakers of this role said; None for what anybody said, documents with it.
         include_uncertain: whether facts that nothing has confirmed count as well.
         detail: how much the reply says.
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
@@ -88,6 +90,7 @@ class Query:
     as_of: Millis | None = None
     entities: tuple[str, ...] = ()
     wordings: tuple[str, ...] = ()
+    role: Role | None = None
     include_uncertain: bool = False
     detail: Detail = "brief"
     max_turns: int | None = None

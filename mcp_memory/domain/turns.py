@@ -17,6 +17,8 @@ from typing import Literal
 
 from mcp_memory.domain.times import Millis, StatedTime
 
+Role = Literal["user", "assistant"]
+"""Who of a talk with an assistant said something."""
 Kind = Literal["message", "document", "statement"]
 """A statement is a fact that a caller passed without a source, put into words; it counts as talk."""
 
@@ -159,6 +161,12 @@ USERS = frozenset((USER, "me", "i", "human", "myself"))
 """Speakers, in lower case, that "I" in a question means."""
 
 
+def by_user(turn: Turn) -> bool:
+    """Return whether a message is the user's: by its role if it has one, otherwise by its speaker's name, if any."""
+    who = turn.role or turn.speaker or USER
+    return turn.kind == "message" and who.strip().casefold() in USERS
+
+
 class Speakers(dict[str, int]):
     """The speakers of a space, by name as written or by role without a name, with the number of their turns.
 
@@ -183,6 +191,11 @@ class Speakers(dict[str, int]):
     def people(self) -> list[str]:
         """The speakers who are no assistants."""
         return [who for who in self if not is_assistant(self._roles.get(who) or who)]
+
+    @property
+    def assistants(self) -> list[str]:
+        """The speakers who are assistants."""
+        return [who for who in self if is_assistant(self._roles.get(who) or who)]
 
     @property
     def asker(self) -> str | None:

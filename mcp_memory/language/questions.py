@@ -23,6 +23,7 @@ from dataclasses import replace
 from mcp_memory.domain.query import AnswerType, Query
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import USERS, Speakers
+from mcp_memory.language.addressed import asks_for_advice, is_request
 from mcp_memory.language.constraints import constraint
 from mcp_memory.language.names import names
 from mcp_memory.language.tokens import MARKS, STOP_WORDS, stems, words
@@ -80,7 +81,7 @@ def understand(question: str | Query, speakers: Collection[str], now: Millis | N
         who, first_person = (called[0],), _first_person(question, called[1])
     elif not who and (role := _role(question, speakers)):
         who = (role,)
-        if role.casefold() in ASSISTANTS and not _FIRST.search(question):
+        if role == _assistant(speakers) and not _FIRST.search(question):
             first_person = _first_person(_SECOND.sub(_second_to_name, question), _YOU)
     return replace(
         query,
@@ -152,13 +153,25 @@ def _askers(question: str, speakers: Collection[str]) -> tuple[str, ...]:
 
 
 def _role(question: str, speakers: Collection[str]) -> str | None:
-    """Return the speaker that "I" or "you" in a question means, or None."""
-    for sign, roles in ((_FIRST, USERS), (_SECOND, ASSISTANTS)):
-        if sign.search(question):
-            if sign is _FIRST and isinstance(speakers, Speakers):
-                return speakers.asker
-            return next((speaker for speaker in speakers if speaker.casefold() in roles), None)
-    return None
+    """Return the speaker that "I" or "you" in a question means, or None.
+
+    Where it asks for an assistant's words, "how did you suggest that I save my work?", it means the assistant. Where it
+    asks an assistant for something, "can you show …", "you" says nothing of who told it.
+    """
+    if asks_for_advice(question) and (assistant := _assistant(speakers)) is not None:
+        return assistant
+    if _FIRST.search(question):
+        if isinstance(speakers, Speakers):
+            return speakers.asker
+        return next((speaker for speaker in speakers if speaker.casefold() in USERS), None)
+    return _assistant(speakers) if _SECOND.search(question) and not is_request(question) else None
+
+
+def _assistant(speakers: Collection[str]) -> str | None:
+    """Return the speaker that "you" in a question means, or None."""
+    if isinstance(speakers, Speakers) and len(found := speakers.assistants) == 1:
+        return found[0]
+    return next((speaker for speaker in speakers if speaker.casefold() in ASSISTANTS), None)
 
 
 def _spelling(question: str, speaker: str) -> str:

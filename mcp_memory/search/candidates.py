@@ -24,7 +24,7 @@ The best candidates then lead to others: to what they mention and name (``links.
 where the caller embeds more texts, to what the query still asks after them (``residual.py``: ``residual``). Where a
 language model named the parts of a query, each part is searched for by itself (``parts``).
 
-Maxima are taken over the segments that may be returned: live, and within the window.
+Maxima are taken over the segments that may be returned: live, within the window, of the role that is asked for.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mcp_memory.domain.query import Query, Window
+from mcp_memory.domain.turns import Role
 from mcp_memory.language.names import mentions
 from mcp_memory.language.questions import asks_for_several
 from mcp_memory.search.channels import (
@@ -50,6 +51,7 @@ from mcp_memory.search.channels import (
     REPLY,
     SPEAKER,
     TYPICAL_COSINE,
+    USER_FIRST,
     Channel,
     ChannelInput,
     Rows,
@@ -93,6 +95,7 @@ CHANNELS: tuple[Channel, ...] = (
     RESIDUAL,
     QUESTIONS,
     PARTS,
+    USER_FIRST,
     FORM,
     SIBLINGS,
 )
@@ -206,15 +209,15 @@ def find_candidates(
 
     Args:
         space: its view keeps `INDEXES`.
-        query: understood with the speakers of this space; only turns within its window are found. Without vectors, no
-            single sentence is compared with it.
+        query: understood with the speakers of this space; only turns within its window and of its role are found.
+            Without vectors, no single sentence is compared with it.
         cosines: shape ``(len(query.forms), len(space.segments))``; 0 where the store gave none.
         settings: which channels take part.
         external: the scores of channels that other rooms compute, each of shape ``(len(space.segments),)`` and in
             [-1, 1], below 0 for what speaks against a segment.
     """
     title_in_query = space.index(TitleIndex).in_query(space, query.text)
-    open_ = space.live & (space.times >= query.window.since) & (space.times < query.window.until)
+    open_ = recallable(space, query.window, query.role)
     kinds: list[tuple[Rows, dict[str, Scores]]] = []
     for talk in (True, False):
         rows = np.flatnonzero(open_ & (space.talk if talk else ~space.talk))
@@ -263,10 +266,16 @@ def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -
     return ranked
 
 
-def newest_candidates(space: Space, window: Window, limit: int) -> list[Candidate]:
+def recallable(space: Space, window: Window, role: Role | None = None) -> NDArray[np.bool_]:
+    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker."""
+    open_: NDArray[np.bool_] = space.live & (space.times >= window.since) & (space.times < window.until)
+    return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
+
+
+def newest_candidates(space: Space, window: Window, limit: int, role: Role | None = None) -> list[Candidate]:
     """Return the beginnings of the newest turns within the window, newest first; the later arrival first in a tie."""
     times = space.times
-    rows = np.flatnonzero(space.live & (times >= window.since) & (times < window.until))
+    rows = np.flatnonzero(recallable(space, window, role))
     newest: list[Candidate] = []
     for row in rows[np.lexsort((-rows, -times[rows]))]:
         if len(newest) == limit:

@@ -97,7 +97,7 @@ async def reconstruct(
     if not query.text:
         async with store.reading() as view:
             space = view.space(query.space)
-            newest = newest_candidates(space, query.window, query.limit)
+            newest = newest_candidates(space, query.window, query.limit, query.role)
             result = RecallResult(
                 evidence_of(space, newest, ()),
                 float(bool(newest)),
@@ -320,6 +320,7 @@ async def _take_step(
         query.window,
         query.as_of,
         query.entities,
+        role=query.role,
         include_uncertain=query.include_uncertain,
         now=query.now,
     )

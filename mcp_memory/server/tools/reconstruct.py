@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, get_args
 
 from pydantic import BaseModel, Field, StrictBool, StrictInt
 
@@ -11,6 +11,7 @@ from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
 from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.query import Detail as DetailLevel
+from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
 from mcp_memory.navigation.paths import serialise
 from mcp_memory.server.tools.arguments import (
@@ -78,6 +79,7 @@ class ReconstructInput(Input):
     wordings: Annotated[
         list[str] | None, Field(description="Up to 4 sentences that may tell the answer, as its speaker would say it.")
     ] = None
+    role: Annotated[Role | None, Field(description="Who said it."), f"one of {', '.join(get_args(Role))}"] = None
     include_uncertain: Annotated[StrictBool, Field(description="Also unconfirmed facts.")] = False
     max_turns: Annotated[StrictInt | None, Field(ge=1, le=16), "a whole number from 1 to 16"] = None
     detail: Detail = "brief"
@@ -159,6 +161,7 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         as_of=moment_of("as_of", args.as_of),
         entities=check_names("entities", args.entities, NAMES, limits),
         wordings=_wordings(args),
+        role=args.role,
         include_uncertain=args.include_uncertain,
         detail=args.detail,
         max_turns=args.max_turns,

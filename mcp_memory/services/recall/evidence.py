@@ -18,7 +18,7 @@ most similar to the query.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,10 +28,12 @@ from mcp_memory.domain.evidence import Citation, Evidence, Path, RecallResult, S
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Role
 from mcp_memory.language.tokens import stems
 from mcp_memory.navigation.beam import SUFFICIENT
 from mcp_memory.ports import JudgeInput
 from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.update import cap_denied
 from mcp_memory.view.space import NONE, Space
@@ -75,6 +77,7 @@ def evidence_of(
     joined: set[int] = set()  # rows of the further sources of a point
     shown: list[Evidence] = []
     facts: set[str] = set()
+    said = _said_in_role(space, query.role if query is not None else None)
     used: set[str] = set()  # turns that an item above shows
     texts: list[tuple[int, int]] = []  # places in ``shown`` of what stands for itself, with the row of its segment
     for candidate in candidates:
@@ -97,7 +100,7 @@ def evidence_of(
         facts.add(step.version.id)
         sources = [Source(turn, segment.start, segment.end)]
         for assertion in step.via or step.version.assertions:
-            if len(sources) < SOURCES and assertion.turn_id not in used:
+            if len(sources) < SOURCES and assertion.turn_id not in used and said(assertion.turn_id):
                 sources.append(Source(space.turns[assertion.turn_id], assertion.start, assertion.end))
                 used.add(assertion.turn_id)
         version = step.version
@@ -127,6 +130,14 @@ def evidence_of(
         else item
         for item in shown
     )
+
+
+def _said_in_role(space: Space, role: Role | None) -> Callable[[str], bool]:
+    """Return a test of whether a turn, by its id, is of a role."""
+    if role is None:
+        return lambda _: True
+    rows = space.index(SpeakerIndex).in_role(space, role)
+    return lambda turn: any(bool(rows[row]) for row in space.segments_with(turn, -1))
 
 
 def _last_steps(space: Space, paths: Sequence[Path]) -> dict[int, list[Step]]:

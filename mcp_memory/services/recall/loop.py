@@ -40,6 +40,7 @@ from mcp_memory.ports import Embedder, OperatorInput, OperatorResult
 from mcp_memory.reconstruct.loop import Action, Argument, LoopState, assess, run_loop, uncovered_share
 from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.search.candidates import SIMILAR_TURNS, Candidate, CandidateSet, rank_candidates, similar_turn_scores
+from mcp_memory.search.channels import SpeakerIndex
 from mcp_memory.search.sufficiency import judge_coverage
 from mcp_memory.services.learn.episodes import time_words
 from mcp_memory.services.recall.settings import RecallSettings
@@ -220,7 +221,7 @@ def rank_confirmed(
         return candidates, sufficiency
     rows = np.array(confident_sentences(gates), dtype=np.intp)
     rows = rows[in_window(space, rows, query.window)]
-    confirmed = _confirmed(space, query, rows.tolist())
+    confirmed = _confirmed(space, query, [row for row in rows.tolist() if _in_role(space, query, row)])
     if not confirmed:
         return candidates, sufficiency
 
@@ -256,6 +257,15 @@ def _confirmed(space: Space, query: Query, rows: Sequence[int]) -> set[int]:
         )
 
     return {row for row in rows if helped(space.sentences[row].id)}
+
+
+def _in_role(space: Space, query: Query, row: int) -> bool:
+    """Return whether a sentence is of the role that a query asks for."""
+    if query.role is None:
+        return True
+    said = space.index(SpeakerIndex).in_role(space, query.role)
+    sentence = space.sentences[row]
+    return any(bool(said[segment]) for segment in space.segments_with(sentence.turn_id, sentence.index))
 
 
 def _names_and_time(query: Query, now: Millis) -> tuple[frozenset[str], str | None]:

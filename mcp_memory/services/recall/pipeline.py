@@ -91,7 +91,10 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     forms = [query.forms, *(part.forms for part in parts)]
     vectors = await embedder.embed([*chain(*forms), *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
-    embedded = tuple(replace(part, vectors=rows, window=query.window) for part, rows in zip(parts, others, strict=True))
+    embedded = tuple(
+        replace(part, vectors=rows, window=query.window, role=query.role)
+        for part, rows in zip(parts, others, strict=True)
+    )
     return replace(query, parts=embedded, vectors=own, time_vector=vectors[-1] if time else None)
 
 

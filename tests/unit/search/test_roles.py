@@ -1,0 +1,78 @@
+"""The user first, where an assistant speaks, too; and what only one of them said."""
+
+from dataclasses import replace
+
+import numpy as np
+from small_space import ask, document, message, refs, space_of
+
+from mcp_memory.domain.query import ANY_TIME
+from mcp_memory.language.questions import understand
+from mcp_memory.search.candidates import find_candidates, newest_candidates, rank_candidates
+from mcp_memory.search.settings import SearchSettings
+from mcp_memory.view.space import Space
+
+ADVICE = "For tomatoes use a clay pot with a wide rim."
+
+
+def chat() -> Space:
+    return space_of(
+        message("u", "user", "My tomatoes are in the tin pot.", session="1", role="user"),
+        message("a", "assistant", ADVICE, session="2", role="assistant"),
+        message("n", "Ann", "Tomatoes? A pot of soup!", session="3", role="user"),
+        document("d", "Tomatoes", "Tomatoes grow in a pot."),
+    )
+
+
+def test_what_the_user_said_comes_before_advice() -> None:
+    question = "Which pot are the tomatoes in?"
+    switched_off = SearchSettings(user_first=False)
+    space = space_of(
+        message("u", "user", "I have tomatoes in a tin pot.", session="1"),
+        message(
+            "a",
+            "assistant",
+            "Tomatoes like a pot of tin or clay, and plenty of sun and water all summer long.",
+            session="2",
+        ),
+    )
+    assert refs(space, ask(space, question)) == ["u", "a"]
+    assert refs(space, ask(space, question, switches=switched_off)) == ["a", "u"]
+
+
+def test_a_question_for_advice_finds_the_advice() -> None:
+    assert refs(chat(), ask(chat(), "Which pot did you suggest for my tomatoes?"))[0] == "a"
+
+
+def test_without_an_assistant_nobody_comes_first() -> None:
+    space = space_of(message("b", "Ben", "a green pot", session="1"), message("c", "Cleo", "a green pot", session="2"))
+    on, off = ask(space, "green pot"), ask(space, "green pot", switches=SearchSettings(user_first=False))
+    assert [one.scores for one in on] == [one.scores for one in off]
+
+
+def test_a_role_leaves_only_what_such_speakers_said() -> None:
+    space = chat()
+    found = {}
+    for role in ("user", "assistant"):
+        query = replace(understand("tomatoes pot", space.speakers), role=role)
+        candidates = find_candidates(space, query, np.zeros((1, 4), np.float32), SearchSettings())
+        assert candidates is not None
+        found[role] = sorted(refs(space, rank_candidates(space, candidates)))
+    assert found == {"user": ["n", "u"], "assistant": ["a"]}
+
+
+def test_the_newest_of_a_role() -> None:
+    space = chat()
+    assert refs(space, newest_candidates(space, ANY_TIME, 5, "assistant")) == ["a"]
+
+
+def test_the_only_person_beside_an_assistant_is_the_user() -> None:
+    space = space_of(
+        message("e", "Ester", "I like plums.", session="1"),
+        message("a", "assistant", "Plums are sweet.", session="2"),
+    )
+    assert refs(space, newest_candidates(space, ANY_TIME, 5, "user")) == ["e"]
+
+
+def test_a_message_without_speaker_is_the_users() -> None:
+    space = space_of(message("e", None, "I like plums."), message("a", "Bot", "Plums are sweet.", session="2"))
+    assert refs(space, newest_candidates(space, ANY_TIME, 5, "user")) == ["e"]
