@@ -27,11 +27,11 @@ def test_what_the_user_said_comes_before_advice() -> None:
     question = "Which pot are the tomatoes in?"
     switched_off = SearchSettings(user_first=False)
     space = space_of(
-        message("u", "user", "I have tomatoes in a tin pot.", session="1"),
+        message("u", "user", "My tomatoes are in a pot, right?", session="1"),
         message(
             "a",
             "assistant",
-            "Tomatoes like a pot of tin or clay, and plenty of sun and water all summer long.",
+            "Your tomatoes are in a pot, yes.",
             session="2",
         ),
     )
