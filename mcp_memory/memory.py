@@ -18,6 +18,7 @@ from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
 from mcp_memory.domain.language_model import Spending, day_of
+from mcp_memory.domain.masking import KEEP, Masking
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import (
     EvolveRequest,
@@ -55,6 +56,7 @@ from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
 from mcp_memory.services.maintain.status import status
+from mcp_memory.services.masking import masked_edits, masked_query, masked_step
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
 from mcp_memory.services.recall.settings import RecallSettings
@@ -121,6 +123,7 @@ class Memory:
         language_model: what the judges ask; None if nothing leaves the machine.
         reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
             there are none.
+        masking: of secrets in what calls bring.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
         look_s: see `LOOK_S`.
@@ -137,6 +140,7 @@ class Memory:
     text_reader: TextReader | None = None
     language_model: LanguageModel | None = None
     reread: Callable[[], Awaitable[bool]] | None = None
+    masking: Masking = KEEP
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     look_s: float = LOOK_S
@@ -163,7 +167,7 @@ class Memory:
     @cached_property
     def reading(self) -> Reading:
         """How texts are divided, embedded and read for facts."""
-        return Reading(self.embedder, self.extractor, self.settings.search.segment_tokens)
+        return Reading(self.embedder, self.extractor, self.settings.search.segment_tokens, self.masking)
 
     @cached_property
     def teacher(self) -> Teacher | None:
@@ -228,7 +232,7 @@ class Memory:
         return await reconstruct(
             self.store,
             self.embedder,
-            replace(query, now=self.clock()),
+            replace(masked_query(query, self.masking), now=self.clock()),
             settings=self.recall,
             episodes=self.episodes,
             judge=self.new_question_judge(),
@@ -241,7 +245,7 @@ class Memory:
             self.store,
             self.embedder,
             self.recall.operators,
-            request,
+            masked_step(request, self.masking),
             now=self.clock(),
             settings=self.settings.gain,
             episodes=self.episodes,
@@ -255,7 +259,7 @@ class Memory:
             self.store,
             self.embedder,
             self.new_question_judge(),
-            replace(query, now=self.clock()),
+            replace(masked_query(query, self.masking), now=self.clock()),
             settings=self.recall,
             thresholds=self.settings.answer,
             episodes=self.episodes,
@@ -293,7 +297,7 @@ class Memory:
             now=self.clock(),
             progress=progress,
         )
-        return await evolve(request, context)
+        return await evolve(masked_edits(request, self.masking), context)
 
     async def forget(self, request: ForgetRequest) -> ForgetResult:
         """See `mcp_memory.services.maintain.forget.forget`."""

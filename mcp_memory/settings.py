@@ -30,6 +30,7 @@ from mcp_memory.errors import ConfigurationError
 from mcp_memory.gain.settings import GainSettings
 from mcp_memory.hypergraph.settings import PointSettings
 from mcp_memory.navigation.settings import NavigationSettings
+from mcp_memory.privacy.settings import PrivacySettings
 from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
@@ -75,6 +76,7 @@ class Settings:
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
     server: ServerSettings = field(default_factory=ServerSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
+    privacy: PrivacySettings = field(default_factory=PrivacySettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     facts: FactSettings = field(default_factory=FactSettings)
     navigation: NavigationSettings = field(default_factory=NavigationSettings)

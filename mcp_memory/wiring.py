@@ -21,6 +21,7 @@ from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
 from mcp_memory.memory import Memory
 from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
 from mcp_memory.reasoning.anthropic.client import HOME, BudgetLimits, Claude
 from mcp_memory.reasoning.anthropic.extract import ClaudeTextReader
@@ -69,6 +70,7 @@ async def open_memory(settings: Settings) -> Memory:
         organiser=open_organisers(settings, claude),
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
+        masking=masking_of(settings.privacy.secrets),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
         async with memory.store.reading():
@@ -93,7 +95,8 @@ async def open_unloaded(settings: Settings) -> Memory:
         StoreUnwritable: there is no folder for the store.
     """
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
-    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor)
+    masking = masking_of(settings.privacy.secrets)
+    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor, masking=masking)
 
 
 async def open_embedder(settings: Settings) -> Embedder:
@@ -202,7 +205,8 @@ def open_store(
     """
     limit = settings.search.vector_limit
     stable = settings.facts.stable if settings.navigation.confidence else 0.0
-    reading = Reading(embedder, extractor, settings.search.segment_tokens)
+    masking = masking_of(settings.privacy.secrets)
+    reading = Reading(embedder, extractor, settings.search.segment_tokens, masking)
     return LanceStore(
         settings.storage.uri or _usual_place(),
         embedder=embedder.name,
@@ -215,6 +219,7 @@ def open_store(
         embed=embedder.embed,
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
+        masking=masking,
     )
 
 

@@ -18,6 +18,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import now
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.arguments import shown
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.ingest import Reading
@@ -40,7 +41,7 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
     _check_target(file)
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))
     try:
-        log = await store.log()
+        log = await store.log(secrets=options.with_secrets)
     finally:
         await store.aclose()
     names = sorted({space_of(value) for batch in log for value in values_of(batch)})
@@ -59,7 +60,10 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
 
     await to_thread.run_sync(write_aside, file, lines())
     terminal.line(f"Exported {_in_words(counts)} to {file}.")
-    terminal.line("The file holds everything in plain text, secrets too.")
+    if options.with_secrets or settings.privacy.secrets == "keep":
+        terminal.line("The file holds everything in plain text, secrets too.")
+    else:
+        terminal.line("Secrets in it are masked; --with-secrets exports them too.")
 
 
 async def import_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
@@ -87,7 +91,7 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
     try:
         imported = await import_file(
             store,
-            Reading(embedder, extractor, settings.search.segment_tokens),
+            Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets)),
             relearner(embedder, Teacher(settings.gain)),
             open_file,
             into=options.space,

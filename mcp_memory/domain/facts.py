@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mcp_memory.domain.ids import assertion_id
@@ -66,6 +66,7 @@ class Assertion:
         kind: state, event or plan.
         precision: how exactly its times are known; None for a state whose start nobody stated, and for what was stored
             before this was recorded.
+        original: head and tail as the log keeps them, where the ones above are masked (``domain/masking.py``).
     """
 
     id: str
@@ -89,6 +90,7 @@ class Assertion:
     recorded_at: Millis
     kind: FactKind = "state"
     precision: Precision | None = None
+    original: tuple[str, str] | None = field(default=None, repr=False)
 
 
 def kind_of(relation: str) -> FactKind:

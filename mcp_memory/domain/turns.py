@@ -12,7 +12,7 @@ alone, so a rebuild extracts the same facts. A pooled question is one that a seg
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from mcp_memory.domain.times import Millis, StatedTime
@@ -41,6 +41,7 @@ class Turn:
         written_at: when it was stored.
         revision: 0, then 1, 2, … for a document rewritten under the same ref.
         place: position in the call that wrote it; with the transaction it orders a session.
+        original: text and title as the log keeps them, where the ones above are masked (``domain/masking.py``).
     """
 
     id: str
@@ -56,6 +57,12 @@ class Turn:
     written_at: Millis
     revision: int
     place: int
+    original: tuple[str, str | None] | None = field(default=None, repr=False)
+
+    @property
+    def said(self) -> str:
+        """The text as it was said, which says whether two texts are the same; never shown."""
+        return self.original[0] if self.original else self.text
 
     @property
     def time(self) -> Millis:

@@ -11,6 +11,7 @@ import sys
 import anyio
 
 from mcp_memory.errors import EmbedderError
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.server.tools.status import judge_text, spent_today_text, texts_read_text
 from mcp_memory.services.ingest import Reading, deriver
@@ -80,7 +81,9 @@ async def _doctor(settings: Settings, *, rebuild: bool, re_embed: bool) -> int:
             print(f"ERROR: the store was made with {about.embedder!r}. Use --re-embed, or configure that embedder.")
             return 1
         if rebuild or re_embed:
-            reading = Reading(embedder, open_extractor(settings), settings.search.segment_tokens)
+            reading = Reading(
+                embedder, open_extractor(settings), settings.search.segment_tokens, masking_of(settings.privacy.secrets)
+            )
             turns = await store.rebuild(deriver(reading, progress=_progress))
             print(f"rebuilt from the log: {turns} messages and documents")
         problems = (await store.about()).problems

@@ -17,6 +17,7 @@ from anyio import to_thread
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
+from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
 from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
 from mcp_memory.language.sentences import pack_segments, split
@@ -60,11 +61,13 @@ class Reading:
         embedder: for the vectors.
         extractor: for the facts; None reads none.
         segment_tokens: approximate length of a segment.
+        masking: of secrets in these texts.
     """
 
     embedder: Embedder
     extractor: Extractor | None
     segment_tokens: int
+    masking: Masking = KEEP
 
 
 async def derive(
@@ -81,6 +84,7 @@ async def derive(
     Cutting is plain computation, yet five megabytes of it take a second: it runs in a thread, so that the server
     answers other calls meanwhile.
     """
+    turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
     cuts = [
         await to_thread.run_sync(_cut, reading, turn, partner) for turn, partner in zip(turns, partners, strict=True)
     ]
@@ -129,6 +133,7 @@ def deriver(reading: Reading, *, progress: Progress) -> Callable[[list[Turn]], A
     talking: dict[tuple[str, str], Talkers] = defaultdict(Talkers)
 
     async def derive_again(turns: list[Turn]) -> Batch:
+        turns = await to_thread.run_sync(lambda: [masked_turn(turn, reading.masking) for turn in turns])
         partners = []
         for turn in turns:
             place = turn.space, turn.session
@@ -153,7 +158,8 @@ def read_again(reading: Reading) -> Callable[..., Awaitable[list[Assertion]]]:
             partner = talking[place].partner(turn)
             talking[place] = talking[place].after(turn)
             if not known:
-                found += await to_thread.run_sync(_facts_of, reading, turn, partner)
+                shown = masked_turn(turn, reading.masking)
+                found += await to_thread.run_sync(_facts_of, reading, shown, partner)
         return found
 
     return read

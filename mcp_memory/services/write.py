@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.facts import Assertion, Engine
 from mcp_memory.domain.ids import derived_ref, turn_id
+from mcp_memory.domain.masking import Masking, masked_turn
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
+from mcp_memory.services.masking import check_secrets, masked_fact
 from mcp_memory.temporal.assertions import caller_assertion, statement
 from mcp_memory.temporal.changes import changes
 from mcp_memory.view.space import Space
@@ -41,21 +43,24 @@ async def write(
         progress: of the embedding, which takes most of the time.
 
     Raises:
-        InvalidInput: an id is taken by another text, or a fact's source is not known. Nothing of the call is stored.
+        InvalidInput: an id is taken by another text, a fact's source is not known, or there are secrets where none may
+            be. Nothing of the call is stored.
         StoreError: nothing of the call is stored.
     """
-    items, statements = requested_turns(request, now)
+    items, statements = requested_turns(request, now, reading.masking)
     requested = [*items, *statements.values()]
+    secrets = check_secrets(request, items, reading.masking)
     ready: dict[int, DerivedRows] = {}
     while True:
         async with store.reading(whole=False) as view:
-            plan = _plan(view.space(request.space), request, requested, statements, now)
+            plan = _plan(view.space(request.space), request, requested, statements, reading.masking, now)
         missing = [(turn, partner) for turn, partner in plan.new if turn.place not in ready]
         derived = await derive(reading, [turn for turn, _ in missing], [who for _, who in missing], progress=progress)
         ready |= {turn.place: rows for (turn, _), rows in zip(missing, derived, strict=True)}
         batch = plan.batch(ready)
         async with store.writing(batch) as transaction:
-            current = _plan(transaction.view.space(request.space), request, requested, statements, now)
+            space = transaction.view.space(request.space)
+            current = _plan(space, request, requested, statements, reading.masking, now)
             if any(turn.place not in ready for turn, _ in current.new):
                 continue  # another process revised a document during the embedding: a known text is new again
             if current != plan:  # another process wrote some of it during the embedding
@@ -66,7 +71,7 @@ async def write(
     written = tuple(Written(turn.ref, turn.session, turn.place in stored) for turn in items)
     async with store.reading(whole=False) as view:
         facts, names, more = _changes(view.space(request.space), current, batch.assertions)
-    warnings = (*current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
+    warnings = (*secrets, *current.warnings, *([f"{more} more facts changed than are shown."] if more else ()))
     engine: Engine = "caller" if request.facts else "embedded"
     counts = len(batch.segments), len(batch.sentences)
     return WriteResult(written, *counts, tuple(warnings), engine, facts=facts, entities=names)
@@ -97,7 +102,12 @@ class _Plan:
 
 
 def _plan(
-    space: Space, request: WriteRequest, requested: Sequence[Turn], statements: dict[int, Turn], now: Millis
+    space: Space,
+    request: WriteRequest,
+    requested: Sequence[Turn],
+    statements: dict[int, Turn],
+    masking: Masking,
+    now: Millis,
 ) -> _Plan:
     new, warnings = _new_turns(space, requested)
     in_call = {turn.ref: turn for turn in new}
@@ -111,7 +121,9 @@ def _plan(
             raise InvalidInput(
                 f"facts[{number}].source", problem, "Name the id of one, or leave the source out. Nothing was stored."
             )
-        assertions.append(caller_assertion(fact, turn, now))
+        shown = masked_fact(fact, masking)
+        assertion = caller_assertion(shown, turn, now)
+        assertions.append(assertion if shown is fact else replace(assertion, original=(fact.head, fact.tail)))
     talkers, partnered = space.talkers(request.session), []
     for turn in new:
         partnered.append((turn, talkers.partner(turn)))
@@ -138,8 +150,11 @@ def _changes(
     return shown, tuple(names), max(0, len(changed) - most)
 
 
-def requested_turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dict[int, Turn]]:
-    """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number."""
+def requested_turns(request: WriteRequest, now: Millis, masking: Masking) -> tuple[list[Turn], dict[int, Turn]]:
+    """Return the items as turns of revision 0, and a turn for each fact without a source, by the fact's number.
+
+    Their secrets are masked. Ids are made of what was said, so that two keys are two messages.
+    """
     turns: list[Turn] = []
     equal: dict[tuple[str | None, ...], int] = {}
     for place, item in enumerate(request.items):
@@ -150,20 +165,23 @@ def requested_turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dic
             ref = derived_ref(*key, nth=equal.get(key, 0))
             equal[key] = equal.get(key, 0) + 1
         turns.append(
-            Turn(
-                id=turn_id(request.space, request.session, ref, item.text, 0),
-                space=request.space,
-                session=request.session,
-                ref=ref,
-                kind=request.kind,
-                text=item.text,
-                speaker=item.speaker,
-                role=item.role,
-                title=item.title,
-                said_at=item.said_at,
-                written_at=now,
-                revision=0,
-                place=place,
+            masked_turn(
+                Turn(
+                    id=turn_id(request.space, request.session, ref, item.text, 0),
+                    space=request.space,
+                    session=request.session,
+                    ref=ref,
+                    kind=request.kind,
+                    text=item.text,
+                    speaker=item.speaker,
+                    role=item.role,
+                    title=item.title,
+                    said_at=item.said_at,
+                    written_at=now,
+                    revision=0,
+                    place=place,
+                ),
+                masking,
             )
         )
     statements: dict[int, Turn] = {}
@@ -171,20 +189,23 @@ def requested_turns(request: WriteRequest, now: Millis) -> tuple[list[Turn], dic
         if fact.source is None:
             text = statement(fact)
             ref = derived_ref("", "statement", None, f"{fact.confidence}{fact.intent}", text, 0)
-            statements[number] = Turn(
-                id=turn_id(request.space, request.session, ref, text, 0),
-                space=request.space,
-                session=request.session,
-                ref=ref,
-                kind="statement",
-                text=text,
-                speaker=None,
-                role=None,
-                title=None,
-                said_at=None,
-                written_at=now,
-                revision=0,
-                place=len(turns) + number,
+            statements[number] = masked_turn(
+                Turn(
+                    id=turn_id(request.space, request.session, ref, text, 0),
+                    space=request.space,
+                    session=request.session,
+                    ref=ref,
+                    kind="statement",
+                    text=text,
+                    speaker=None,
+                    role=None,
+                    title=None,
+                    said_at=None,
+                    written_at=now,
+                    revision=0,
+                    place=len(turns) + number,
+                ),
+                masking,
             )
     return turns, statements
 
@@ -204,7 +225,7 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
         if known is None:
             in_call[turn.ref] = turn
             new.append(turn)
-        elif known.text == turn.text and known.kind == turn.kind:
+        elif turn.said in (known.said, known.text) and known.kind == turn.kind:
             differing = [name for name in ("speaker", "role", "said_at", "title") if _differs(known, turn, name)]
             if differing:
                 words = ", ".join(differing).replace("said_at", "time")

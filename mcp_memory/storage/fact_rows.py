@@ -31,16 +31,24 @@ DERIVED: frozenset[ExtractorName] = frozenset(get_args(ExtractorName)) - LOGGED
 
 # Assertions
 
+_SINCE_7 = frozenset(("kind", "precision"))
+"""Columns that rows of formats before 7 lack. A row without a kind has that of its relation."""
+_OPTIONAL = _SINCE_7 | {"original"}
+
 
 def assertion_rows(assertions: Sequence[Assertion], places: Sequence[int], txs: Sequence[int]) -> TableRows:
-    """Return assertions as rows, each with its place within its commit and with its commit's number."""
+    """Return assertions as rows, as they were stated, each with its place and its commit's number."""
     import pyarrow as pa
 
     kinds = {"str": pa.string(), "int": pa.int64(), "Millis": pa.int64(), "float": pa.float64(), "bool": pa.bool_()}
     columns = tx_columns(txs, places)
+    said = [
+        one if one.original is None else replace(one, head=one.original[0], tail=one.original[1]) for one in assertions
+    ]
     for field in fields(Assertion):
-        kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
-        columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in assertions], kind)
+        if field.name != "original":
+            kind = kinds.get(str(field.type), pa.string())  # a Literal is a text
+            columns[field.name] = pa.array([getattr(assertion, field.name) for assertion in said], kind)
     return pa.table(columns)
 
 
@@ -71,10 +79,6 @@ def assertions_in_order(facts: TableRows | None, derived: TableRows | None, find
     return tuple(assertion for _, _, assertion in sorted(valid, key=lambda entry: entry[:2]))
 
 
-_SINCE_7 = frozenset(("kind", "precision"))
-"""Columns that rows of formats before 7 lack. A row without a kind has that of its relation."""
-
-
 def assertions_of(rows: TableRows) -> Iterator[Assertion]:
     """Return the assertions of some rows, in their order, right or not."""
     known = set(rows.column_names)
@@ -91,7 +95,7 @@ def assertion_faults(assertion: Assertion, turn: tuple[str, int] | None, extract
         turn: space and length, in characters, of the turn that it names, if there is one.
         extractors: the extractors of its table.
     """
-    if any(getattr(assertion, f.name) is None for f in fields(Assertion) if f.name not in _SINCE_7):
+    if any(getattr(assertion, f.name) is None for f in fields(Assertion) if f.name not in _OPTIONAL):
         yield "a required column is empty"
         return
     if turn is None:
@@ -131,7 +135,7 @@ def _certainly_valid(rows: TableRows, extractors: Collection[str], find: FindTur
         if name in rows.column_names:
             valid &= pc.or_(pc.is_null(rows[name]), pc.is_in(rows[name], value_set=pa.array(known))).to_numpy()
     for field in fields(Assertion):
-        if field.name not in _SINCE_7 and rows[field.name].null_count:
+        if field.name not in _OPTIONAL and rows[field.name].null_count:
             valid &= rows[field.name].is_valid().to_numpy()
     return valid
 

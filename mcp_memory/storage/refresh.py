@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 
 from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import StoreMismatch
 from mcp_memory.storage.fact_rows import aliases_of, assertions_in_order, latest_jobs
@@ -63,12 +64,21 @@ class Refresher:
     """Brings a view up to date, and remembers its state.
 
     Attributes:
+        masking: of secrets in what the view takes in.
         tables: where the rows are.
         last: the last commit that was read; None for an empty store.
         swept: for each table, the version at which it was known to be readable and to hold no row without a commit.
     """
 
-    def __init__(self, tables: Tables, embedder: str, dimension: int, make_view: Callable[[], View]) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        embedder: str,
+        dimension: int,
+        make_view: Callable[[], View],
+        masking: Masking = KEEP,
+    ) -> None:
+        self.masking = masking
         self.tables = tables
         self.last: Commit | None = None
         self.swept: dict[str, int] = {}
@@ -116,6 +126,7 @@ class Refresher:
             commit: its commit.
             version: the version of ``commits`` that has it.
         """
+        batch = masked(batch, self.masking)
         if self._pending:  # pieces are added in the order of their commits, so these have to wait as well
             none = Batch()
             without_pieces = replace(
@@ -217,6 +228,8 @@ class Refresher:
             outlays=tuple(commit.outlay for commit in part if commit.outlay),
             jobs=latest_jobs(read("jobs")),
         )
+        batch = masked(batch, self.masking)  # from here on nothing of the log is seen as it was said
+        new = [(tx, turn) for (tx, _), turn in zip(new, batch.turns, strict=True)]
         view.add(batch, part[-1].tx)
         self._pending += part
         self._pending_turns += new

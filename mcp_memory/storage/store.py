@@ -20,6 +20,7 @@ from anyio.lowlevel import checkpoint
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
+from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
@@ -66,6 +67,7 @@ class LanceStore:
         embed: for memory points and questions, in a rebuild; None leaves points without vectors.
         reader: the version of the extractor that reads facts from new texts; 0 for none.
         read_again: returns a function that reads the texts of a store again which an older extractor has read.
+        masking: of secrets in what is read; the log keeps what was said.
         clock: milliseconds since 1970, UTC.
     """
 
@@ -83,6 +85,7 @@ class LanceStore:
         embed: Embed | None = None,
         reader: int = 0,
         read_again: Callable[[], ReadAgain] | None = None,
+        masking: Masking = KEEP,
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -96,14 +99,14 @@ class LanceStore:
         self._read_again = read_again
         self._clock = clock
         self._tables = Tables(uri)
-        self._refresher = Refresher(self._tables, embedder, dimension, make_view)
+        self._refresher = Refresher(self._tables, embedder, dimension, make_view, masking)
         self._make_view = make_view
         self._view = make_view()
         self._view_lock = anyio.Lock()
         self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(uri, compact_after, clock)
-        load = Refresher(Tables(uri), embedder, dimension, make_view).load
+        load = Refresher(Tables(uri), embedder, dimension, make_view, masking).load
         self._forgetter = Forgetter(Tables(uri), self._write_lock, load, embed, relearn, clock)
 
     @asynccontextmanager
@@ -199,14 +202,9 @@ class LanceStore:
         return self._forgetter.book.records
 
     async def rebuild(self, make: Make) -> int:
-        """Rebuild every derived table with the configured embedder and return the number of turns.
+        """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.
 
         Other processes may read and write meanwhile; they reload at their next call.
-
-        Raises:
-            StoreBusy: another process is rebuilding this store, or writing to it all the time.
-            StoreMismatch: the store has a newer format.
-            StoreUnwritable: the place cannot be written to. The memory is as it was.
         """
         return await rebuild(
             Tables(self.uri),
@@ -247,9 +245,10 @@ class LanceStore:
             self._rereading = None
         return more
 
-    async def log(self) -> list[Batch]:
-        """Return the log, see `read_log`; the vectors are not read."""
-        return await to_thread.run_sync(lambda: read_log(Tables(self.uri)))
+    async def log(self, *, secrets: bool = False) -> list[Batch]:
+        """Return the log, see `read_log`, without vectors; ``secrets``: as it was said, otherwise they are masked."""
+        masking = KEEP if secrets else self._refresher.masking
+        return await to_thread.run_sync(lambda: [masked(batch, masking) for batch in read_log(Tables(self.uri))])
 
     async def check(self) -> list[Finding]:
         """Check every row and return the problems, worst first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from itertools import islice
 from typing import TypeVar, get_args
 
@@ -32,15 +32,16 @@ Piece = TypeVar("Piece", Segment, Sentence)
 
 
 def turn_rows(turns: Sequence[Turn], txs: Sequence[int]) -> TableRows:
-    """Return turns as rows, each with its commit's number."""
+    """Return turns as rows, as they were said, each with its commit's number."""
     import pyarrow as pa
 
     optional = {"speaker", "role", "title", "said_at"}
     numbers = {"said_at", "written_at", "revision", "place"}
     columns = {"tx": pa.array(txs, pa.int64())}
-    for name in (f.name for f in fields(Turn)):
+    said = [turn if turn.original is None else replace(turn, text=turn.said, title=turn.original[1]) for turn in turns]
+    for name in (f.name for f in fields(Turn) if f.name != "original"):
         kind = pa.int64() if name in numbers else pa.string()
-        columns[name] = pa.array([getattr(turn, name) for turn in turns], kind)
+        columns[name] = pa.array([getattr(turn, name) for turn in said], kind)
     schema = pa.schema([pa.field(name, col.type, nullable=name in optional) for name, col in columns.items()])
     return pa.table(columns, schema=schema)
 

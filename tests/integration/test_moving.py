@@ -72,7 +72,7 @@ def test_a_memory_that_was_moved_answers_alike(tmp_path, capsys, monkeypatch, ur
     out = capsys.readouterr().out
     assert "4 messages" in out
     assert "1 lesson" in out
-    assert "secrets too" in out
+    assert "Secrets in it are masked" in out
     monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
     assert main(["import", str(tmp_path / "memory.jsonl")]) == 0
     assert "Stored 4 messages, 1 fact" in capsys.readouterr().out

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.masking import Masking
 from mcp_memory.domain.query import SPACE_NAME
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
@@ -40,7 +41,7 @@ class Checked:
     renaming: Renaming
 
 
-def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[str, str]) -> Checked:
+def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[str, str], masking: Masking) -> Checked:
     """Check every line of a file against the format, the lines before it, and the store. Blocking.
 
     Args:
@@ -48,13 +49,14 @@ def check(open_file: OpenFile, view: View, into: str | None, renamed: Mapping[st
         view: of the store.
         into: the space that everything goes into; None for those of the file.
         renamed: other names for spaces of the file.
+        masking: of secrets in it.
 
     Raises:
         InvalidInput: the file is none of ours, or cut short, or some lines cannot be imported; it names them.
     """
     with open_file() as file:
         renaming = Renaming(_targets(_header(file), into, renamed))
-    reader, bad, count = Reader(renaming), list[InvalidInput](), 0
+    reader, bad, count = Reader(renaming, masking), list[InvalidInput](), 0
     for line, value in read_records(open_file, reader):
         if isinstance(value, BadLine):
             bad.append(value.at(line))

@@ -101,13 +101,13 @@ async def import_file(
         StoreError: the store cannot be read or written; what was committed before stays, and a repetition goes on.
     """
     async with store.reading(whole=False) as view:
-        checked = await to_thread.run_sync(check, open_file, view, into, renamed or {})
+        checked = await to_thread.run_sync(check, open_file, view, into, renamed or {}, reading.masking)
     if dry_run:
         return Imported(checked.records)
     aliases = {alias for batch in await store.log() for alias in batch.aliases}
     work = _Import(store, reading, relearn, checked.renaming, aliases)
     done = 0
-    records = read_records(open_file, Reader(checked.renaming))
+    records = read_records(open_file, Reader(checked.renaming, reading.masking))
     left_out = 0
 
     def kept(value: Value) -> bool:
@@ -257,7 +257,8 @@ class _Import:
             return [point for point in renamed if not _has_revision(view, point)]
 
         async def batch(rows: Sequence[Point]) -> Batch:
-            vectors = await self._reading.embedder.embed([point.description for point in rows])
+            shown = [self._reading.masking.mask(point.description) for point in rows]
+            vectors = await self._reading.embedder.embed(shown)
             return Batch(points=tuple(rows), point_vectors=vectors)
 
         await self._store_new("points", new, batch)

@@ -16,6 +16,7 @@ from mcp_memory.domain.episodes import Lesson, Target
 from mcp_memory.domain.facts import WHOLE, Assertion, Engine, FactKind, Intent, Precision
 from mcp_memory.domain.ids import turn_id
 from mcp_memory.domain.language_model import Job, State
+from mcp_memory.domain.masking import KEEP, Masking, masked_assertion, masked_turn
 from mcp_memory.domain.points import MIN_ENTITIES, Point, Status
 from mcp_memory.domain.query import SPACE_NAME
 from mcp_memory.domain.times import BEGINNING, FOREVER
@@ -163,12 +164,14 @@ class Reader:
 
     Args:
         renaming: where they go; it gets the ids of texts and of logged facts.
+        masking: of secrets in what is read; the log keeps them.
 
     Attributes:
         counts: how many records of each sort were read.
     """
 
-    def __init__(self, renaming: Renaming) -> None:
+    def __init__(self, renaming: Renaming, masking: Masking = KEEP) -> None:
+        self._masking = masking
         self.counts: dict[str, int] = {}
         self._renaming = renaming
         self._texts: dict[tuple[str, str, str, int], _Known] = {}
@@ -202,7 +205,8 @@ class Reader:
         return value
 
     def _text(self, kind: Any, fields: Fields, space: str, line: int) -> Turn:
-        session, ref, text = fields.text("session"), fields.text("id"), fields.text("text")
+        session, ref, said = fields.text("session"), fields.text("id"), fields.text("text")
+        text = self._masking.mask(said)
         revision = fields.integer("revision", 0, least=0)
         place = space, session, ref, revision
         if revision and (kind != "document" or (space, session, ref, revision - 1) not in self._texts):
@@ -211,10 +215,14 @@ class Reader:
             raise BadLine(f"has the id of line {self._texts[place].line}", "Give one of them another id.")
         into = self._renaming.space(space)
         turn = Turn(
-            turn_id(into, session, ref, text, revision), into, session, ref, kind, text,
+            turn_id(into, session, ref, text, revision), into, session, ref, kind, said,
             fields.optional_text("speaker"), fields.optional_text("role"), fields.optional_text("title"),
             fields.optional_moment("time"), fields.moment("written"), revision, place=0,
         )  # fmt: skip
+        turn = masked_turn(turn, self._masking)
+        if self._masking.refuses and turn.original is not None:
+            kinds = ", ".join(self._masking.kinds(said)) or "in its title"
+            raise BadLine(f"holds a secret ({kinds}), and privacy.secrets is 'refuse'", "Take the secret out.")
         former = turn_id(space, session, ref, text, revision)
         if former != turn.id:
             self._renaming.former[turn.id] = former
@@ -265,6 +273,9 @@ class Reader:
             raise BadLine("ends before it begins", "Mend 'since' or 'until'.")
         if not (fact.head.strip() and fact.relation.strip() and fact.tail.strip()):
             raise BadLine("has an empty head, relation or tail")
+        fact = masked_assertion(fact, self._masking)
+        if self._masking.refuses and fact.original is not None:
+            raise BadLine("holds a secret, and privacy.secrets is 'refuse'", "Take the secret out.")
         if self._renaming.renames(space):
             now = fact_id(fact, text.id)
             self._renaming.add_fact(fact.id, now)

@@ -30,7 +30,6 @@ from mcp_memory.domain.times import FOREVER
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.memory import Memory
 from mcp_memory.rules.facts.extractor import RuleExtractor
-from mcp_memory.services.ingest import Reading
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines
 from mcp_memory.services.transfer.importing import Imported, import_file
@@ -166,7 +165,7 @@ async def exported(memory: Memory, *spaces: str) -> bytes:
 
 async def imported(memory: Memory, file: bytes, into: str | None = None, **options: Any) -> Imported:
     """Import a file into a memory."""
-    reading = Reading(memory.embedder, memory.extractor, memory.settings.search.segment_tokens)
+    reading = memory.reading
     relearn = relearner(memory.embedder, Teacher(memory.settings.gain))
     return await import_file(store_of(memory), reading, relearn, lambda: io.BytesIO(file), into=into, **options)
 

@@ -20,6 +20,7 @@ from mcp_memory.domain.times import Millis
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.ingest import Reading, silent
+from mcp_memory.services.masking import masked_fact
 from mcp_memory.services.transfer.foreign.kinds import Read
 from mcp_memory.services.transfer.foreign.reading import BadRecord, ForeignRecord, Found, SkippedRecord
 from mcp_memory.services.transfer.foreign.sources import SourceFile
@@ -227,6 +228,8 @@ class _ForeignWork:
         section = "document" if kind == "document" else "message"
         most = self._limits.document_bytes if kind == "document" else self._limits.message_bytes
         _check_text(item.text, most, f"text (limits.{section}_bytes)")
+        if self._reading.masking.refuses and (kinds := self._reading.masking.kinds(item.text)):
+            raise BadRecord(f"holds a secret ({', '.join(kinds)}), and privacy.secrets is 'refuse'")
         for name in (item.ref, item.speaker, item.role, item.title):
             if name is not None:
                 _check_text(name, self._limits.name_chars * 4, "name")
@@ -237,7 +240,7 @@ class _ForeignWork:
         """Return a request without what was forgotten here, and how much that is."""
         if self._again:
             return request, 0
-        turns, statements = requested_turns(request, self._now)
+        turns, statements = requested_turns(request, self._now, self._reading.masking)
         gone = {turn.place for turn in turns if self._store.was_forgotten(turn.id)}
         items = tuple(item for place, item in enumerate(request.items) if place not in gone)
         facts = tuple(
@@ -254,7 +257,7 @@ class _ForeignWork:
 
     def _new(self, request: WriteRequest) -> Counter[str]:
         """Return how much of a request is not stored yet; of facts those whose statement or source is new."""
-        turns, statements = requested_turns(request, self._now)
+        turns, statements = requested_turns(request, self._now, self._reading.masking)
         new = {turn.ref for turn in turns if not self._stored(turn.session, turn.ref, turn.text)}
         facts = sum(
             self._is_new(request.session, fact, statements[number].ref if number in statements else None, new)
@@ -265,7 +268,13 @@ class _ForeignWork:
     def _is_new(self, session: str, fact: NewFact, statement: str | None, new: set[str]) -> bool:
         ref = fact.source if statement is None else statement
         turn = None if ref is None or ref in new else self._space.current(session, ref)
-        return turn is None or self._space.facts.assertion(caller_assertion(fact, turn, self._now).id) is None
+        return (
+            turn is None
+            or self._space.facts.assertion(
+                caller_assertion(masked_fact(fact, self._reading.masking), turn, self._now).id
+            )
+            is None
+        )
 
     def _stored(self, session: str, ref: str, text: str) -> bool:
         known = self._space.current(session, ref)

@@ -1,0 +1,114 @@
+"""Which secrets are found, what is none, and how long a search takes."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+import uuid
+
+import pytest
+from made_up import BARE, DIGITS, HEX, SAID, Stream, made_up
+
+from mcp_memory.privacy.secrets import SecretMasking, find_secrets
+
+MASKING = SecretMasking()
+CODE = """
+password = getpass.getpass("Password: ")
+def login(user: str, password: str | None = None, token: str = "") -> Session:
+    if password is None or password == "":
+        raise ValueError("password is required")
+    self.token = token or os.environ["API_TOKEN"]
+    session.auth = (user, self.password)
+    secret_key = settings.SECRET_KEY
+    api_key: str = Field(alias="apiKey", description="The key")
+    credentials = Credentials.from_file(path_to_credentials)
+    token_count = 128000; max_tokens=4096; tokens: list[str] = []
+    key = f"{prefix}:{user_id}:{page}"
+    password_hash = hashlib.sha256(salt + raw).hexdigest()
+    for key, value in headers.items(): yield key.lower(), value
+<input type="password" name="password" placeholder="Your password">
+const { password, confirmPassword } = req.body; if (password !== confirmPassword) return;
+curl -H "Authorization: Bearer $TOKEN" https://api.example.com/v1/items?token=<your-token>
+DATABASE_URL=postgres://user:${DB_PASSWORD}@localhost:5432/app
+password: {{ vault_password }}
+env: API_KEY=your-api-key-here SECRET_KEY=changeme-in-production
+"auth_token_ttl": 3600, "tokenizer": "cl100k_base", "keyboard": "qwerty-104"
+git clone https://github.com/example/project.git@v1.2.3 && pip install pkg==2.0.1
+secret_name = "projects/demo/secrets/db/versions/latest"
+"""
+PROSE = """
+The password is wrong again. The key is under the mat. The secret is to keep stirring for 20 minutes.
+My pin board is full; the PIN: see the letter. Pass the bread, and a token of thanks: two tickets.
+Her passport is in the drawer, the passage is from 1984, and the keyword is "memory".
+We talked about secrets: everybody has one. Basic training starts at 8:30, the bearer is Tomas.
+The card ends in 4242. My number is +351 912 345 678, the IBAN is PT50 0002 0123 1234 5678 9015 4.
+Order 4532-7788, ticket 20241105123456, tracking 1Z999AA10123456784, ISBN 978-3-16-148410-0.
+At 12:30 on 2024-05-20 we scored 1,234,567.89 points at 41.15799, -8.62910. See https://example.org/a?b=c#d.
+The token costs 3 euros. Token: 15. Is the wifi password the same as the one for the laptop? It was easy to guess.
+"""
+
+
+@pytest.mark.parametrize("kind", [*BARE, *SAID])
+def test_a_secret_of_each_kind_is_masked_whole(kind: str) -> None:
+    for seed in (1, 2, 3):
+        secret, text = made_up(seed)[kind]
+        masked = MASKING.mask(text)
+        assert len(masked) == len(text)
+        assert secret not in masked
+        assert not any(secret[start : start + 10] in masked for start in range(max(1, len(secret) - 10)))
+        assert MASKING.mask(masked) == masked
+        assert MASKING.kinds(text)
+
+
+def test_what_stands_around_a_secret_stays() -> None:
+    secret, _ = made_up()["GitHub token"]
+    assert MASKING.mask(f"Ann's key ({secret}) works.") == f"Ann's key ({'[GitHub token]'.ljust(len(secret))}) works."
+    assert MASKING.mask("password=" + "ab1" + "cde!") == "password=" + "*" * 7
+
+
+def test_several_secrets_of_one_text_are_all_masked() -> None:
+    text = " and ".join(secret for secret, _ in made_up().values())
+    masked = MASKING.mask(text)
+    bare = list(made_up())[: len(BARE)]
+    assert [kind for kind in bare if made_up()[kind][0] in masked] == []
+
+
+def test_code_prose_hashes_and_ids_are_no_secrets() -> None:
+    some = random.Random(5)
+    ids = [str(uuid.UUID(int=some.getrandbits(128), version=4)) for _ in range(500)]
+    hashes = [
+        getattr(hashlib, name)(one.encode()).hexdigest() for one in ids[:100] for name in ("md5", "sha1", "sha256")
+    ]
+    stream = Stream(9)
+    ids += [f"t_{stream(26)}" for _ in range(200)] + [f"msg-{stream(20, HEX)}" for _ in range(200)]
+    ids += [str(some.randrange(10**17, 10**19)) for _ in range(500)]  # as snowflakes are
+    numbers = ["1" + stream(12, DIGITS) for _ in range(200)] + [f"0.{stream(16, DIGITS)}" for _ in range(200)]
+    lines = [f"commit {one} is id {two}" for one, two in zip(hashes, ids, strict=False)] + ids[300:] + numbers
+    found = [
+        text for text in (CODE, PROSE, *lines) for start, end, _ in find_secrets(text) for text in [text[start:end]]
+    ]
+    assert [one for one in found if not one.isdigit()] == []
+    assert len(found) <= 2  # of 1,300 numbers, two may pass for a card
+
+
+def test_a_search_takes_linear_time() -> None:
+    """Texts made against each pattern: four times the length takes at most some four times as long."""
+    pieces = (
+        *("eyJ", "sk-", "://a:", "-----BEGIN " + "PRIVATE KEY-----", "1", "4111 ", "password is ", "password = '", "="),
+        *("key_", "bearer ", "a" * 40 + ".", "xoxb-1-", "M" * 24 + ".", "T3Blbk" + "FJ", "token:", '"', "pin ", "pat"),
+        *("AKIA", "password for a ", "://" + "x" * 30, "ghp_" + "a" * 35 + " ", ":AA", "glagent-", "a.atlasv1.", "SK"),
+    )
+
+    def seconds(text: str) -> float:
+        taken = []
+        for _ in range(2):
+            began = time.process_time()
+            find_secrets(text)
+            taken.append(time.process_time() - began)
+        return min(taken)
+
+    for piece in pieces:
+        short, long = (seconds(piece * (size // len(piece))) for size in (40_000, 160_000))
+        assert long < 9 * short + 0.02, piece
+        assert long < 1.5, piece

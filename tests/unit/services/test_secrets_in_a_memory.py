@@ -1,0 +1,178 @@
+"""Secrets through a whole memory: in the log alone, and nowhere that a text of it is shown, embedded, read or sent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exported_store import MAY, imported, store_of
+from fakes import FakeEmbedder
+from store_contents import holding
+
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.requests import EvolveRequest, NewFact, NewItem, PointEdits, PointInsert, WriteRequest
+from mcp_memory.errors import InvalidInput
+from mcp_memory.memory import Memory
+from mcp_memory.privacy.secrets import masking_of
+from mcp_memory.rules.facts.extractor import RuleExtractor
+from mcp_memory.services.ingest import deriver, silent
+from mcp_memory.services.transfer.exporting import export_lines
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_store
+
+pytestmark = pytest.mark.anyio
+
+TOKEN = "gh" + "p_" + "k7Q" * 12
+"""Nobody ever had it."""
+PASSWORD = "k7Qfern" + "-9w"
+SAID = f"My token for the harbour is {TOKEN}. The harbour opens at eight."
+
+
+class Seen(FakeEmbedder):
+    """Remembers what it embedded."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Any) -> Any:
+        self.texts += texts
+        return await super().embed(texts)
+
+
+def opened(folder: Path, secrets: str = "mask") -> Memory:
+    settings = load(None, {"MCP_MEMORY_STORAGE_URI": str(folder), "MCP_MEMORY_PRIVACY_SECRETS": secrets})
+    embedder, extractor = Seen(), RuleExtractor()
+    store = open_store(settings, embedder, extractor)
+    masking = masking_of(settings.privacy.secrets)
+    return Memory(settings, store, embedder, extractor, clock=lambda: MAY, masking=masking)
+
+
+async def filled(folder: Path, secrets: str = "mask") -> tuple[Memory, tuple[str, ...]]:
+    memory = opened(folder, secrets)
+    items = (NewItem(SAID, ref="m1", speaker="Ines"), NewItem("The ferns are fine.", ref="m2", speaker="Ines"))
+    facts = (NewFact("harbour wifi", "password", PASSWORD), NewFact("Ines", "likes", "ferns", source="m2"))
+    result = await memory.write(WriteRequest("default", "letters", "message", items, facts))
+    return memory, result.warnings
+
+
+async def shown(memory: Memory) -> str:
+    """Return everything that a memory shows of what it holds."""
+    recall = await memory.reconstruct(Query("What is the token for the harbour?"))
+    answer = await memory.answer(Query(f"Whose token is {TOKEN}, and what is the wifi password?"))
+    async with memory.store.reading() as view:
+        space = view.space("default")
+        known = [
+            list(space.facts.all(suspected=True)),
+            [space.text(piece) for piece in (*space.segments, *space.sentences)],
+        ]
+        turns = [(turn.text, turn.title) for turn in space.turns.values()]
+        lessons = [lesson.query for lesson in space.beliefs.lessons()]
+        points = [point.description for point in space.hypergraph.all()]
+    return re.sub(r"ep_\w+", "ep_", repr((recall, answer, known, turns, lessons, points)))
+
+
+async def test_a_secret_stays_in_the_log_and_is_shown_embedded_and_read_masked(tmp_path: Path) -> None:
+    memory, warnings = await filled(tmp_path / "store")
+    assert "messages[0] (GitHub token), facts[0] (password)" in warnings[0]
+    await memory.evolve(EvolveRequest("default", goal=f"Who has {TOKEN}?"))
+    point = PointInsert(("Ines", "harbour"), f"Ines opens the harbour with {TOKEN}.")
+    await memory.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
+    found = await shown(memory)
+    assert "[GitHub token]" in found
+    assert TOKEN not in found
+    assert PASSWORD not in found
+    embedder = memory.embedder
+    assert isinstance(embedder, Seen)
+    assert not [text for text in embedder.texts if TOKEN in text or PASSWORD in text]
+    assert holding(tmp_path / "store", [TOKEN, PASSWORD]) == {TOKEN, PASSWORD}
+    await memory.aclose()
+
+
+async def test_another_process_and_a_rebuild_see_the_same(tmp_path: Path) -> None:
+    memory, _ = await filled(tmp_path / "store")
+    before = await shown(memory)
+    await memory.aclose()
+    again = opened(tmp_path / "store")
+    assert await shown(again) == before
+    await store_of(again).rebuild(deriver(again.reading, progress=silent))
+    assert [finding.text for finding in await store_of(again).check() if finding.severity == "error"] == []
+    assert "[GitHub token]" in await shown(again)
+    assert TOKEN not in await shown(again)
+    await again.aclose()
+
+
+async def test_a_store_written_before_secrets_were_masked_shows_them_masked(tmp_path: Path) -> None:
+    memory, warnings = await filled(tmp_path / "store", "keep")
+    assert warnings == ()
+    found = await shown(memory)
+    assert TOKEN in found
+    assert PASSWORD in found
+    await memory.aclose()
+    later = opened(tmp_path / "store")
+    found = await shown(later)
+    assert TOKEN not in found
+    assert PASSWORD not in found
+    assert "[GitHub token]" in found
+    await later.aclose()
+
+
+async def test_what_holds_a_secret_is_refused_where_none_may_be_stored(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"messages\[0\].*GitHub token.*Nothing of this call was stored"):
+        await filled(tmp_path / "store", "refuse")
+    memory = opened(tmp_path / "store", "refuse")
+    fact = NewFact("harbour wifi", "password", PASSWORD)
+    with pytest.raises(InvalidInput, match=r"facts\[0\]"):
+        await memory.write(WriteRequest("default", "letters", "statement", (), (fact,)))
+    async with memory.store.reading() as view:
+        assert not view.space("default").turns
+    await memory.aclose()
+
+
+async def test_the_same_secret_is_one_message_and_another_one_is_another(tmp_path: Path) -> None:
+    memory, _ = await filled(tmp_path / "store")
+    other = SAID.replace("k7Q", "m8R")
+    for text, stored in ((SAID, False), (other, True), (other, False)):
+        ref = "m1" if text == SAID else None
+        result = await memory.write(
+            WriteRequest("default", "letters", "message", (NewItem(text, ref=ref, speaker="Ines"),))
+        )
+        assert result.items[0].stored is stored
+    with pytest.raises(InvalidInput, match="another text"):
+        await memory.write(WriteRequest("default", "letters", "message", (NewItem(other, ref="m1", speaker="Ines"),)))
+    for text, stored in ((SAID, True), (other, True), (other, False)):
+        request = WriteRequest("default", "files", "document", (NewItem(text, ref="notes", title="Notes"),))
+        assert (await memory.write(request)).items[0].stored is stored
+    await memory.aclose()
+
+
+async def exported(memory: Memory, *, secrets: bool) -> bytes:
+    log = await store_of(memory).log(secrets=secrets)
+    return b"".join(line for _, line in export_lines(log, None, program="mcp-memory test", now=MAY))
+
+
+async def test_an_export_is_masked_unless_told_and_both_come_back_as_they_are(tmp_path: Path) -> None:
+    memory, _ = await filled(tmp_path / "store")
+    for secrets in (False, True):
+        file = await exported(memory, secrets=secrets)
+        assert (TOKEN.encode() in file, PASSWORD.encode() in file) == (secrets, secrets)
+        copy = opened(tmp_path / f"copy {secrets}")
+        await imported(copy, file)
+        assert await exported(copy, secrets=secrets) == file
+        assert TOKEN not in await shown(copy)
+        await copy.aclose()
+        stored = (await imported(memory, file)).stored
+        assert not sum(stored.values())
+    await memory.aclose()
+
+
+async def test_an_import_is_refused_where_no_secret_may_be_stored(tmp_path: Path) -> None:
+    memory, _ = await filled(tmp_path / "store")
+    file = await exported(memory, secrets=True)
+    await memory.aclose()
+    copy = opened(tmp_path / "copy", "refuse")
+    with pytest.raises(InvalidInput, match=r"line 2.*holds a secret"):
+        await imported(copy, file)
+    await copy.aclose()
