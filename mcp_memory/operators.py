@@ -63,4 +63,5 @@ def recall_settings(settings: Settings) -> RecallSettings:
         settings.loop,
         every,
         policy,
+        breadth=settings.breadth,
     )

@@ -35,7 +35,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import AnswerSettings, EvolveSettings
+from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -85,6 +85,7 @@ class Settings:
     evolve: EvolveSettings = field(default_factory=EvolveSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
     loop: LoopSettings = field(default_factory=LoopSettings)
+    breadth: BreadthSettings = field(default_factory=BreadthSettings)
     answer: AnswerSettings = field(default_factory=AnswerSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
 

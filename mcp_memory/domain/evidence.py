@@ -9,6 +9,7 @@ from typing import Literal
 from mcp_memory.domain.facts import Assertion, Engine, FactKind, Intent, Precision, Version
 from mcp_memory.domain.language_model import Spending
 from mcp_memory.domain.points import Point
+from mcp_memory.domain.query import Breadth
 from mcp_memory.domain.times import Millis
 from mcp_memory.domain.turns import Turn
 
@@ -144,6 +145,7 @@ class Evidence:
         fact_kind: of a fact, whether it is a state, an event or a plan.
         precision: of a fact, how exactly its times are known; None if nobody stated them.
         before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
+        abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
     """
 
     id: str
@@ -159,6 +161,7 @@ class Evidence:
     fact_kind: FactKind | None = None
     precision: Precision | None = None
     before: Source | None = None
+    abridged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +240,9 @@ class RecallResult:
         texts: how many were embedded.
         spent: on a language model; None if none was asked.
         activated: ids of the sentences that propagation activated (S_act), in order.
+        breadth: how broad it is; ``all`` and ``overview`` show their evidence as lines in the order of time.
+        total: with ``all`` and ``overview``, how many items bear on the query; else None.
+        skipped: how many of them earlier pages have shown.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -258,6 +264,9 @@ class RecallResult:
     texts: int = 0
     spent: Spending | None = None
     activated: tuple[str, ...] = ()
+    breadth: Breadth = "best"
+    total: int | None = None
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

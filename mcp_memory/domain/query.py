@@ -27,6 +27,10 @@ _NOT_YET: Any = None  # the vectors are always set before the query is searched
 
 AnswerType = Literal["who", "when", "where", "how_many", "how_long", "how", "why", "what", "yes_no", "other"]
 """The kind of answer that is wanted; "other" for keywords and for questions that are not English."""
+Breadth = Literal["best", "all", "overview"]
+"""How broad a recall is: what answers best, all that bears on the question, or an even overview of its course."""
+Mode = Literal["auto", "best", "all", "overview"]
+"""How a caller chooses the breadth; ``auto`` leaves it to the question's shape."""
 Detail = Literal["brief", "full"]
 """How much a reply says of a recall; ``full`` adds where it started, which paths it found, and what to try next."""
 
@@ -61,6 +65,9 @@ class Query:
         role: only what speakers of this role said; None for what anybody said, documents with it.
         include_uncertain: whether facts that nothing has confirmed count as well.
         detail: how much the reply says.
+        mode: how broad the evidence shall be; what ``auto`` comes to stands in the result.
+        lines: the limit where the recall is broad; 0 for the usual number.
+        skip: how many items of the evidence earlier pages have shown; with ``all`` only.
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
         learn: whether the memory may learn from its own judgement of an answer.
         now: the moment of asking.
@@ -81,6 +88,7 @@ class Query:
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
+        topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
     """
 
     text: str
@@ -93,6 +101,9 @@ class Query:
     role: Role | None = None
     include_uncertain: bool = False
     detail: Detail = "brief"
+    mode: Mode = "best"
+    lines: int = 0
+    skip: int = 0
     max_turns: int | None = None
     learn: bool = True
     now: Millis = 0
@@ -111,6 +122,7 @@ class Query:
     parts: tuple[Query, ...] = ()
     vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
+    topic_vector: Vector | None = field(default=None, compare=False, repr=False)
 
     @property
     def forms(self) -> list[str]:

@@ -289,8 +289,14 @@ def asks_for_several(question: str) -> bool:
     often, or if it says both, all, some of, various or different. This is a heuristic, not a parse: it recognises 70 of
     100 questions to long dialogues that need several messages, and 13 of 100 others.
     """
-    if _SIGNS.search(question):
-        return True
+    return _SIGNS.search(question) is not None or asks_for_plural(question)
+
+
+def asks_for_plural(question: str) -> bool:
+    """Return whether a question, in English, begins by asking for several things: "Which of her friends", "What books".
+
+    The plural is what is asked for only before an auxiliary verb: "What books has she read?".
+    """
     thing = _THING.match(question)
     if thing is None:
         return False

@@ -59,6 +59,7 @@ from mcp_memory.search.channels import (
     channel_scores,
     sum_scores,
 )
+from mcp_memory.search.exchanges import ExchangeIndex
 from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_seeds, follow_seeds, raise_compared
 from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
@@ -68,7 +69,15 @@ from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
 from mcp_memory.view.space import Space
 
-INDEXES = (WordIndex, SpeakerIndex, TitleIndex, TimeIndex, partial(EntityIndex, mentions), SegmentIndex)
+INDEXES = (
+    WordIndex,
+    SpeakerIndex,
+    TitleIndex,
+    TimeIndex,
+    partial(EntityIndex, mentions),
+    SegmentIndex,
+    ExchangeIndex,
+)
 """The indexes that a view must keep for its spaces so that they can be searched."""
 PARTS = Channel("parts", talk=0.4, document=0.2)
 """The score of a search for a part of the query, where a language model named its parts.

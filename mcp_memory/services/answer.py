@@ -107,13 +107,15 @@ async def reconstruct(
             )
             episodes.keep(new_episode(space, query, result))
         return result
+    if query.mode == "auto" and not settings.breadth.auto:
+        query = replace(query, mode="best")
     query = await embed_query(store, embedder, query, judge)
     evaluation = await judge_paths(store, query, settings, judge)
     asked: JudgeInput | None = None
     async with store.reading() as view:
         space = view.space(query.space)
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
-        if judge is not None and judge.assesses(result):
+        if judge is not None and result.breadth == "best" and judge.assesses(result):
             gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
             asked = judge_input(space, query, result, facts, candidates, gates)
         else:

@@ -1,10 +1,10 @@
-"""Settings of the services: thresholds of answers, and what the memory does on its own."""
+"""Settings of the services: thresholds of answers, breadth of recalls, and what the memory does on its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import CONFIDENCE, key
+from mcp_memory.configurable import CONFIDENCE, key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +33,17 @@ class EvolveSettings:
     """
 
     auto: bool = key(True, "after an answer, points are made of its evidence while no call runs")
+
+
+@dataclass(frozen=True, slots=True)
+class BreadthSettings:
+    """What the modes ``all`` and ``overview`` of a recall list (``services/recall/units.py``)."""
+
+    lines: int = key(40, "items of evidence with the modes all and overview, unless the call states a number")
+    bears: float = key(0.4, "share of the best score from which on something bears on the question", CONFIDENCE)
+    parts: int = key(6, "into how many equal parts of the time an overview divides what bears on the question")
+
+    auto: bool = switch("auto_mode", True, "mode auto chooses by the question's shape; without it, it is best")
+    exchanges: bool = switch("exchanges", True, "with all and overview, a message counts with an assistant's replies")
+    told_by_cues: bool = switch("told_by_cues", True, "and what a telling cue of the topic leads to bears on it")
+    told_by_points: bool = switch("told_by_points", True, "and what related memory points rest on")

@@ -65,27 +65,26 @@ class _Group:
     passages: list[_Passage] = field(default_factory=list)
 
 
-def dossier_lines(items: Sequence[Evidence]) -> list[str]:
+def dossier_lines(items: Sequence[Evidence], *, lines: bool = False) -> list[str]:
     """Return pieces of evidence as lines of text.
 
     Args:
         items: best first.
+        lines: whether each record is one line, as in a broad recall; memory points then lead.
     """
     if not items:
         return ["No records to show."]
     facts = [(number, item) for number, item in enumerate(items, 1) if item.kind == "fact"]
     points = [(number, item) for number, item in enumerate(items, 1) if item.kind == "point"]
-    lines = [HEADER]
-    if facts:
-        lines.append("Facts:")
-        for number, item in sorted(facts, key=lambda fact: (not _holds(fact[1]), fact[0])):
-            lines += _fact_lines(number, item)
-    for group in _groups(items):
-        lines += _group_lines(group)
+    of_facts = ["Facts:"] if facts else []
+    for number, item in sorted(facts, key=lambda fact: (not _holds(fact[1]), fact[0])):
+        of_facts += _fact_lines(number, item)
+    records = [line for group in _groups(items) for line in _group_lines(group, one_each=lines)]
+    of_points: list[str] = []
     for number, item in points:
-        lines.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
-        lines += [f"   {_origin(one.turn)}: {indent(one.quote[:QUOTE_CHARS])}" for one in item.sources]
-    return lines
+        of_points.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
+        of_points += [f"   {_origin(one.turn)}: {indent(one.quote[:QUOTE_CHARS])}" for one in item.sources]
+    return [HEADER, *of_facts, *of_points, *records] if lines else [HEADER, *of_facts, *records, *of_points]
 
 
 def _holds(fact: Evidence) -> bool:
@@ -138,7 +137,7 @@ def _place(source: Source) -> tuple[bool, Millis, Millis, int, int]:
     return turn_time(turn) is None, turn.time, turn.written_at, turn.place, source.start
 
 
-def _group_lines(group: _Group) -> list[str]:
+def _group_lines(group: _Group, *, one_each: bool = False) -> list[str]:
     """Return the title of a group with its day, and its passages; a day that differs stands before its passage."""
     days = [_day_of(passage.source.turn) for passage in group.passages]
     title = f"{group.title}, {days[0]}:" if days[0] else f"{group.title}:"
@@ -147,7 +146,8 @@ def _group_lines(group: _Group) -> list[str]:
         if when != day:
             lines.append(f" {when}:" if when else " undated:")
             day = when
-        lines.append(_passage_line(passage))
+        line = _passage_line(passage)
+        lines.append(" ".join(line.split()) if one_each else line)
     return lines
 
 
@@ -161,7 +161,8 @@ def _passage_line(passage: _Passage) -> str:
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
-    return f"{passage.number}. {who}{indent(with_dates(item.text, turn.said_at))}{in_parentheses(*marks)}"
+    said = item.text if item.abridged else with_dates(item.text, turn.said_at)
+    return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
 
 
 def _origin(turn: Turn) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import DEFAULT_SPACE, Query
+from mcp_memory.domain.query import DEFAULT_SPACE, Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
@@ -20,7 +20,6 @@ from mcp_memory.server.tools.arguments import (
     AsOf,
     Detail,
     Input,
-    Limit,
     MaxTokens,
     SpaceName,
     check_count,
@@ -29,6 +28,7 @@ from mcp_memory.server.tools.arguments import (
     check_text,
     moment_of,
     read,
+    shown,
     window_of,
 )
 from mcp_memory.server.tools.dossier import dossier_lines
@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from mcp_memory.ports import Progress
 
 
+LIMIT = 12
+"""Items of evidence where the call states no number and the recall is not broad."""
 WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
 
@@ -70,8 +72,18 @@ class ReconstructInput(Input):
     """Arguments of memory_reconstruct."""
 
     query: Annotated[str | None, Field(description="A whole question that names people; none: the newest.")] = None
-    limit: Limit = 12
+    limit: Annotated[
+        StrictInt | None,
+        Field(ge=1, le=200, description="Default 12; 40 lines with all and overview."),
+        "a whole number from 1 to 200",
+    ] = None
     max_tokens: MaxTokens = 2000
+    mode: Annotated[
+        Mode,
+        Field(description="all: a line for each thing that bears on it, as for lists and orders; overview: summaries."),
+        f"one of {', '.join(get_args(Mode))}",
+    ] = "auto"
+    cursor: Annotated[str | None, Field(description="next_cursor of the page before.")] = None
     since: Annotated[str | None, Field(description="ISO date or time.")] = None
     until: Annotated[str | None, Field(description="Before this time, or to the end of this date.")] = None
     as_of: AsOf = None
@@ -138,6 +150,9 @@ class ReconstructOutput(RecallOutput):
     """Structured reply of memory_reconstruct."""
 
     evidence: Annotated[list[EvidenceOutput], Field(description="Best first.")]
+    mode: Annotated[Breadth, Field(description="The mode taken.")]
+    total: Annotated[Count | None, Field(description="With all: how many items bear on the query.")] = None
+    next_cursor: str | None = None
     points: Annotated[list[PointOutput], Field(description="Memory points on what the query names.")]
     sufficient: StrictBool
     sufficiency: Score
@@ -156,7 +171,7 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
     return Query(
         text,
         check_space(args.space),
-        args.limit,
+        args.limit or LIMIT,
         window_of(args.since, args.until),
         as_of=moment_of("as_of", args.as_of),
         entities=check_names("entities", args.entities, NAMES, limits),
@@ -164,8 +179,28 @@ def recall_query(args: ReconstructInput, limits: LimitSettings) -> Query:
         role=args.role,
         include_uncertain=args.include_uncertain,
         detail=args.detail,
+        mode=args.mode,
+        lines=args.limit or 0,
+        skip=_skip(args),
         max_turns=args.max_turns,
     )
+
+
+def _skip(args: ReconstructInput) -> int:
+    """Return how many items the pages before a cursor have shown.
+
+    Raises:
+        InvalidInput: it is no cursor of a reply, or the recall has no pages.
+    """
+    cursor = args.cursor
+    if cursor is None:
+        return 0
+    if args.mode == "best" or args.query is None:
+        raise InvalidInput("cursor", "only a recall with mode all or overview has pages", "Leave it out.")
+    if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 8):
+        remedy = "Give next_cursor as the reply before has it, with the same query."
+        raise InvalidInput("cursor", f"{shown(cursor)} is no cursor", remedy)
+    return int(cursor)
 
 
 def _wordings(args: ReconstructInput) -> tuple[str, ...]:
@@ -192,12 +227,20 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
     points = fit_share(points, "points", max_tokens)
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
+    broad = recall.breadth != "best"
+
     def render(number: int) -> Reply:
         items = recall.evidence[:number]
-        warnings = [*recall_warnings, *omission_warning(len(recall.evidence) - number)]
+        seen = recall.skipped + number
+        cursor = str(seen) if broad and recall.total and number > 0 and seen < recall.total else None
+        omitted = [] if cursor else omission_warning(len(recall.evidence) - number)
+        warnings = [*recall_warnings, *omitted]
         output = ReconstructOutput(
             episode=recall.episode,
             evidence=[evidence_output(item) for item in items],
+            mode=recall.breadth,
+            total=recall.total,
+            next_cursor=cursor,
             points=points,
             sufficient=recall.sufficient,
             sufficiency=round_score(recall.sufficiency),
@@ -213,11 +256,26 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             judgement += " With detail full this tells steps for memory_explore."
         ids = {item.id for item in items}
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
-        lines = [*dossier_lines(items), *point_lines, *detail_lines, judgement, *warning_lines(warnings)]
+        if broad:
+            judgement = page_line(recall, number, cursor)
+        lines = [*dossier_lines(items, lines=broad), *point_lines, *detail_lines, judgement, *warning_lines(warnings)]
         return reply_of(output, [*lines, *episode_line(recall)])
 
+    if broad:  # lines are short beside the fields of each: the text shows more of them than the structured part
+        most = len(recall.evidence)
+        text = fit_items(lambda number: render(number)._replace(structured={}), 0, most, max_tokens) or render(0)
+        structured = fit_items(lambda number: render(number)._replace(text=""), 0, most, max_tokens) or render(0)
+        return Reply(text.text, structured.structured)
     fitting = fit_items(render, 0, len(recall.evidence), max_tokens)
     return fitting or render(0)  # without evidence it always fits: the rest is bounded above
+
+
+def page_line(recall: RecallResult, number: int, cursor: str | None) -> str:
+    """Return which part of a broad recall a page shows, and how to get the next."""
+    before = f" after the {recall.skipped} before" if recall.skipped else ""
+    what = "an overview of what bears on it" if recall.breadth == "overview" else "what bears on it, as far as known"
+    more = f'; for more ask again with mode "{recall.breadth}" and cursor "{cursor}"' if cursor else ""
+    return f"{number}{before} of {recall.total or 0} shown: {what}, by relevance{more}."
 
 
 class RecallDetails(TypedDict):
@@ -275,8 +333,10 @@ def recall_details(recall: RecallResult, max_tokens: int, detail: DetailLevel) -
 
 
 def episode_line(recall: RecallResult) -> list[str]:
-    """Return the line that names the episode, if there is one."""
-    return [f"Episode {recall.episode} (for memory_evolve)."] if recall.episode else []
+    """Return the line that names the episode, if there is one, and what its records are named for."""
+    if not recall.episode:
+        return []
+    return [f"Episode {recall.episode}: with it, memory_evolve and memory_explore take the numbers of records as ids."]
 
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:

@@ -193,7 +193,7 @@ def evidence_output(item: Evidence) -> EvidenceOutput:
     """Return a piece of evidence for the structured part."""
     sources = []
     for source in item.sources:
-        quote = source.quote[:QUOTE_CHARS] if source.quote != item.text else None
+        quote = source.quote[:QUOTE_CHARS] if source.quote != item.text and not item.abridged else None
         sources.append(EvidenceSourceOutput(**dict(source_output(source.turn)), quote=quote))
     return EvidenceOutput(
         id=item.id,

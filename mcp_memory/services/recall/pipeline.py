@@ -32,16 +32,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
+from anyio import to_thread
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import RecallResult, Stop
+from mcp_memory.domain.evidence import Evidence, RecallResult, Stop
 from mcp_memory.domain.points import Point, scope_of
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.gain.gates import guide
 from mcp_memory.hypergraph.retrieval import point_support, relevant_points
 from mcp_memory.language.questions import understand
+from mcp_memory.language.shapes import breadth_of, topic_of
 from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
@@ -54,9 +57,12 @@ from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scor
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.services.recall.everything import list_all
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
+from mcp_memory.services.recall.overview import outline
 from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.units import find_units
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
 from mcp_memory.view.view import View
@@ -74,7 +80,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
 
     Args:
         store: whose space says which speakers there are.
-        embedder: of the query, of its time, its wordings and its parts, all in one batch.
+        embedder: of the query, of its time, its topic, its wordings and its parts, all in one batch.
         query: the text, the space, and the moment of asking.
         judge: says what the query means beside its words, while no view is held; None leaves it at its words. So does a
             space without texts.
@@ -89,13 +95,25 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
     forms = [query.forms, *(part.forms for part in parts)]
-    vectors = await embedder.embed([*chain(*forms), *([time] if time else [])])
+    topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
+    vectors = await embedder.embed([*chain(*forms), *topic, *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
     embedded = tuple(
         replace(part, vectors=rows, window=query.window, role=query.role)
         for part, rows in zip(parts, others, strict=True)
     )
-    return replace(query, parts=embedded, vectors=own, time_vector=vectors[-1] if time else None)
+    return replace(
+        query,
+        parts=embedded,
+        vectors=own,
+        time_vector=vectors[-1] if time else None,
+        topic_vector=vectors[sum(map(len, forms))] if topic else None,
+    )
+
+
+def wanted_breadth(query: Query) -> Breadth:
+    """Return how broad a recall shall be: as the caller says, or by the shape of the question."""
+    return breadth_of(query.text) if query.mode == "auto" else query.mode
 
 
 async def similarity(store: Store, space: Space, vectors: Matrix) -> Matrix:
@@ -224,7 +242,8 @@ async def find(
             )
             state, stop = await loop.run(points, ranked, first)
             embedded += loop.texts
-        ranked, coverage = rank(space, placed, boost_candidates(space, placed, found, settings, state, KEPT))
+        found = boost_candidates(space, placed, found, settings, state, KEPT)
+        ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
@@ -234,8 +253,9 @@ async def find(
     unclear = _unclear(query, [space.facts.name(key) for key in facts.meanings])
     score = min(sufficiency.score, settings.sufficiency.doubtful) if unclear else sufficiency.score
     sufficient = sufficiency.sufficient and not unclear
+    broad = await _broaden(store, space, query, found, points, settings)
     result = RecallResult(
-        evidence,
+        broad.evidence if broad else evidence,
         score,
         sufficient,
         (*sufficiency.missing, *unclear),
@@ -251,8 +271,49 @@ async def find(
         turns=state.turns if state else 0,
         texts=texts + embedded,
         activated=activated,
+        breadth=broad.breadth if broad else "best",
+        total=broad.total if broad else None,
+        skipped=query.skip if broad else 0,
     )
     return result, facts, ranked, gates
+
+
+class _Broad(NamedTuple):
+    """The lines of a broad recall, and how many there are beyond this page."""
+
+    breadth: Breadth
+    evidence: tuple[Evidence, ...]
+    total: int
+
+
+async def _broaden(
+    store: Store,
+    space: Space,
+    query: Query,
+    found: CandidateSet | None,
+    points: Sequence[Point],
+    settings: RecallSettings,
+) -> _Broad | None:
+    """Return everything that bears on a query, or an overview of it; None where the best evidence is wanted.
+
+    ``auto`` leaves documents to the best evidence: their questions are answered by single passages, whole.
+    """
+    breadth = wanted_breadth(query)
+    if breadth == "best" or found is None or query.topic_vector is None:
+        return None
+    if query.mode == "auto" and not space.talk[found.rows[int(found.total.argmax())]]:
+        return None
+    cosines = (await similarity(store, space, query.topic_vector[None, :]))[0]
+    chosen = settings.breadth
+
+    def lines() -> tuple[Evidence, ...]:
+        units = find_units(space, query, found, cosines, points, chosen)
+        if breadth == "overview":
+            return outline(space, query, units, points, chosen.parts)
+        return list_all(space, query, units, points)
+
+    every = await to_thread.run_sync(lines)  # the first that walks cues reads every sentence
+    return _Broad(breadth, every[query.skip : query.skip + (query.lines or chosen.lines)], len(every))
 
 
 async def _search(

@@ -14,6 +14,7 @@ from mcp_memory.reconstruct.policy import Policy
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings, SufficiencySettings
+from mcp_memory.services.settings import BreadthSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class RecallSettings:
         policy: which of them it calls next; None for a recall that searches once.
         clock: seconds, from any beginning, for the deadline of the loop.
         sufficiency: when evidence is enough.
+        breadth: what the modes all and overview list.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -43,3 +45,4 @@ class RecallSettings:
     policy: Policy | None = None
     clock: Callable[[], float] = time.monotonic
     sufficiency: SufficiencySettings = field(default_factory=SufficiencySettings)
+    breadth: BreadthSettings = field(default_factory=BreadthSettings)

@@ -34,6 +34,7 @@ DAY = 86_400_000
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
+EPISODE = "Episode ep_1: with it, memory_evolve and memory_explore take the numbers of records as ids."
 
 
 def turn(text, ref="r1", session="s1", speaker="Ann", said_at=1_683_553_800_000, kind="message"):
@@ -289,10 +290,10 @@ def test_full_detail_adds_roots_paths_next_steps_and_budget():
 
 def test_the_text_names_the_episode_if_there_is_one():
     recall = RecallResult((item("I moved to Lisbon."),), 0.7, True, (), episode="ep_1")
-    assert recall_reply(recall, 2000).text.splitlines()[-1] == "Episode ep_1 (for memory_evolve)."
+    assert recall_reply(recall, 2000).text.splitlines()[-1] == EPISODE
     assert recall_reply(recall, 2000).structured["episode"] == "ep_1"
     answer = AnswerResult(None, 0.1, False, (), recall)
-    assert answer_reply(answer, 2000).text.splitlines()[-1] == "Episode ep_1 (for memory_evolve)."
+    assert answer_reply(answer, 2000).text.splitlines()[-1] == EPISODE
 
 
 def test_a_fact_that_rests_on_a_whole_document_quotes_its_beginning_and_still_fits():

@@ -1,0 +1,98 @@
+"""The shape of a question: whether it wants the best evidence, all that bears on it, or an overview; and its topic.
+
+A question such as "In what order did I bring up the parts of the garden?" asks for a list of everything, "How has the
+garden come along?" for an overview, and most others for what answers them best. The words that say so tell nothing of
+what is looked for: what is left without them is the *topic*, "the parts of the garden", and it finds more than the
+whole question does (measured on long chats with an assistant: `services/recall/exchanges.py`).
+
+All of it is judged by the words alone, in English; a question in another language has the shape ``best`` and is its own
+topic.
+
+Source: the papers answer every question by one procedure and let a language model decide how far to go (MRAgent §3.2;
+HGMem §3.3). **Departures.** Here the caller's model answers, and a reply has to fit in one call; so the question's
+shape decides how broad it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_memory.domain.query import Breadth
+from mcp_memory.language.questions import asks_for_plural
+
+_OVERVIEW = re.compile(
+    r"\b(?:summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overviews?|recaps?|sum(?:med)? up|big picture)\b"
+    r"|\bhow (?:did|does|do|has|have|had|is|are|was|were) (?:\S+ ){1,12}?"
+    r"(?:go|gone|going|been going|progress(?:ed|ing)?|develop(?:ed|ing)?|evolve[ds]?|evolving|come along|coming along"
+    r"|turn(?:ed)? out|unfold(?:ed)?)\b(?! (?:to|for|with)\b)"
+    r"|\bhow (?:\S+ ){1,12}?(?:ha[sv]e? )?(?:progressed|developed|evolved|unfolded)\b"
+    r"|\b(?:everything|all) (?:that )?(?:we|i|you)(?:['’]ve| have| had)? (?:\w+ed|said|told|spoken?|learnt|did|done)\b"
+    r"|\bwhat ha(?:s|ve) (?:happened|changed)\b",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:order|sequence) (?:in which|of|that)\b|\bin (?:(?:chronological|what|which|the right) )?order\b(?! to\b)"
+    r"|\b(?:list|enumerate) (?:all|every|each|the|my|our|his|her|their|any)\b|\bname (?:all|every|each)\b"
+    r"|\b(?:across|throughout) (?:all )?(?:of )?(?:our|my|the|these) (?:\w+ )?"
+    r"(?:conversation|discussion|session|chat)s?\b"
+    r"|\bhow often\b|\bhow many (?!(?:\w+ )?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?)\b)"
+    r"|\b(?:which|what) (?:are |were )?all\b|\ball (?:of )?(?:the|my|our|his|her|their)\b|\bevery (?:time|one of)\b"
+    r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b",
+    re.IGNORECASE,
+)
+_WHAT_SAID = re.compile(
+    r"\b(?:did|have|had|has|that|which|what|things|ways|steps|options|ideas)\s+you(?:['’](?:d|ve))?\s+(?:\w+\s+)?"
+    r"(?:suggest|recommend|advi[sc]|propos|explain|g[ia]ve|t[eo]ld|tell|mention|sa[iy]|show|outlin|describ|writ|wrote)\w*"
+    r"|\byour (?:\w+ )?(?:suggestions?|recommendations?|advice|proposals?|explanations?|answers?|replies|steps)\b",
+    re.IGNORECASE,
+)
+_FRAME = re.compile(
+    "|".join(
+        (
+            r"\b(?:can|could|would|will) you\b(?: please)?",
+            r"\bplease\b",
+            r"\bmention only\b.*$",
+            r"\b(?:give|tell|show|provide|list|name|enumerate|walk|remind|help)\b(?: me\b)?"
+            r"(?: (?:with|through|about)\b)?(?! (?:to|for)\b)",
+            r"\b(?:(?:an?|the) )?(?:(?:short|brief|quick|clear|concise|detailed|comprehensive|complete|full|thorough"
+            r"|good|overall|general) )*(?:summary|overview|recap|summari[sz]e|timeline|account|list)\b(?: of\b)?",
+            r"\b(?:in )?(?:the |what |which )?(?:order|sequence)\b(?: (?:in which|of|that)\b)?",
+            r"\bin (?:the )?chronological order\b",
+            r"\bhow (?:many|much|often)\b(?: times\b)?",
+            r"\b(?:different|various|several)\b",
+            r"\b(?:aspects?|things?|parts?|kinds?|types?) (?:of|related to|in)\b",
+            r"\b(?:i|we|you)(?:['’]ve| have| had)? (?:brought up|mention(?:ed)?|talked about|discussed|told you|covered"
+            r"|said|asked about|bring up)\b",
+            r"\b(?:throughout|across|over|during|in|from) (?:all )?(?:of )?(?:our|my|the|these) (?:\w+ )?"
+            r"(?:conversations?|discussions?|sessions?|chats?|talks?|messages|requests|questions)\b",
+            r"\bso far\b",
+            r"^\W*(?:and )?how\b",
+        )
+    ),
+    re.IGNORECASE | re.DOTALL,
+)
+_LONGEST = 2_000  # characters of a question that are read for its shape
+
+
+def breadth_of(question: str) -> Breadth:
+    """Return how broad a reply a question wants.
+
+    ``overview`` for a summary or the course of something, ``all`` for a list, an order, or how many and how often
+    (lengths of time are single facts), ``best`` for everything else.
+    """
+    opening = question[:_LONGEST]
+    if _OVERVIEW.search(opening):
+        return "overview"
+    return "all" if _ALL.search(opening) or asks_for_plural(opening) else "best"
+
+
+def topic_of(question: str) -> str:
+    """Return what a question is about, without the words that ask for a list or a summary; never empty."""
+    opening = question[:_LONGEST]
+    topic = " ".join(_FRAME.sub(" ", opening).split()).strip(" ,.?!:;")
+    return topic if any(mark.isalnum() for mark in topic) else question
+
+
+def asks_what_was_said(question: str) -> bool:
+    """Return whether a question asks what the assistant said: "what did you suggest", "your advice"."""
+    return _WHAT_SAID.search(question[:_LONGEST]) is not None

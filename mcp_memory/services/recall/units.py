@@ -1,0 +1,263 @@
+"""Units: what a broad recall lists, ranked, and each as one line of its words.
+
+A unit is an exchange (``search/exchanges.py``): a message to an assistant with the replies to it, else a message, or a
+segment of a document. It *bears on* a question if one of these holds:
+
+- its score is at least the share `BreadthSettings.bears` of the best one's;
+- a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts);
+- a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq. 5, φ(c, g) over all tags).
+
+Words that were said twice by the same speaker are one line. A line is the sentence of a message that says most of the
+topic, with what follows as far as there is room, and never code; a short message is its own line. The line of a long
+reply that an assistant divided by headings is these headings: they say what it advised.
+
+**Departures.** In the papers a language model words a summary of each unit when it is written (MRAgent §3.1, topics;
+HGMem's descriptions). Here a line is verbatim, or headings in their own words, and is made when it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcp_memory.domain.evidence import Evidence, Source
+from mcp_memory.domain.points import Point
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language.shapes import topic_of
+from mcp_memory.language.tokens import stems
+from mcp_memory.reconstruct.cues import query_cues
+from mcp_memory.reconstruct.graph import CueGraph
+from mcp_memory.search.candidates import CandidateSet
+from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores, is_assistant
+from mcp_memory.services.settings import BreadthSettings
+from mcp_memory.vectors import Scores
+from mcp_memory.view.space import Space
+
+LINE_CHARS = 200
+"""Characters of a line, about 50 tokens: some 35 lines fit into a reply of 2,000."""
+INFORMATIVE = 50
+"""A cue is telling if it is in at most one sentence of so many (as tags are, ``reconstruct/graph.py``)."""
+FEW = 2
+"""Or in so few."""
+HEADINGS = 3
+"""Headings that a reply must have to be shown by them."""
+OPENING = 0.15
+"""What a message's first sentence gains: people begin with what they want."""
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)|(?:\d+[.)]\s+|[-*•]\s+)?\*\*(.+?)\*\*:?.*)\s*$", re.MULTILINE)
+_GENERIC = re.compile(
+    r"(?:(?:step[- ]by[- ]step|full|complete|final|sample|updated|improved|additional|key|example|code|usage|new|your"
+    r"|the)\s+)*"
+    r"(?:examples?|code|explanations?|summary|conclusion|overview|usage|output|notes?|steps?|guide|implementation"
+    r"|considerations|features|improvements|breakdown|solution|result|tasks?|day|week|phase|part|step|option|objective"
+    r"|duration|date|goals?|question|answer)?\s*[\d:.]*",
+    re.IGNORECASE,
+)
+"""Headings that say nothing of what stands below them."""
+_NUMBERING = re.compile(r"^(?:step\s+)?\d+[.):]\s*|[*_`:]+", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An exchange, a message or a segment of a document that bears on a question.
+
+    Attributes:
+        score: in (0, 1], best = 1.
+        place: orders units by time.
+        rows: of its segments, in order.
+    """
+
+    score: float
+    place: tuple[int, int]
+    rows: tuple[int, ...]
+
+
+def find_units(
+    space: Space,
+    query: Query,
+    found: CandidateSet,
+    topic_cosines: Scores,
+    points: Iterable[Point],
+    settings: BreadthSettings,
+) -> list[Unit]:
+    """Return the units that bear on a question, best first; ties by time.
+
+    Args:
+        space: its view keeps an `ExchangeIndex`.
+        query: understood and embedded.
+        found: the candidates of the search, with what the loop found.
+        topic_cosines: of each segment to the topic of the question, shape ``(len(space.segments),)``.
+        points: memory points related to the question.
+        settings: which mechanisms take part.
+    """
+    index, topic = space.index(ExchangeIndex), topic_of(query.text)
+    rows, total = found.rows, np.maximum(found.total, 0)
+    scores = np.zeros(len(index), dtype=np.float32)
+    np.maximum.at(scores, index.of[rows], total / np.float32(float(total.max()) or 1.0))
+    talk = space.talk[rows]
+    if settings.exchanges and index.replies[rows].any():
+        own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
+        held = own > 0
+        scores[held] = own[held] * (float(total[talk].max()) / (float(total.max()) or 1.0))
+    bearing = scores >= settings.bears
+    if settings.told_by_points:
+        bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
+    if settings.told_by_cues:
+        bearing[_by_cues(space, index, topic)] = True
+    bearing &= np.isin(np.arange(len(index)), index.of[rows])  # within the window
+    numbers = np.flatnonzero(bearing)
+    held_rows: dict[int, list[int]] = {number: [] for number in numbers.tolist()}
+    for row in rows[bearing[index.of[rows]]].tolist():
+        held_rows[int(index.of[row])].append(row)
+    units = [
+        Unit(max(float(scores[number]), 1e-3), (space.segment_turn[min(of)].time, min(of)), tuple(sorted(of)))
+        for number, of in held_rows.items()
+        if of
+    ]
+    return sorted(units, key=lambda unit: (-unit.score, unit.place))
+
+
+def messages(space: Space, unit: Unit) -> list[tuple[Turn, list[int]]]:
+    """Return the messages of a unit with their segments, in order; of a document each segment by itself."""
+    found: dict[str, tuple[Turn, list[int]]] = {}
+    for row in unit.rows:
+        turn = space.segment_turn[row]
+        found.setdefault(turn.id, (turn, []))[1].append(row)
+    return list(found.values())
+
+
+class Lines:
+    """Makes lines of messages for one question; the same words of the same speaker only once."""
+
+    def __init__(self, space: Space, query: Query, name: str) -> None:
+        """Begin without a line.
+
+        Args:
+            space: of the messages.
+            query: with its topic embedded.
+            name: of the mode, as ``via`` names it.
+        """
+        self._space, self._query, self._name = space, query, name
+        self._stems = frozenset(stems(topic_of(query.text)))
+        self._shown: set[tuple[str | None, str]] = set()
+
+    def of(self, turn: Turn, rows: Sequence[int], score: float, *, headings: bool = False) -> Evidence | None:
+        """Return the line of a message, or of a document's segments; None if these words were shown before.
+
+        Args:
+            turn: the message or document.
+            rows: of its segments.
+            score: of its unit.
+            headings: whether an assistant's reply may be shown by its headings.
+        """
+        item = (headings and is_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score)
+        key = turn.speaker or turn.role, " ".join(item.text.casefold().split())
+        if key in self._shown:
+            return None
+        self._shown.add(key)
+        return item
+
+    def _headings(self, turn: Turn, rows: Sequence[int], score: float) -> Evidence | None:
+        said: dict[str, None] = {}
+        for match in _HEADING.finditer(_CODE.sub("", turn.text)):
+            words = _NUMBERING.sub("", match[1] or match[2]).strip()
+            if words and not _GENERIC.fullmatch(words):
+                said.setdefault(words)
+        if len(said) < HEADINGS:
+            return None
+        text = ""
+        for words in said:
+            if len(text) + len(words) > LINE_CHARS:
+                break
+            text = f"{text}; {words}" if text else words
+        segment = self._space.segments[rows[0]]
+        source = Source(turn, segment.start, segment.end)
+        return Evidence(segment.id, "segment", text, score, (self._name,), (source,), abridged=True) if text else None
+
+    def _words(self, turn: Turn, rows: Sequence[int], score: float) -> Evidence:
+        space = self._space
+        segments = [space.segments[row] for row in rows]
+        first, last = segments[0].start, max(segment.end for segment in segments)
+        inside = list(dict.fromkeys(row for segment in segments for row in space.sentences_within(segment)))
+        if last - first <= LINE_CHARS or not inside:
+            end = _cut(turn.text, first, last)
+            one = len(inside) == 1
+            name, kind = (space.sentences[inside[0]].id, "sentence") if one else (segments[0].id, "segment")
+            source = Source(turn, first, end)
+            return Evidence(name, kind, source.quote, score, (self._name,), (source,))  # type: ignore[arg-type]
+        best = self._best(turn, inside)
+        start, end = space.sentences[best].start, space.sentences[best].end
+        for row in inside[inside.index(best) + 1 :]:
+            piece = space.sentences[row]
+            if piece.end - start > LINE_CHARS or _in_code(turn, piece.start):
+                break
+            end = piece.end
+        source = Source(turn, start, _cut(turn.text, start, end))
+        return Evidence(space.sentences[best].id, "sentence", source.quote, score, (self._name,), (source,))
+
+    def _best(self, turn: Turn, rows: Sequence[int]) -> int:
+        """Return the sentence that says most of the topic, code only where there is nothing else."""
+        space, sentences = self._space, self._space.sentences
+        plain = [row for row in rows if not _in_code(turn, sentences[row].start)] or list(rows)
+        worth = np.zeros(len(plain), dtype=np.float32)
+        if space.sentence_vectors is not None and self._query.topic_vector is not None:
+            worth += space.sentence_vectors.take(np.array(plain, dtype=np.intp)) @ self._query.topic_vector
+        for place, row in enumerate(plain):
+            said = self._stems.intersection(stems(space.text(sentences[row])))
+            worth[place] += np.float32(0.5 * len(said) / max(1, len(self._stems)))
+            worth[place] += np.float32(OPENING if sentences[row].index == 0 else 0)
+        return plain[int(np.argmax(worth))]
+
+
+def point_line(space: Space, point: Point, name: str) -> Evidence:
+    """Return a memory point as a piece of evidence, with the first texts that it rests on."""
+    pieces = [piece for one in point.sentences if (piece := space.sentence(one)) is not None]
+    sources = tuple(Source(space.turns[one.turn_id], one.start, one.end) for one in pieces[:3])
+    return Evidence(point.id, "point", point.description, 1.0, (name, "points"), sources)
+
+
+def callers_points(points: Iterable[Point]) -> list[Point]:
+    """Return the points that a caller made or worded; they lead, since somebody judged what belongs together."""
+    return [point for point in points if point.source == "caller"]
+
+
+def _exchanges(space: Space, index: ExchangeIndex, sentences: Iterable[str]) -> list[int]:
+    pieces = (piece for name in sentences if (piece := space.sentence(name)) is not None)
+    rows = {row for piece in pieces for row in space.segments_with(piece.turn_id, piece.index)}
+    return sorted({int(index.of[row]) for row in rows})
+
+
+def _by_cues(space: Space, index: ExchangeIndex, topic: str) -> list[int]:
+    graph = CueGraph.of(space)
+    most = max(FEW, len(space.sentences) // INFORMATIVE)
+    found: set[int] = set()
+    for cue in query_cues(topic):
+        number = graph.number(cue.key)
+        if number is None or graph.degree(number) > most:
+            continue
+        for row in graph.rows(number):
+            piece = space.sentences[row]
+            found |= {int(index.of[one]) for one in space.segments_with(piece.turn_id, piece.index)}
+    return sorted(found)
+
+
+def _in_code(turn: Turn, start: int) -> bool:
+    return any(begin <= start < end for begin, end in _fences(turn.text))
+
+
+def _fences(text: str) -> Iterator[tuple[int, int]]:
+    return ((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else iter(())
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """Return where a line that begins at ``start`` ends: at a word, and before any code."""
+    fence = text.find("```", start + 1, end)
+    end = fence if fence > start else end
+    if end - start <= LINE_CHARS:
+        return end
+    space = text.rfind(" ", start + LINE_CHARS // 2, start + LINE_CHARS)
+    return space if space > start else start + LINE_CHARS
