@@ -40,12 +40,6 @@ _ALL = re.compile(
     r"|\bchronolog\w*|\btimelines?\b|\beach (?:time|of)\b",
     re.IGNORECASE,
 )
-_WHAT_SAID = re.compile(
-    r"\b(?:did|have|had|has|that|which|what|things|ways|steps|options|ideas)\s+you(?:['’](?:d|ve))?\s+(?:\w+\s+)?"
-    r"(?:suggest|recommend|advi[sc]|propos|explain|g[ia]ve|t[eo]ld|tell|mention|sa[iy]|show|outlin|describ|writ|wrote)\w*"
-    r"|\byour (?:\w+ )?(?:suggestions?|recommendations?|advice|proposals?|explanations?|answers?|replies|steps)\b",
-    re.IGNORECASE,
-)
 _FRAME = re.compile(
     "|".join(
         (
@@ -91,8 +85,3 @@ def topic_of(question: str) -> str:
     opening = question[:_LONGEST]
     topic = " ".join(_FRAME.sub(" ", opening).split()).strip(" ,.?!:;")
     return topic if any(mark.isalnum() for mark in topic) else question
-
-
-def asks_what_was_said(question: str) -> bool:
-    """Return whether a question asks what the assistant said: "what did you suggest", "your advice"."""
-    return _WHAT_SAID.search(question[:_LONGEST]) is not None

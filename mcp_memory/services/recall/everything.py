@@ -5,7 +5,7 @@ shows those of a page in the order of time, and says how many there are. So the 
 every session, not the earliest, and the next pages (``skip``) go on with what bears on it less.
 
 Of an exchange with an assistant the person's messages are listed, since such a question is about what the person did
-and said, and the assistant's where the question asks what it said (`language.shapes.asks_what_was_said`).
+and said, and the assistant's where the question asks what it said (`language.addressed.asks_for_advice`).
 
 Source: MRAgent's topic layer leads from a topic to all of its episodes (§3.1, eq. 5), HGMem's points to all of their
 texts (§3.3.4). **Departures.** Both bound what they return by the budget of a language model's loop and cannot say that
@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from mcp_memory.domain.evidence import Evidence
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
-from mcp_memory.language.shapes import asks_what_was_said
-from mcp_memory.search.exchanges import is_assistant
+from mcp_memory.domain.turns import by_assistant
+from mcp_memory.language.addressed import asks_for_advice
 from mcp_memory.services.recall.units import Lines, Unit, callers_points, messages, point_line
 from mcp_memory.view.space import Space
 
@@ -37,10 +37,10 @@ def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence
         points: memory points related to it.
     """
     lines = Lines(space, query, NAME)
-    wants_replies = asks_what_was_said(query.text)
+    wants_replies = asks_for_advice(query.text)
     found = [point_line(space, point, NAME) for point in callers_points(points)]
     for unit in units:
         said = messages(space, unit)
-        meant = [one for one in said if is_assistant(one[0]) == wants_replies] or said
+        meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
         found += (line for turn, rows in meant if (line := lines.of(turn, rows, unit.score, headings=True)))
     return tuple(found)

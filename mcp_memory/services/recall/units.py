@@ -26,13 +26,13 @@ import numpy as np
 from mcp_memory.domain.evidence import Evidence, Source
 from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import Turn, by_assistant
 from mcp_memory.language.shapes import topic_of
 from mcp_memory.language.tokens import stems
 from mcp_memory.reconstruct.cues import query_cues
 from mcp_memory.reconstruct.graph import CueGraph
 from mcp_memory.search.candidates import CandidateSet
-from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores, is_assistant
+from mcp_memory.search.exchanges import ExchangeIndex, exchange_scores
 from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
@@ -154,7 +154,7 @@ class Lines:
             score: of its unit.
             headings: whether an assistant's reply may be shown by its headings.
         """
-        item = (headings and is_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score)
+        item = (headings and by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score)
         key = turn.speaker or turn.role, " ".join(item.text.casefold().split())
         if key in self._shown:
             return None

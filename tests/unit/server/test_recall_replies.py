@@ -301,3 +301,35 @@ def test_a_fact_that_rests_on_a_whole_document_quotes_its_beginning_and_still_fi
     item = replace(fact(), sources=(Source(book, 0, len(book.text)),))
     (source,) = explore_reply(OperatorResult((item,)), 500).structured["items"][0]["sources"]
     assert source["quote"] == book.text[:1000]
+
+
+LINES = tuple(item(f"I planted bed number {number} of the garden.", number=number) for number in range(60))
+
+
+def broad(**changes):
+    recall = RecallResult(LINES, 0.9, True, episode="ep_1")
+    return replace(recall, breadth="all", total=90, skipped=0, **changes)
+
+
+def test_a_broad_recall_shows_its_lines_in_text_and_says_how_to_go_on():
+    reply = recall_reply(broad(), 1000)
+    assert chars(reply) <= 4000
+    shown = sum(line[:1].isdigit() and ". Ann: " in line for line in reply.text.splitlines())
+    assert shown > len(reply.structured["evidence"])
+    assert f"{shown} of 90 shown" in reply.text
+    assert f'mode "all" and cursor "{shown}"' in reply.text
+    assert reply.structured["next_cursor"] == str(len(reply.structured["evidence"]))
+    assert (reply.structured["mode"], reply.structured["total"]) == ("all", 90)
+
+
+def test_the_last_page_has_no_cursor():
+    reply = recall_reply(replace(broad(), evidence=LINES[:3], total=63, skipped=60), 2000)
+    assert "3 after the 60 before of 63 shown" in reply.text
+    assert "next_cursor" not in reply.structured
+
+
+def test_the_headings_of_a_reply_are_not_quoted_again():
+    abridged = replace(LINES[0], text="Soil; Roses", abridged=True)
+    reply = recall_reply(replace(broad(), evidence=(abridged,)), 2000)
+    assert "quote" not in reply.structured["evidence"][0]["sources"][0]
+    assert "Soil; Roses" in reply.text

@@ -1,0 +1,94 @@
+"""Recalls of all that bears on a question, and overviews of how something went."""
+
+import pytest
+from learning_memory import memory, recalled, told
+
+from mcp_memory.domain.requests import EvolveRequest, PointEdits, PointInsert
+
+pytestmark = pytest.mark.anyio
+GARDEN = (
+    "@ 2024-03-01",
+    "user: I want a garden with roses. The soil is heavy.",
+    "assistant: ## Soil\nLoosen the soil.\n## Roses\nPlant roses in March.\n## Water\nWater the garden weekly.",
+    "user: And if it rains?",
+    "assistant: Then wait a day.",
+    "user: My tax return is due.",
+    "assistant: File the tax return online.",
+    "@ 2024-04-01",
+    "user: The garden has a pond now.",
+    "assistant: Add plants to the pond.",
+    "@ 2024-05-01",
+    "user: I changed the garden path to gravel.",
+    "assistant: Gravel drains well.",
+)
+QUESTION = "In what order did I bring up the parts of my garden?"
+
+
+def said_by(recall):
+    return [(item.sources[0].turn.speaker, item.text) for item in recall.evidence]
+
+
+async def test_all_lists_what_the_person_said_and_a_follow_up_with_it():
+    recall = await recalled(await told(memory(), *GARDEN), QUESTION, mode="auto")
+    assert recall.breadth == "all"
+    lines = said_by(recall)
+    assert {speaker for speaker, _ in lines} == {"user"}
+    texts = [text for _, text in lines]
+    assert "And if it rains?" in texts
+    assert {"The garden has a pond now.", "I changed the garden path to gravel."} <= set(texts)
+    assert not any("tax" in text for text in texts)
+    assert recall.total == len(lines)
+
+
+async def test_all_lists_what_the_assistant_said_where_that_is_asked():
+    recall = await recalled(
+        await told(memory(), *GARDEN), "List all the things you suggested for the garden", mode="auto"
+    )
+    assert {speaker for speaker, _ in said_by(recall)} == {"assistant"}
+
+
+async def test_pages_go_on_where_the_one_before_ended():
+    one = await told(memory(), *GARDEN)
+    whole = await recalled(one, QUESTION, mode="all")
+    first = await recalled(one, QUESTION, mode="all", lines=2)
+    second = await recalled(one, QUESTION, mode="all", lines=2, skip=2)
+    assert [item.id for item in (*first.evidence, *second.evidence)] == [item.id for item in whole.evidence[:4]]
+    assert (first.total, second.total, second.skipped) == (whole.total, whole.total, 2)
+
+
+async def test_an_overview_has_both_sides_and_replies_by_their_headings():
+    recall = await recalled(await told(memory(), *GARDEN), "How has my garden developed?", mode="auto")
+    assert recall.breadth == "overview"
+    lines = said_by(recall)
+    assert ("assistant", "Soil; Roses; Water") in lines
+    assert any(speaker == "user" and "pond" in text for speaker, text in lines)
+
+
+async def test_a_point_that_a_caller_made_leads():
+    one = await told(memory(), *GARDEN)
+    point = PointInsert(("Carla", "tax return"), "Carla's garden counts for the tax return.")
+    await one.evolve(EvolveRequest("default", points=PointEdits(insert=(point,))))
+    recall = await recalled(one, "In what order did I bring up the parts of Carla's garden?", mode="all")
+    assert [(item.kind, item.text) for item in recall.evidence[:1]] == [("point", point.description)]
+
+
+async def test_the_same_words_are_one_line():
+    recall = await recalled(await told(memory(), *GARDEN, "user: The garden has a pond now."), QUESTION, mode="all")
+    texts = [text for _, text in said_by(recall)]
+    assert len(texts) == len(set(texts))
+
+
+async def test_among_people_each_message_stands_for_itself_in_the_order_of_the_search():
+    one = await told(
+        memory(), "Ann: I baked a lemon cake.", "Bob: Nice cake!", "Ann: For the fair I had baked one more, with plums."
+    )
+    best = await recalled(one, "What cakes has Ann baked?")
+    broad = await recalled(one, "What cakes has Ann baked?", mode="auto")
+    assert broad.breadth == "all"
+    assert [item.text for item in broad.evidence] == [item.text for item in best.evidence][: len(broad.evidence)]
+
+
+async def test_auto_leaves_documents_to_the_best_evidence():
+    one = await told(memory(), "x: The tower has 12 bells.", kind="document")
+    recall = await recalled(one, "How many bells does the tower have?", mode="auto")
+    assert (recall.breadth, recall.total) == ("best", None)
