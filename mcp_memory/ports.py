@@ -239,6 +239,8 @@ class JudgeInput:
         gates: the gates of the sentences that are not neutral for the query, by their ids.
         earlier: what the judge returned before it searched further; None if it is asked for the first time.
         seen: what it was shown then and need not see again; see `Judgement`.
+        point_sentences: by the id of a memory point of ``recall``, the sentences that it rests on.
+        span: the first and the last moment at which something of the space was said; None if no time is known.
     """
 
     query: Query
@@ -249,6 +251,8 @@ class JudgeInput:
     gates: Mapping[str, float] = field(default_factory=dict)
     earlier: Judgement | None = None
     seen: Collection[Hashable] = frozenset()
+    point_sentences: Mapping[str, Sequence[EvidenceSentence]] = field(default_factory=dict)
+    span: tuple[Millis, Millis] | None = None
 
 
 class QuestionJudge(Protocol):
@@ -258,7 +262,11 @@ class QuestionJudge(Protocol):
         scores_paths: whether `score` is to be asked; else navigation scores paths by its formulas.
         warnings: why another judge than the wanted one decided, in words, so far.
         spent: on a language model, so far; None if none was asked.
+        rounds: times that it may be asked again about what the steps it asks for have found.
     """
+
+    @property
+    def rounds(self) -> int: ...  # noqa: D102
 
     @property
     def scores_paths(self) -> bool: ...  # noqa: D102

@@ -167,13 +167,15 @@ def open_question_judges(settings: Settings, claude: Claude | None) -> Callable[
     chosen = settings.engine
     if claude is None or chosen.judge == "embedded":
         return EmbeddedQuestionJudge
-    allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
+    limits = chosen.limits
+    allowance = BudgetLimits(limits.calls, limits.input_tokens)
     judges = QuestionJudgeSetup(
         EmbeddedQuestionJudge(),
         ClaudeAnswerer(claude),
         chosen.judge,
         settings.answer.plain,
         allowance,
+        limits.rounds,
         reader=ClaudeQuestionReader(claude) if chosen.understand else None,
         paths=ClaudePathScorer(claude) if chosen.paths else None,
     )
@@ -185,7 +187,8 @@ def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], P
     chosen = settings.engine
     if claude is None or chosen.judge != "anthropic" or not chosen.points:
         return None
-    allowance = BudgetLimits(chosen.calls, chosen.input_tokens)
+    limits = chosen.limits
+    allowance = BudgetLimits(limits.calls, limits.input_tokens)
     return lambda: ClaudePointJudge(ClaudePointMaker(claude), allowance)
 
 

@@ -162,8 +162,8 @@ class Judgement:
         proposal: the answer; None for none. The embedded engine proposes however low its confidence; a language model
             only what it finds stated, and what it cites is what it says supports the answer.
         engine: the judge.
-        missing: facts that are not stated, in the judge's words; only if it proposes nothing.
-        next: steps to take before it is asked again; only if it proposes nothing.
+        missing: facts that are not stated, in the judge's words; with a proposal, what it lacks.
+        next: steps to take before it is asked again; with a proposal, only if that is incomplete.
         left: evidence that it need not see again: places of sentences and ids of facts.
         kept: evidence that it needs for its answer, or for a later one.
         support: how likely it is that the evidence answers the question at all, in [0, 1]; the confidence of an

@@ -42,6 +42,7 @@ class QuestionJudgeSetup:
         when: whether Claude is asked always (``anthropic``) or if the embedded judgement is uncertain (``auto``).
         sure: with ``auto``, confidence from which an embedded proposal without a hedge is final.
         allowance: limits of one question.
+        rounds: times that Claude may be asked again about one question.
         reader: interprets the question, with ``anthropic`` alone; None leaves that to the rules.
         paths: scores the paths through facts, with ``anthropic`` alone; None leaves that to the formulas.
     """
@@ -51,6 +52,7 @@ class QuestionJudgeSetup:
     when: Literal["auto", "anthropic"]
     sure: float
     allowance: BudgetLimits
+    rounds: int = 2
     reader: ClaudeQuestionReader | None = None
     paths: ClaudePathScorer | None = None
 
@@ -64,6 +66,11 @@ class ClaudeQuestionJudge:
         self._asked = False
         self._failed_steps: dict[str, list[str]] = {}  # steps that Claude did not do, by reason
         self._later_failure = ""
+
+    @property
+    def rounds(self) -> int:
+        """See `ports.QuestionJudge`."""
+        return self._judges.rounds
 
     @property
     def scores_paths(self) -> bool:

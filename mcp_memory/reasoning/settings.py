@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_memory.configurable import NOT_NEGATIVE, POSITIVE, key
+
+
+class Effort(NamedTuple):
+    """What Claude may spend on one query: requests, uncached input tokens, and times that it is asked again."""
+
+    calls: int
+    input_tokens: int
+    rounds: int
+
+
+EFFORTS = {"quick": Effort(3, 4_000, 1), "normal": Effort(8, 8_000, 2), "deep": Effort(16, 30_000, 6)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +37,14 @@ class EngineSettings:
     """Retries and pauses included; the same for one reading of texts."""
     base_url: str = key("", 'of the Messages API, to which all of it is sent; "" = Anthropic\'s own')
     """The environment's ANTHROPIC_BASE_URL does not count."""
-    calls: int = key(8, "requests for one query or goal")
-    input_tokens: int = key(6_000, "uncached input tokens for one query or goal")
+    effort: Literal["quick", "normal", "deep"] = key(
+        "normal",
+        "how much Claude may spend on one query or goal: 3, 8 or 16 requests and 4,000, 8,000 or 30,000 tokens",
+    )
+    """With ``quick`` it is asked once more about what it had searched for, with ``normal`` twice, with ``deep`` six
+    times (MRAgent §3.2 stops after a bound too)."""
+    calls: int = key(0, "requests for one query or goal; 0 = as effort says", NOT_NEGATIVE)
+    input_tokens: int = key(0, "uncached input tokens for one query or goal; 0 = as effort says", NOT_NEGATIVE)
     day_tokens: int = key(
         500_000, "the same for a day of UTC, over all processes on the store; 0 = no limit", NOT_NEGATIVE
     )
@@ -50,3 +67,9 @@ class EngineSettings:
         False, 'with "anthropic", it reads all texts for facts; all that is and was ever written is sent'
     )
     """In the background, over all spaces, until half of ``day_tokens`` is spent: the rest is left to queries."""
+
+    @property
+    def limits(self) -> Effort:
+        """What may be spent on one query: as `effort` says, except for what `calls` and `input_tokens` set."""
+        effort = EFFORTS[self.effort]
+        return Effort(self.calls or effort.calls, self.input_tokens or effort.input_tokens, effort.rounds)

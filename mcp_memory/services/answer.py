@@ -6,9 +6,9 @@ whether the evidence suffices, and what it needs comes first (MRAgent's routing,
 
 **Rounds of a judge.** This is how a language model takes part in the loop of MRAgent (§3.2) and HGMem: whether the
 evidence is enough and which steps come next is one call (DESIGN L6 and L10). What its steps find joins the evidence,
-and it is asked again, shown only what is new and what it kept. It ends with an answer, when it proposes no step that
-was not taken, when nothing new is found, or after `ROUNDS`. Evidence that was found on the way and that no citation
-needs is left out of an answer.
+and it is asked again, shown only what is new and what it kept. It ends with a complete answer, when it proposes no step
+that was not taken, when nothing new is found, or after as many rounds as the judge has (``engine.effort``). Evidence
+that was found on the way and that no citation needs is left out of an answer.
 
 **Answers.** A judge proposes the best that the facts and the evidence's sentences can say, with a confidence. Below the
 thresholds the answer is an abstention: the caller gets the evidence and can decide itself. Every answer cites the
@@ -39,15 +39,13 @@ from mcp_memory.search.candidates import newest_candidates
 from mcp_memory.services.explore import explore
 from mcp_memory.services.learn.episodes import Episodes, new_episode, new_episode_id
 from mcp_memory.services.learn.update import known_labels, learn, support_candidates, support_lesson
-from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_facts
+from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.settings import AnswerSettings
 
 UNCONVINCED = 0.5
 """The share that is left of recall's own sufficiency if the judge says that the evidence does not suffice."""
-ROUNDS = 2
-"""Times that a judge is asked again about one query."""
 STEPS = 4
 """Steps that are taken in a round."""
 ITEMS = 6
@@ -122,7 +120,9 @@ async def reconstruct(
             result = _concluded(result, judge)
             episode = new_episode(space, query, result)
     if judge is not None and asked is not None:
-        result = _as_judged(*await _ask_in_rounds(store, embedder, settings, judge.assess, asked), query.limit)
+        result = _as_judged(
+            *await _ask_in_rounds(store, embedder, settings, judge.assess, asked, judge.rounds), query.limit
+        )
         result = _concluded(result, judge)
         async with store.reading() as view:
             episode = new_episode(view.space(query.space), query, result)
@@ -168,7 +168,7 @@ async def answer(
         result, facts, candidates, gates = await find(store, embedder, view, query, settings, evaluation)
         gates = gates_for_judge(space, query, gates, learning=settings.gain.learning)
         asked = judge_input(space, query, result, facts, candidates, gates)
-    asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked)
+    asked, judgement = await _ask_in_rounds(store, embedder, settings, judge.judge, asked, judge.rounds)
     answered = _apply_thresholds(asked, judgement, len(result.evidence), judge, thresholds)
     async with store.reading() as view:
         space = view.space(query.space)
@@ -207,7 +207,7 @@ def _apply_thresholds(
     given = proposal if proposal and (engine != "embedded" or _passes(proposal, thresholds)) else None
     recall = replace(
         recall,
-        evidence=with_cited_facts(evidence, given.citations, asked.known_facts) if given else evidence,
+        evidence=with_cited_items(evidence, given.citations, asked.known_facts, recall.points) if given else evidence,
         missing=judgement.missing or recall.missing,
         warnings=(*recall.warnings, *judge.warnings),
         spent=judge.spent,
@@ -254,6 +254,7 @@ async def _ask_in_rounds(
     settings: RecallSettings,
     judge: Callable[[JudgeInput], Awaitable[Judgement]],
     asked: JudgeInput,
+    rounds: int,
 ) -> tuple[JudgeInput, Judgement]:
     """Return what a judge decides in the end, and everything that it was shown.
 
@@ -263,12 +264,13 @@ async def _ask_in_rounds(
         settings: the settings of recall.
         judge: asked about what was found, and again about what its steps find.
         asked: as recall found it.
+        rounds: times that the judge may be asked again.
     """
     judgement = await judge(asked)
     taken: set[tuple[str, str]] = set()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         steps = [step for step in judgement.next if (step.operator, str(step.args)) not in taken][:STEPS]
-        if judgement.proposal is not None or not steps:
+        if not steps:
             break
         taken |= {(step.operator, str(step.args)) for step in steps}
         wider = await _take_steps(store, embedder, settings, asked, steps)
@@ -310,7 +312,17 @@ async def _take_step(
     """Return what one step finds in the space of a query; nothing if it cannot be taken."""
     args = {name: value for name, value in step.args.items() if isinstance(value, str)}
     if step.operator != SEARCH:
-        request = ExploreRequest(query.space, step.operator, entity=args.get("entity"), limit=ITEMS)
+        ids = step.args.get("ids", ())
+        request = ExploreRequest(
+            query.space,
+            step.operator,
+            entity=args.get("entity"),
+            tag=args.get("tag"),
+            topic=args.get("topic"),
+            query=args.get("query"),
+            ids=ids if isinstance(ids, tuple) else (),
+            limit=ITEMS,
+        )
         try:
             return (await explore(store, embedder, settings.operators, request, now=query.now)).items
         except InvalidInput:  # no such operator, or not these arguments
@@ -365,7 +377,7 @@ def _as_judged(asked: JudgeInput, judgement: Judgement, limit: int) -> RecallRes
     if judgement.engine == "embedded":
         return asked.recall
     result = asked.recall
-    evidence = with_cited_facts(result.evidence, judgement.kept, asked.known_facts)
+    evidence = with_cited_items(result.evidence, judgement.kept, asked.known_facts, result.points)
     kept = {citation.evidence_id for citation in judgement.kept}
     first = [item for item in evidence if item.id in kept]
     best = max((item.score for item in first), default=0.0)

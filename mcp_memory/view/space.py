@@ -45,6 +45,7 @@ class Space:
     Attributes:
         name: the name of the space.
         turns: every turn by its id, old revisions included.
+        span: the first and the last moment at which a turn with a time was said; None without any.
         sessions: the ids of the current turns of each session, in order of arrival.
         segments: by row.
         sentences: by row.
@@ -67,6 +68,7 @@ class Space:
         self.questions = QuestionPool()
         self.jobs: dict[str, Job] = {}
         self.turns: dict[str, Turn] = {}
+        self.span: tuple[Millis, Millis] | None = None
         self.sessions: dict[str, list[str]] = {}
         self.segments: list[Segment] = []
         self.sentences: list[Sentence] = []
@@ -242,6 +244,9 @@ class Space:
 
     def _add_turn(self, turn: Turn) -> None:
         self.turns[turn.id] = turn
+        if turn.said_at is not None:
+            first, last = self.span or (turn.said_at, turn.said_at)
+            self.span = min(first, turn.said_at), max(last, turn.said_at)
         new = len(self.speakers)
         if (who := self.speakers.add(turn)) and len(self.speakers) > new:
             self.facts.add_speaker(who)

@@ -55,7 +55,9 @@ def judgement(
 ) -> dict[str, Any]:
     """Return what the prompt for answers asks for; without an answer it is not answerable."""
     return {
+        "reasoning": "",
         "answerable": bool(answer),
+        "incomplete": False,
         "answer": answer,
         "supports": list(supports),
         "confidence": confidence,
@@ -63,6 +65,8 @@ def judgement(
         "missing": list(missing),
         "look_for": [],
         "names": [],
+        "wrong_premise": "",
+        "steps": [],
     } | more
 
 

@@ -46,6 +46,11 @@ class EmbeddedQuestionJudge:
     """
 
     @property
+    def rounds(self) -> int:
+        """None: it asks for no steps."""
+        return 0
+
+    @property
     def scores_paths(self) -> bool:
         """False: the formulas of navigation are the embedded judge of paths."""
         return False

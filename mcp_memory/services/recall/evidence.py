@@ -282,7 +282,21 @@ def judge_input(
         {stem: words.rarity(stem) for stem in query.stems},
         replace(facts, gates=placed) if gates else facts,
         gates={space.sentences[row].id: gate for row, gate in gates.items()},
+        point_sentences={point.id: _point_sentences(space, point, gates) for point in result.points},
+        span=space.span,
     )
+
+
+def _point_sentences(space: Space, point: Point, gates: Mapping[int, float]) -> list[EvidenceSentence]:
+    """Return the first sentences that a point rests on, as far as they are current."""
+    found: list[EvidenceSentence] = []
+    for name in point.sentences:
+        piece = space.sentence(name)
+        if piece is not None and len(found) < SOURCES:
+            row = space.sentence_row(piece.turn_id, piece.index)
+            source = Source(space.turns[piece.turn_id], piece.start, piece.end)
+            found.append(EvidenceSentence(point.id, source, piece.times, 0.0, None, gates.get(row, 1.0)))
+    return found
 
 
 def _sentences(
@@ -315,29 +329,34 @@ def _sentences(
     return found
 
 
-def with_cited_facts(
-    evidence: tuple[Evidence, ...], citations: Sequence[Citation], facts: KnownFacts
+def with_cited_items(
+    evidence: tuple[Evidence, ...], citations: Sequence[Citation], facts: KnownFacts, points: Sequence[Point] = ()
 ) -> tuple[Evidence, ...]:
-    """Return evidence with the facts that a judge cites; those that were not shown come first."""
+    """Return evidence with the facts and memory points that a judge cites; those that were not shown come first."""
     shown = {item.id for item in evidence}
     cited: dict[str, Evidence] = {}
+    descriptions = {point.id: point.description for point in points}
     for citation in citations:
-        found = facts.fact(citation.evidence_id)
-        if citation.evidence_id in shown or citation.evidence_id in cited or found is None:
+        name = citation.evidence_id
+        if name in shown or name in cited:
             continue
-        version, inferred = found
-        cited[version.id] = Evidence(
-            version.id,
-            "fact",
-            version.text,
-            1.0,
-            ("facts",),
-            tuple(one.source for one in citations if one.evidence_id == version.id),
-            valid_from=version.since,
-            valid_to=version.until,
-            confidence=version.confidence,
-            inferred=inferred,
-            fact_kind=version.kind,
-            precision=version.precision,
-        )
+        sources = tuple(one.source for one in citations if one.evidence_id == name)
+        if name in descriptions:
+            cited[name] = Evidence(name, "point", descriptions[name], 1.0, ("points",), sources)
+        elif found := facts.fact(name):
+            version, inferred = found
+            cited[name] = Evidence(
+                name,
+                "fact",
+                version.text,
+                1.0,
+                ("facts",),
+                sources,
+                valid_from=version.since,
+                valid_to=version.until,
+                confidence=version.confidence,
+                inferred=inferred,
+                fact_kind=version.kind,
+                precision=version.precision,
+            )
     return (*cited.values(), *evidence)

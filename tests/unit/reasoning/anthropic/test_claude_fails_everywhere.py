@@ -32,7 +32,7 @@ STEPS = {
 OFF = {"question": {"understand": False}, "navigation": {"paths": False}, "answer": {}}
 """Replies after which the embedded engine does the step."""
 NOT_JSON = "its reply was not the JSON that was asked for"
-OF_ANSWERS = ("unknown ids", "no citation", "no words", "too many words")
+OF_ANSWERS = ("unknown ids", "no citation", "no words")
 """Bad replies of the form that only answers have."""
 
 

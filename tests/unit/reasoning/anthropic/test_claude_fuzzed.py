@@ -13,7 +13,7 @@ from mcp_memory.domain.evidence import RecallResult, Source
 from mcp_memory.errors import EngineError
 from mcp_memory.ports import JudgeInput
 from mcp_memory.reasoning.anthropic import answer
-from mcp_memory.reasoning.anthropic.rendering import render_evidence
+from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.replies import UnusableReply, parse_message, parse_reply
 
 USAGE = {"input_tokens": 900, "output_tokens": 60}

@@ -1,16 +1,21 @@
 """How facts are rendered for Claude, and what their numbers stand for."""
 
+import random
 from dataclasses import replace
 
 import pytest
+from standin.replies import judgement
 from unit.rules.answers.known_facts import about, space_of
 
 from mcp_memory.domain.answers import EvidenceSentence
 from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, RecallResult, Root, Source, Step
+from mcp_memory.domain.points import Point
+from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import AnswerReply, to_judgement
+from mcp_memory.reasoning.anthropic.answer import SUPPORTS, WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
-from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence, render_evidence
+from mcp_memory.reasoning.anthropic.evidence import render_evidence
+from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence
 from mcp_memory.reasoning.anthropic.replies import UnusableReply
 
 MOVES = ("Ann lives_in Oslo 2015 2019", "Ann lives_in Rome 2019 -", "?Ann likes chess - -")
@@ -26,22 +31,91 @@ def case(lines, text, paths=(), **beside) -> JudgeInput:
 
 
 def reply(supports: list[str], **more: object) -> AnswerReply:
-    told = {"answerable": True, "answer": "Rome", "supports": supports, "confidence": 0.9, "hedged": False}
-    return AnswerReply.model_validate(told | {"missing": [], "look_for": [], "names": []} | more)
+    return AnswerReply.model_validate(judgement("Rome", tuple(supports)) | more)
 
 
-def test_facts_show_their_validity_and_cite_their_sources():
+def test_a_fact_stands_behind_its_sentence_with_its_validity_and_cites_it():
     laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
-    lines = {line for line in laid.text.splitlines() if line.startswith("[F")}
-    assert {line.split("] ")[1] for line in lines} >= {
-        "Ann lives in Oslo (from 2015-01-01, until 2019-01-01)",
-        "Ann lives in Rome (from 2019-01-01)",
-    }
-    (rome,) = [line[1:3] for line in lines if "Rome" in line]
-    answer = to_judgement(reply([rome.lower(), f"[{rome}]"]), laid).proposal
+    lines = laid.text.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("[F")]
+    assert lines[at].split("] ")[1] == "Ann lives in Rome (from 2019-01-01)"  # Oslo is over
+    assert lines[at - 1].endswith("Ann lives in Rome")
+    answer = to_judgement(reply([lines[at][1:3].lower(), lines[at][:4]]), laid).proposal
     assert answer is not None
     assert [citation.source.quote for citation in answer.citations] == ["Ann lives in Rome"]
     assert not answer.hedged
+
+
+def test_a_point_leads_and_cites_the_sentences_that_it_rests_on():
+    one = case(["Ann likes chess - -", "Ann visited Rome - -"], "What does Ann like?")
+    point = Point("h_1", "s", ("Ann", "chess"), "Ann and chess", "", 0, "active", (), None, (), (), "anthropic", 0)
+    known = {"h_1": [replace(one.sentences[1], evidence_id="h_1")]}
+    laid = render_evidence(replace(one, recall=replace(one.recall, points=(point,)), point_sentences=known), 2_000)
+    assert laid.text.splitlines()[1] == "[P1] Ann, chess: Ann and chess"
+    assert "Ann visited Rome" in laid.text
+    assert [citation.evidence_id for citation in laid.cited["P1"].citations] == ["h_1"]
+
+
+def test_the_lines_of_a_conversation_follow_each_other_in_time_below_one_heading():
+    one = case(["Ann likes chess - -", "Ann visited Rome - -", "Ann likes tea - -"], "What does Ann like?")
+    times = (2 * DAY, DAY, DAY)
+    moved = [
+        replace(candidate, source=replace(candidate.source, turn=replace(candidate.source.turn, said_at=at)))
+        for candidate, at in zip(one.sentences, times, strict=True)
+    ]
+    lines = render_evidence(replace(one, sentences=moved), 2_000).text.splitlines()
+    said = [line for line in lines if line.startswith(("[S", "--"))]
+    assert [line[:2] for line in said] == ["--", "[S", "[S", "--", "[S"]
+    assert said[0].startswith("-- Fri 2 Jan 1970, conversation ")
+    assert "Rome" in said[1]
+    assert "chess" in said[4]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_the_judge_kept_is_in_every_later_request(seed):
+    draw = random.Random(seed)
+    one = case([f"Ann visited Place{number} - -" for number in range(40)], "Where was Ann?")
+    asked, kept = replace(one, sentences=draw.sample(one.sentences, 12)), set()
+    for _ in range(4):
+        laid = render_evidence(asked, 700)
+        assert kept <= {citation.source.quote for item in laid.cited.values() for citation in item.citations}
+        chosen = draw.sample(sorted(laid.cited), min(3, len(laid.cited)))
+        said = to_judgement(reply(chosen, answerable=False, look_for=["more"]), laid)
+        kept = {citation.source.quote for citation in said.kept}
+        fresh = [piece for piece in draw.sample(one.sentences, 12) if piece not in asked.sentences]
+        asked = replace(asked, earlier=said, seen=said.left.union(asked.seen), sentences=[*fresh, *asked.sentences])
+
+
+def test_an_answer_and_its_supports_that_are_too_long_are_cut():
+    laid = render_evidence(case([f"Ann visited Place{n} - -" for n in range(20)], "Where was Ann?"), 4_000)
+    got = to_judgement(reply(sorted(laid.cited), answer="so " * 40), laid).proposal
+    assert got is not None
+    assert (len(got.text.split()), len(got.citations)) == (WORDS, SUPPORTS)
+
+
+def test_an_incomplete_answer_asks_for_more_and_a_wrong_premise_is_named_as_missing():
+    laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
+    part = to_judgement(reply(["S1"], incomplete=True, look_for=["Ann lives"], missing=["since when"]), laid)
+    assert part.proposal is not None
+    assert [step.operator for step in part.next] == ["search"]
+    wrong = to_judgement(reply([], answerable=False, wrong_premise="Bob lives there, not Ann"), laid)
+    assert (wrong.proposal, wrong.missing) == (None, ("Bob lives there, not Ann",))
+
+
+def test_a_step_becomes_one_of_an_operator_and_others_are_ignored():
+    laid = render_evidence(case(MOVES, "Where does Ann live?"), 2_000)
+    steps = [
+        {"operator": "event_context", "on": "s1", "tag": ""},
+        {"operator": "tag_events", "on": "Ann", "tag": "moving"},
+        {"operator": "drop_table", "on": "Ann", "tag": ""},
+        {"operator": "event_context", "on": "S99", "tag": ""},
+    ]
+    got = to_judgement(reply([], answerable=False, steps=steps[:2]), laid).next
+    assert [(step.operator, dict(step.args)) for step in got] == [
+        ("event_context", {"ids": (laid.cited["S1"].citations[0].evidence_id,)}),
+        ("tag_events", {"entity": "Ann", "tag": "moving"}),
+    ]
+    assert to_judgement(reply([], answerable=False, steps=steps[2:]), laid).next == ()
 
 
 def test_a_hypothesis_is_marked_and_answers_from_it_are_hedged():
@@ -94,7 +168,8 @@ def test_the_rendered_text_fits_its_room_and_every_number_is_shown(room):
     laid = render_evidence(case(many, "Where was Ann?"), room)
     frame = laid.text.splitlines()[0]
     assert estimate_tokens(laid.text) <= max(room, 2 * estimate_tokens(frame) + 1)
-    assert {line.split("]")[0][1:] for line in laid.text.splitlines()[1:-1]} == laid.cited.keys()
+    numbered = [line for line in laid.text.splitlines()[1:-1] if line.startswith("[")]
+    assert {line.split("]")[0][1:] for line in numbered} == laid.cited.keys()
 
 
 def test_stored_text_always_stays_on_one_line():

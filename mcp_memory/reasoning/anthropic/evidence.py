@@ -1,0 +1,335 @@
+"""The evidence of a question as Claude sees it: points, then conversations in the order of time, in numbered lines.
+
+Three things are decided here, in this order:
+
+1. **What is shown.** What Claude kept when it was asked before comes first, and is always there. Then come the memory
+   points with the sentences that they rest on, since a point is the condensed view (HGMem §3.3.4), and the other
+   sentences by rank. Facts are shown only where their sentence is, if they are about what is asked and hold at the
+   time that is asked about; a hypothesis, which has no sentence, says by which rule it was guessed.
+2. **Where it stands.** Sentences of one turn share a line, turns of one conversation follow each other in the order of
+   time below one heading with the weekday and the date. So a model sees what followed on what, and no line repeats
+   who said it when. A relative time is followed by the date that it means.
+3. **What a number means.** ``P`` is a point, ``S`` a piece of a turn, ``F`` a fact. Each can be cited.
+
+**Departures.** HGMem answers from points and the passages of their entities (§3.3.4), QRMeM shows segments by rank
+(§2.2). A trial with 137 requests showed that lines by rank use half of the room for who said them when, and that facts
+beside the sentence that states them were never needed by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mcp_memory.domain.answers import EvidenceSentence, KnownFacts
+from mcp_memory.domain.confidence import STABLE
+from mcp_memory.domain.evidence import Citation, Evidence, Rule, Source
+from mcp_memory.domain.facts import Version
+from mcp_memory.domain.points import Point
+from mcp_memory.domain.times import BEGINNING, FOREVER, Millis
+from mcp_memory.domain.turns import Turn
+from mcp_memory.language import iso
+from mcp_memory.language.dated_text import weekday_and_day, with_dates
+from mcp_memory.navigation.paths import serialise
+from mcp_memory.ports import JudgeInput
+from mcp_memory.reasoning.anthropic.client import estimate_tokens
+from mcp_memory.reasoning.anthropic.rendering import FRAME_TOKENS, CitableItem, RenderedEvidence, frame, one_line
+
+FACTS = 12
+"""Most facts that are shown."""
+PLACES = 2
+"""Sentences that are cited for one fact."""
+BESIDE = 5
+"""Most conflicts, paths and memory points that are shown, of each."""
+POINT_SHARE = 0.4
+"""Largest share of the room that points and the sentences they rest on take."""
+PIECE_CHARS = 320
+"""Characters of one line: a longer turn has several, so that a citation stays precise."""
+_PREFIX = 24
+"""Characters of a number and a speaker's name, about."""
+
+
+@dataclass(slots=True)
+class _Room:
+    """The characters that are left, by the estimate of tokens."""
+
+    left: int
+
+    def takes(self, text: str, more: int = 0) -> bool:
+        """Return whether a line with ``more`` characters beside it fits, and take its room if so."""
+        size = estimate_tokens(text + " " * more) + 1
+        if size > self.left:
+            return False
+        self.left -= size
+        return True
+
+
+@dataclass(slots=True)
+class _Shown:
+    """What is shown, before it is put in order.
+
+    Attributes:
+        sentences: by turn, each by its first character.
+        facts: by the place of the sentence behind which they stand, lines with their items.
+        guesses: facts without a sentence.
+        points: lines with their items.
+    """
+
+    sentences: dict[str, dict[int, EvidenceSentence]] = field(default_factory=dict)
+    facts: dict[tuple[str, int], list[tuple[str, CitableItem]]] = field(default_factory=dict)
+    guesses: list[tuple[str, CitableItem]] = field(default_factory=list)
+    points: list[tuple[str, CitableItem]] = field(default_factory=list)
+    headings: set[str] = field(default_factory=set)
+
+    def has(self, place: tuple[str, int]) -> bool:
+        return place[1] in self.sentences.get(place[0], {})
+
+
+def render_evidence(judge_input: JudgeInput, tokens: int) -> RenderedEvidence:
+    """Return the evidence as text of about ``tokens`` tokens at most.
+
+    What does not fit is left out whole, the last by rank first. A judge that is asked again sees nothing twice except
+    what it kept.
+    """
+    room, shown = _Room(tokens - FRAME_TOKENS), _Shown()
+    facts = _facts_by_place(judge_input)
+    kept_places, kept_ids = _kept(judge_input)
+    for sentence in judge_input.sentences:
+        if _place(sentence) in kept_places:
+            _show(sentence, shown, room)
+    _show_points(judge_input, kept_ids, shown, room)
+    context = [line for line in _context_lines(judge_input) if room.takes(line)] if not judge_input.earlier else []
+    for line, item in _guesses(judge_input):
+        if len(shown.guesses) < BESIDE and (item.key not in judge_input.seen) and room.takes(f"[F99] {line}"):
+            shown.guesses.append((line, item))
+    number = len(shown.guesses)
+    for sentence in judge_input.sentences:
+        place = _place(sentence)
+        if place in judge_input.seen and place not in kept_places:
+            continue
+        if not shown.has(place) and not _show(sentence, shown, room):
+            break
+        for line, item in facts.get(place, ()):
+            if number < FACTS and (item.key not in judge_input.seen or item.key in kept_ids):
+                if not room.takes(f"[F99] {line}"):
+                    break
+                shown.facts.setdefault(place, []).append((line, item))
+                number += 1
+    return _lay_out(shown, context)
+
+
+def _show_points(judge_input: JudgeInput, kept_ids: set[str], shown: _Shown, room: _Room) -> None:
+    """Show the points that fit their share, each with the sentences that it rests on."""
+    share = _Room(int(POINT_SHARE * room.left))
+    for point in judge_input.recall.points[:BESIDE]:
+        if point.id in judge_input.seen and point.id not in kept_ids:
+            continue
+        before = share.left
+        line = _point_line(point)
+        if not share.takes(f"[P9] {line}"):
+            break
+        rests_on = judge_input.point_sentences.get(point.id, ())
+        citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in rests_on)
+        for sentence in rests_on:
+            if not shown.has(_place(sentence)):
+                _show(sentence, shown, share)
+        shown.points.append((line, CitableItem(point.id, citations, certain=point.source != "embedded")))
+        room.left -= before - share.left
+
+
+def _show(sentence: EvidenceSentence, shown: _Shown, room: _Room) -> bool:
+    """Show a sentence if it fits, and return whether it does."""
+    turn = sentence.source.turn
+    heading = _heading(turn)
+    more = 0 if turn.id in shown.sentences else _PREFIX + len(turn.speaker or "")
+    more += _PREFIX * (2 * len(sentence.source.quote) // PIECE_CHARS)
+    if heading not in shown.headings:
+        more += len(heading) + 1
+    if not room.takes(_words(sentence), more):
+        return False
+    shown.headings.add(heading)
+    shown.sentences.setdefault(turn.id, {})[sentence.source.start] = sentence
+    return True
+
+
+def _lay_out(shown: _Shown, context: Iterable[str]) -> RenderedEvidence:
+    """Return what is shown as text: points, context, guesses, then the turns in the order of time."""
+    cited: dict[str, CitableItem] = {}
+    lines: list[str] = []
+
+    def add(letter: str, line: str, item: CitableItem) -> None:
+        number = f"{letter}{sum(1 for known in cited if known[0] == letter) + 1}"
+        cited[number] = item
+        lines.append(f"[{number}] {line}")
+
+    for line, item in shown.points:
+        add("P", line, item)
+    lines += context
+    for line, item in shown.guesses:
+        add("F", line, item)
+    turns = [next(iter(sentences.values())).source.turn for sentences in shown.sentences.values()]
+    heading = ""
+    for turn in sorted(turns, key=_order):
+        if _heading(turn) != heading:
+            heading = _heading(turn)
+            lines.append(heading)
+        for piece in _pieces(shown.sentences[turn.id]):
+            citations = tuple(Citation(sentence.evidence_id, sentence.source) for sentence in piece)
+            gate = min(sentence.gate for sentence in piece)
+            wrong = " (the user called this wrong for this question)" if gate < 1 else ""
+            places = frozenset(map(_place, piece))
+            item = CitableItem(_place(piece[0]), citations, certain=gate >= 1, gate=gate, places=places)
+            add("S", f"{_speaker(turn)}{' '.join(map(_words, piece))}{wrong}", item)
+            for line, fact in (pair for sentence in piece for pair in shown.facts.get(_place(sentence), ())):
+                add("F", line, fact)
+    return RenderedEvidence(frame(lines), cited)
+
+
+def _pieces(sentences: dict[int, EvidenceSentence]) -> Iterator[list[EvidenceSentence]]:
+    """Yield the sentences of a turn in order, as many to a piece as a line may have, of one gate each."""
+    piece: list[EvidenceSentence] = []
+    for _, sentence in sorted(sentences.items()):
+        size = sum(len(one.source.quote) for one in (*piece, sentence))
+        if piece and (size > PIECE_CHARS or sentence.gate != piece[0].gate):
+            yield piece
+            piece = []
+        piece.append(sentence)
+    yield piece
+
+
+def _place(sentence: EvidenceSentence) -> tuple[str, int]:
+    return sentence.source.turn.id, sentence.source.start
+
+
+def _words(sentence: EvidenceSentence) -> str:
+    return one_line(with_dates(sentence.source.quote, sentence.source.turn.said_at))
+
+
+def _order(turn: Turn) -> tuple[bool, Millis, str, Millis, int]:
+    """Return the place of a turn: documents first, then conversations by time, their turns in order."""
+    return turn.kind != "document", turn.said_at or 0, turn.session, turn.written_at, turn.place
+
+
+def _heading(turn: Turn) -> str:
+    """Return the line above the turns of a day of a conversation, or of a document."""
+    day = weekday_and_day(turn.said_at) if turn.said_at is not None else ""
+    what = f"document {turn.title or turn.ref}" if turn.kind == "document" else f"conversation {turn.session}"
+    return f"-- {one_line(', '.join(part for part in (day, what) if part), 120)}"
+
+
+def _speaker(turn: Turn) -> str:
+    who = turn.speaker or turn.role or ""
+    return f"{one_line(who, 60)}: " if who and turn.kind != "document" else ""
+
+
+def _kept(judge_input: JudgeInput) -> tuple[set[tuple[str, int]], set[str]]:
+    """Return the places of the sentences and the ids of facts and points that the judge kept when it was asked."""
+    kept = judge_input.earlier.kept if judge_input.earlier else ()
+    return {(one.source.turn.id, one.source.start) for one in kept}, {one.evidence_id for one in kept}
+
+
+def _point_line(point: Point) -> str:
+    by = "" if point.source != "caller" else " (the user's own words)"
+    return f"{one_line(', '.join(point.entities), 200)}: {one_line(point.description)}{by}"
+
+
+def _facts_by_place(judge_input: JudgeInput) -> dict[tuple[str, int], list[tuple[str, CitableItem]]]:
+    """Return the facts on what is asked that hold then, by the place of the sentence that states them."""
+    knowledge = judge_input.known_facts
+    found: dict[tuple[str, int], list[tuple[str, CitableItem]]] = {}
+    used: set[str] = set()
+    for version, rule in _relevant(judge_input):
+        if version.id in used or rule is not None:
+            continue
+        item = _citable_version(version, rule, knowledge)
+        if item is None:
+            continue
+        used.add(version.id)
+        for sentence in judge_input.sentences:
+            if any(_within(citation.source, sentence.source) for citation in item.citations):
+                found.setdefault(_place(sentence), []).append((_version_line(version, rule), item))
+                break
+    return found
+
+
+def _relevant(judge_input: JudgeInput) -> Iterator[tuple[Version, Rule | None]]:
+    """Yield the facts of the evidence and the paths, and of the entities asked about those of the relations asked for.
+
+    A fact that does not hold at the moment that is asked about is left out, unless recall found it as evidence.
+    """
+    knowledge = judge_input.known_facts
+    for item in judge_input.recall.evidence:
+        if item.kind == "fact" and (known := knowledge.fact(item.id)):
+            yield known
+    asked = judge_input.query.relations
+    for path in judge_input.recall.paths[:BESIDE]:
+        for step in path.steps:
+            if _holds(step.version, knowledge.moment):
+                yield step.version, step.inferred
+    for group in knowledge.groups:
+        if not asked or group.relation in asked:
+            yield from ((one, group.inferred) for one in group.versions if _holds(one, knowledge.moment))
+
+
+def _guesses(judge_input: JudgeInput) -> Iterator[tuple[str, CitableItem]]:
+    """Yield the hypotheses among what recall found, and facts of the evidence that are not known any more."""
+    knowledge = judge_input.known_facts
+    used: set[str] = set()
+    for item in judge_input.recall.evidence:
+        if item.kind != "fact" or knowledge.fact(item.id) is not None:
+            continue
+        if citable := _citable_item(item, knowledge):
+            used.add(item.id)
+            yield _fact_line(item.text, item.valid_from, item.valid_to, item.inferred), citable
+    for version, rule in _relevant(judge_input):
+        if rule is not None and version.id not in used and (citable := _citable_version(version, rule, knowledge)):
+            used.add(version.id)
+            yield _version_line(version, rule), citable
+
+
+def _holds(version: Version, moment: Millis) -> bool:
+    return version.since <= moment < version.until
+
+
+def _within(inner: Source, outer: Source) -> bool:
+    return inner.turn.id == outer.turn.id and inner.start < outer.end and outer.start < inner.end
+
+
+def _citable_version(version: Version, rule: Rule | None, knowledge: KnownFacts) -> CitableItem | None:
+    places = [place for assertion in version.assertions if (place := knowledge.source(assertion))]
+    citations = tuple(Citation(version.id, place) for place in places[:PLACES])
+    if not citations:
+        return None
+    gate = knowledge.gate(citations)
+    certain = rule is None and version.confidence >= STABLE and version.status != "contested" and gate >= 1
+    return CitableItem(version.id, citations, certain, gate)
+
+
+def _citable_item(item: Evidence, knowledge: KnownFacts) -> CitableItem | None:
+    citations = tuple(Citation(item.id, place) for place in item.sources[:PLACES])
+    if not citations:
+        return None
+    gate = knowledge.gate(citations)
+    certain = item.inferred is None and (item.confidence or 1) >= STABLE and gate >= 1
+    return CitableItem(item.id, citations, certain, gate)
+
+
+def _version_line(version: Version, rule: Rule | None) -> str:
+    return _fact_line(version.text, version.since, version.until, rule)
+
+
+def _fact_line(text: str, since: Millis | None, until: Millis | None, rule: Rule | None) -> str:
+    parts = []
+    if since is not None and since > BEGINNING and (start := iso.show(since)):
+        parts.append(f"from {start}")
+    if until is not None and until < FOREVER and (end := iso.show(until)):
+        parts.append(f"until {end}")
+    if rule is not None:
+        parts.append(f"guessed by {rule}, nobody said it")
+    return f"{one_line(text)} ({', '.join(parts)})" if parts else one_line(text)
+
+
+def _context_lines(judge_input: JudgeInput) -> Iterable[str]:
+    recall = judge_input.recall
+    yield from (f"Conflict: {one_line(conflict)}" for conflict in recall.conflicts[:BESIDE])
+    yield from (f"Path: {one_line(serialise(path))}" for path in recall.paths[:BESIDE] if len(path.steps) > 1)
