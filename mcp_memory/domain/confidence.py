@@ -5,8 +5,8 @@ Each turn that states the fact counts once, with its highest value. With c₁ th
     c* = 1 − (1 − c₁) · Π over the others (1 − λ·cᵢ),   at most max(.99, c₁)
 
 So the confidence depends on no order, another turn never lowers it, one hedged remark never reaches the threshold of
-stable facts, and a plain statement reaches it at once. What contradicts a fact closes or contests it and never lowers
-its confidence.
+stable facts, and a plain statement reaches it at once (unless facts of its class are wrong too often, DESIGN 1). What
+contradicts a fact closes or contests it and never lowers its confidence.
 """
 
 from __future__ import annotations

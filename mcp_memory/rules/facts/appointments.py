@@ -53,6 +53,7 @@ _MOVED_FROM = re.compile(r"from\s(?:the\s)?(.{1,40}?)\sto\s", re.IGNORECASE)
 _PLANNED = word_set("schedule plan set book fix arrange confirm")
 _STARTS = word_set("start begin open launch resume commence reopen")
 _ENDS = word_set("end finish close expire conclude")
+_SWITCHED_OFF = word_set("shut retire remove decommission discontinue sunset deprecate scrap demolish")
 _LEAVES = word_set("leave depart land arrive take_off")
 
 
@@ -76,6 +77,8 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         if thing.head == "deadline" and (belongs := thing.of or _for(thing)):
             return "due_on", belongs, date
         return ("scheduled_for", thing, date) if _has_date(thing) else None
+    if verb.passive and verb.lemma in _SWITCHED_OFF:
+        return ("ends_on", thing, date) if _is_thing(thing) else None
     if verb.passive and verb.lemma in _PLANNED | _MOVED:
         return ("scheduled_for", thing, date) if _is_thing(thing) else None
     if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
@@ -235,6 +238,6 @@ def _is_thing(thing: NounPhrase) -> bool:
     """Return whether a phrase names a definite thing rather than a person, a pronoun, or any one of its kind."""
     if thing.pronoun or thing.uncertain or thing.head in RELATIVES or thing.head in closed.EMPTY | nouns.VAGUE:
         return False
-    if thing.name and not thing.common and thing.head not in _DATED_THINGS:
+    if thing.name and not (thing.common or thing.name.isupper()) and thing.head not in _DATED_THINGS:
         return False
     return bool(thing.owner or thing.determiner in ("the", "this", "our") or thing.named or thing.head in _DATED_THINGS)

@@ -171,12 +171,12 @@ _UNDERGONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>(?:[Gg]ot|was|were)\s(?:accepted|admitted|promoted|laid\soff|made\sredundant"
     r"|rejected|robbed|mugged|injured|vaccinated|elected|shortlisted|nominated|discharged|stung|stitched\sup|evicted|burgled"
     r"|stolen|towed|flooded|vandalised|broken\sinto|divorced|married|engaged|hospitalised|arrested|operated\son|baptised|christened)"
-    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s[A-Z][\w'’-]*){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
+    r"(?:\s(?:to|into|for|by|from|at|as|on|in)\s(?:(?:a|an|the)\s)?[^\W\d][\w'’-]*(?:\s(?:[A-Z][\w'’-]*|[a-z]+(?=\s*(?:$|[.,;!?])))){0,3})?(?:\s(?:in|at)\s[A-Z]\w+)?)"
     r"(?=\s*(?:$|[.,;!?()…]|\s(?:and|but|so|on|in|last|this|yesterday|today|because|when|after|at)\b))",
 )
 _HAD_DONE = re.compile(
     r"\s*(?:(?:just|finally|also)\s)?(?P<what>had\s(?:my|our|his|her|the|an?|both|two)\s(?:[a-z][\w'’-]*\s){1,4}?(?:removed"
-    r"|taken\sout|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
+    r"|taken\sout|out|repaired|replaced|fixed|installed|put\sin|serviced|extracted|operated\son|neutered|spayed|renovated"
     r"|insulated|stolen|diagnosed|delivered|confirmed|accepted|approved|published))\b"
 )
 """What somebody had done: "had my gallbladder removed"."""

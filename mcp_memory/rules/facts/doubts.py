@@ -2,8 +2,8 @@
 
 A blind reading of 138 facts of talk that the rules had not been built on found these classes wrong or incomplete more
 often than others: ages of a past time or taken from a price, heads and tails that are clauses, reasons without the
-decision that they are given for, and things in use that are a single common word. The first two are dropped; the others
-get a confidence below the stable line, so that they are shown with a hedge and never state an answer plainly.
+decision that they are given for, and things in use that are a single common word. The first two are dropped. What
+stays has the share right of its class as confidence (`certainty`).
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.domain.turns import Turn
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.certainty import certainty
 from mcp_memory.rules.facts.verbs import inflection
 from mcp_memory.rules.facts.work_values import is_tool
 
-DOUBTFUL = 0.75
-"""Confidence of a fact of a class that is incomplete more often than one time in ten."""
 _CLAUSE_WORDS = frozenset(("is", "are", "was", "were", "gets", "get", "talks", "goes", "has", "have", "does", "do"))
 _GIVEN_UP = frozenset(("drop", "remove", "ditch", "abandon"))
 """Verbs that a cut tail begins with: "the service uses … dropped Redis"."""
@@ -29,7 +28,7 @@ _NOT = re.compile(r"\b(?:not|never|isn['’]t|wasn['’]t|until|till|when)\b[^.;
 
 
 def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
-    """Yield assertions, without those that their own words speak against, and with the doubtful ones below .8.
+    """Yield assertions, without those that their own words speak against, with the confidence of their class.
 
     Args:
         turn: that states them.
@@ -40,8 +39,8 @@ def doubt(turn: Turn, assertions: Iterable[Assertion]) -> Iterator[Assertion]:
             continue
         if item.relation == "uses" and turn.kind == "message" and _is_scrap(turn.text, item):
             continue
-        doubtful = item.relation == "because" or (item.relation == "uses" and _is_common_word(item.tail))
-        yield replace(item, confidence=min(item.confidence, DOUBTFUL)) if doubtful else item
+        plain = certainty(item) if turn.kind == "message" else 1.0
+        yield replace(item, confidence=min(item.confidence, plain)) if plain < item.confidence else item
 
 
 def _is_no_age(text: str, item: Assertion) -> bool:
@@ -84,7 +83,3 @@ def _is_scrap(text: str, item: Assertion) -> bool:
     place = text.find(item.tail, item.start)
     quoted = place > 0 and text[place - 1] in "`\"'"
     return place >= 0 and not quoted and not _OWNED.search(text, max(0, place - 8), place)
-
-
-def _is_common_word(tail: str) -> bool:
-    return tail.isalpha() and tail.islower() and not is_tool(tail)

@@ -3,6 +3,8 @@
 import pytest
 from reading import facts, read
 
+from mcp_memory.rules.facts.certainty import SHARES
+
 
 @pytest.mark.parametrize(
     ("text", "expected"),
@@ -63,7 +65,7 @@ def test_a_statement_that_asserts_nothing_gives_no_fact(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "confidence"),
     [
-        ("Jan works at Orla Foods.", 0.95),
+        ("Jan works at Orla Foods.", SHARES["job", True]),
         ("Tom said that Jan works at Orla Foods.", 0.75),
         ("I think Jan works at Orla Foods.", 0.65),
         ("Jan probably works at Orla Foods.", 0.65),
