@@ -30,12 +30,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_bench(parser, options)
     command = options.command or "serve"
     try:
+        from mcp_memory.domain.query import MEANT_SPACE
+        from mcp_memory.server.spaces import configured_space
         from mcp_memory.settings import load
 
         settings = load(options.config)
         logging.basicConfig(
             stream=sys.stderr, level=settings.server.log_level, format="%(levelname)s %(name)s: %(message)s"
         )
+        MEANT_SPACE.set(configured_space(settings.server.space))
         return _run(command, settings, options)
     except McpMemoryError as error:
         print(f"mcp-memory {command}: {error}", file=sys.stderr)

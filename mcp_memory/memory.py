@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Protocol
@@ -59,6 +59,7 @@ from mcp_memory.services.maintain.status import status
 from mcp_memory.services.masking import masked_edits, masked_query, masked_step
 from mcp_memory.services.points.edits import PointContext
 from mcp_memory.services.points.organise import organise
+from mcp_memory.services.recall.across import recall_across
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.write import write
 from mcp_memory.settings import Settings
@@ -237,6 +238,10 @@ class Memory:
             episodes=self.episodes,
             judge=self.new_question_judge(),
         )
+
+    async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
+        """See `mcp_memory.services.recall.across.recall_across`."""
+        return await recall_across(spaces, self.reconstruct, self.embedder, self.episodes, query)
 
     async def explore(self, request: ExploreRequest) -> OperatorResult:
         """See `mcp_memory.services.explore.explore`."""

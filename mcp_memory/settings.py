@@ -3,6 +3,7 @@
 ``config.toml`` is read from ``--config``, else ``MCP_MEMORY_CONFIG``, else the user's configuration folder; without a
 file the defaults hold. Each setting can be overridden by ``MCP_MEMORY_<SECTION>_<KEY>``. An unknown key, a value of the
 wrong type and a number out of range are errors; they name the place, and the nearest known key or the allowed values.
+An environment variable that is empty, or holds a placeholder such as ``${user_config.place}``, counts as not set.
 ``python -m mcp_memory.settings`` prints ``config.example.toml``: every key with its default and its comment.
 
 Every mechanism of a paper has a switch, so that its effect can be measured. A room keeps its switches with its other
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -53,6 +55,12 @@ class ServerSettings:
     max_line: int = key(
         16_000_000, "bytes of one line of a client; a longer one is refused before it is parsed", Range(1_000)
     )
+    space: str = key(
+        "default",
+        'the space of a call that names none; "workspace": one for each folder, that which the client names, else the '
+        "one it starts the server in",
+    )
+    """Also set by ``MCP_MEMORY_SPACE``."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = key(
         "WARNING", '"DEBUG", "INFO", "WARNING" or "ERROR"; the log goes to stderr'
     )
@@ -148,7 +156,8 @@ def load(file: Path | None = None, environment: Mapping[str, str] = os.environ) 
 
 
 def _file(file: Path | None, environment: Mapping[str, str]) -> Path | None:
-    named = file or (Path(text) if (text := environment.get(_PREFIX + "CONFIG")) else None)
+    text = environment.get(_PREFIX + "CONFIG", "")
+    named = file or (None if is_unset(text) else Path(text))
     if named:
         if not named.is_file():
             raise ConfigurationError(f"{named}: there is no such file. Name an existing config.toml.")
@@ -185,14 +194,23 @@ def _with_environment(settings: Settings, environment: Mapping[str, str]) -> Set
     known = {
         f"{_PREFIX}{section}_{name}".upper(): one for section, keys in _SECTIONS.items() for name, one in keys.items()
     }
+    known[_PREFIX + "SPACE"] = _SECTIONS["server"]["space"]
     for variable, text in environment.items():
-        if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG":
+        if not variable.startswith(_PREFIX) or variable == _PREFIX + "CONFIG" or is_unset(text):
             continue
         if variable not in known:
             raise ConfigurationError(f"environment variable {variable}: no such setting.{_nearest(variable, known)}")
         value = _parsed(text, known[variable].kind)
         settings = _with(settings, known[variable], value, f"environment variable {variable}")
     return settings
+
+
+def is_unset(text: str) -> bool:
+    """Return whether an environment variable says nothing: it is empty, or a placeholder that a client left in it.
+
+    Clients that fill ``${user_config.place}`` in leave it as it is where the person gave nothing.
+    """
+    return not text.strip() or _PLACEHOLDER.fullmatch(text.strip()) is not None
 
 
 def _with(settings: Settings, key: _Key, value: Any, where: str) -> Settings:
@@ -269,6 +287,7 @@ def _toml(value: Any) -> str:
 
 
 _PREFIX: Final = "MCP_MEMORY_"
+_PLACEHOLDER: Final = re.compile(r"\$\{[^{}]*\}")
 _WIDTH: Final = 120
 _HEADER: Final = """\
 # Every setting of mcp-memory with its default. Copy what you want to change into config.toml: named by --config, else

@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from mcp_memory.commands.progress import ProgressBar
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
 from mcp_memory.server.tools.replies import quantity
@@ -45,7 +45,7 @@ async def import_other(settings: Settings, options: argparse.Namespace, terminal
     limits = ItemLimits(settings.limits.message_bytes, settings.limits.document_bytes, settings.limits.name_chars)
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     store = open_store(settings, embedder, extractor)
-    progress, space = ProgressBar("items"), options.space or DEFAULT_SPACE
+    progress, space = ProgressBar("items"), options.space or MEANT_SPACE.get()
     try:
         with source_files(options.file) as files:
             kind = options.kind or await to_thread.run_sync(recognise, files)

@@ -9,7 +9,7 @@ import anyio
 
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.forgetting import ForgetResult
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
 from mcp_memory.settings import Settings
@@ -29,7 +29,7 @@ def forget(settings: Settings, options: argparse.Namespace) -> int:
 async def _forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
     names = ("session", "entity", "query", "since", "until", "token")
     given = {name: getattr(options, name) for name in names}
-    given |= {"ids": options.ids, "everything": options.everything, "space": options.space or DEFAULT_SPACE}
+    given |= {"ids": options.ids, "everything": options.everything, "space": options.space or MEANT_SPACE.get()}
     given["dry_run"] = not (options.yes or options.token)
     request = forget_request(read(ForgetInput, given), settings.limits, by="mcp-memory forget")
     memory = await (open_unloaded(settings) if options.query is None else open_memory(settings))

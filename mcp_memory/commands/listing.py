@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.commands.wording import Row, fact_line, more_line, point_line, session_line
 from mcp_memory.domain.facts import Version
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources.facts import fact_row
 from mcp_memory.server.resources.points import point_row
@@ -72,7 +72,7 @@ def known_space(view: View, name: str) -> Space:
     Raises:
         InvalidInput: nothing was ever written to it.
     """
-    if name not in view.spaces and name != DEFAULT_SPACE:
+    if name not in view.spaces and name != MEANT_SPACE.get():
         there = f"There are: {', '.join(sorted(view.spaces))}." if view.spaces else "Nothing is stored yet."
         raise InvalidInput("--space", f"nothing was ever written to a space {shown(name)}", there)
     return view.space(name)

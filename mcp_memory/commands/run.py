@@ -10,7 +10,7 @@ import anyio
 
 from mcp_memory.commands import listing, search, show, transfer
 from mcp_memory.commands.terminal import Terminal
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
 
@@ -34,7 +34,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
 
 async def _look(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
     memory = await (open_memory(settings) if options.command == "search" else open_unloaded(settings))
-    space = options.space or DEFAULT_SPACE
+    space = options.space or MEANT_SPACE.get()
     try:
         if options.command == "search":
             await search.search(memory, terminal, options.query, space, options.limit, as_json=options.json)

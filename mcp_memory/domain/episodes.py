@@ -68,6 +68,8 @@ class Episode:
         stop: why the loop after the first retrieval ended; None if it did not run.
         calls: the operators that the loop called, in order.
         explored: further evidence that the caller found with explore steps and named in its feedback.
+        places: the numbers of what is shown in the text of the reply, where evidence of other spaces stands between;
+            empty where they are 1, 2, 3, ….
     """
 
     id: str
@@ -87,9 +89,10 @@ class Episode:
     stop: Stop | None = None
     calls: tuple[OperatorCall, ...] = ()
     explored: tuple[ShownEvidence, ...] = ()
+    places: tuple[int, ...] = ()
 
 
-TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at"})
+TRACE = tuple(f.name for f in fields(Episode) if f.name not in {"id", "space", "query", "at", "places"})
 """The fields of an episode that stand in the trace of its lessons."""
 
 

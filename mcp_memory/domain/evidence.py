@@ -146,6 +146,7 @@ class Evidence:
         precision: of a fact, how exactly its times are known; None if nobody stated them.
         before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
+        space: where it is stored, if several spaces were asked; else None.
     """
 
     id: str
@@ -162,6 +163,7 @@ class Evidence:
     precision: Precision | None = None
     before: Source | None = None
     abridged: bool = False
+    space: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ intents, §3.3.1, and the cues with which MRAgent begins, §3.2). Without one, t
 from __future__ import annotations
 
 import re
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:  # numpy is too heavy to be imported before the first reply
     from mcp_memory.vectors import Matrix, Vector
 
 DEFAULT_SPACE = "default"
-"""The space that is meant where none is named."""
+"""The space that is meant where none is named and none is configured."""
+MEANT_SPACE: ContextVar[str] = ContextVar("MEANT_SPACE", default=DEFAULT_SPACE)
+"""The space that is meant where none is named, in the call that is running (``server.space``)."""
 SPACE_NAME = re.compile(r"\w[\w.@-]{0,63}")
 """The names that a space may have."""
 _NOT_YET: Any = None  # the vectors are always set before the query is searched

@@ -10,6 +10,7 @@ import sys
 
 import anyio
 
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import EmbedderError
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.replies import quantity
@@ -53,6 +54,7 @@ async def _status(settings: Settings) -> int:
     print(f"facts are read by {found.extractor}" if found.extractor else "facts are not read out of texts")
     print(f"store {store.uri}{size}; commit {store.tx}, generation {store.generation}, format {store.format}")
     print(f"open in other processes: {', '.join(others)}" if others else "open in no other process")
+    print(f"calls that name no space go to {MEANT_SPACE.get()}")
     for space in found.spaces:
         came = f"{quantity(space.messages, 'message')}, {quantity(space.documents, 'document')}"
         cut = f"{quantity(space.segments, 'segment')}, {quantity(space.sentences, 'sentence')}"

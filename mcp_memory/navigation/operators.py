@@ -19,7 +19,7 @@ from itertools import islice
 
 from mcp_memory.domain.evidence import Evidence, OperatorCall, Path, PathScores, Root, Suggestion
 from mcp_memory.domain.facts import Intent, Version
-from mcp_memory.domain.query import DEFAULT_SPACE, Query
+from mcp_memory.domain.query import MEANT_SPACE, Query
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER
 from mcp_memory.language.questions import understand
@@ -277,8 +277,8 @@ def suggest_steps(
 
 
 def in_space(space: Space, steps: Sequence[Suggestion]) -> tuple[Suggestion, ...]:
-    """Return steps with the space to which they apply as an argument, unless it is the default space."""
-    if space.name == DEFAULT_SPACE:
+    """Return steps with the space to which they apply as an argument, unless it is the one that is meant without."""
+    if space.name == MEANT_SPACE.get():
         return tuple(steps)
     return tuple(replace(step, args={**step.args, "space": space.name}) for step in steps)
 

@@ -50,10 +50,12 @@ from mcp_types import (
 )
 
 from mcp_memory import __version__, texts
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput, McpMemoryError
 from mcp_memory.server import prompts
 from mcp_memory.server.resources import catalogue
 from mcp_memory.server.resources.uris import GUIDE
+from mcp_memory.server.spaces import MeantSpace
 from mcp_memory.server.tools import TOOLS
 from mcp_memory.server.tools.tool import CLIENT
 from mcp_memory.settings import Settings
@@ -180,6 +182,7 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
         settings: its sections ``limits`` and ``server`` are used here.
     """
     settings = settings or Settings()
+    meant = MeantSpace(settings.server.space)
 
     @asynccontextmanager
     async def lifespan(_: Server[Opening]) -> AsyncIterator[Opening]:
@@ -208,6 +211,7 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
             if tool is None:
                 raise InvalidInput("name", f"there is no tool {params.name[:60]!r}", f"There are: {', '.join(TOOLS)}.")
             CLIENT.set(_client_of(context))
+            MEANT_SPACE.set(await meant.get(context.session))
             run = tool.prepare(params.arguments or {}, settings.limits)
             reply = await run(await context.lifespan_context.memory(), progress)
         except McpMemoryError as error:
@@ -216,6 +220,10 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
             log.exception("The tool %r failed.", params.name)
             return CallToolResult(content=[TextContent(type="text", text=_INTERNAL)], is_error=True)
         return CallToolResult(content=[TextContent(type="text", text=reply.text)], structured_content=reply.structured)
+
+    async def read_resource(context: _Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        MEANT_SPACE.set(await meant.get(context.session))
+        return await _read_resource(context, params)
 
     server: Server[Opening] = Server(
         NAME,
@@ -227,7 +235,7 @@ def build(open_memory: Opener, settings: Settings | None = None) -> Server[Openi
         on_call_tool=call_tool,
         on_list_resources=_list_resources,
         on_list_resource_templates=_list_templates,
-        on_read_resource=_read_resource,
+        on_read_resource=read_resource,
         on_list_prompts=_list_prompts,
         on_get_prompt=_get_prompt,
         on_completion=_complete,

@@ -73,6 +73,21 @@ def test_the_environment_overrides_the_file(tmp_path: Path) -> None:
     assert not config.search.words
 
 
+@pytest.mark.parametrize("text", ["", "  ", "${user_config.place}", "${HOME_OF_MEMORY}"])
+def test_a_variable_that_is_empty_or_a_placeholder_counts_as_not_set(tmp_path: Path, text: str) -> None:
+    named = str(file(tmp_path, "[limits]\nitems = 7\n"))
+    names = ("LIMITS_ITEMS", "STORAGE_URI", "ENGINE_JUDGE", "SWITCHES_WORDS", "SPACE", "NO_SUCH_SETTING")
+    environment = {f"MCP_MEMORY_{name}": text for name in names}
+    config = load(None, {"MCP_MEMORY_CONFIG": named} | environment)
+    assert config == load(None, {"MCP_MEMORY_CONFIG": named})
+    assert config.limits.items == 7
+    assert load(None, {"MCP_MEMORY_CONFIG": text} | environment) == load(None, {})
+
+
+def test_the_space_has_a_short_variable() -> None:
+    assert load(None, {"MCP_MEMORY_SPACE": "work"}).server.space == "work"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -15,7 +15,7 @@ from mcp.shared.uri_template import UriTemplate
 from mcp_types import Completion, Resource, ResourceTemplate
 
 from mcp_memory.domain.ids import version_id
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.resources import episodes, facts, points, sessions, uris
 from mcp_memory.server.resources.uris import GUIDE, SPACES, Values
@@ -164,7 +164,7 @@ async def read(memory: Memory, template: Template, values: Values) -> str:
 async def complete(memory: Memory, uri_template: str, argument: str, prefix: str, values: Values) -> Completion:
     """Return the values of a template's parameter that begin with a prefix, in any case."""
     async with memory.store.reading() as view:
-        space = view.space(values.get("space", DEFAULT_SPACE))
+        space = view.space(values.get("space", MEANT_SPACE.get()))
         options: Iterable[str] = ()
         if argument == "space":
             options = sorted(view.spaces)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.domain.status import SpaceStatus
 from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
@@ -33,10 +34,11 @@ PAGE_CHARS = 200_000
 
 
 async def spaces(memory: Memory, values: Values) -> dict[str, Any]:
-    """Every space and how much it holds."""
+    """Every space and how much it holds, and the one that calls go to which name none."""
     rows = [space_counts(space).model_dump() for space in (await memory.status()).spaces]
     start, end = page_of(values, len(rows))
-    return {"spaces": rows[start:end], "total": len(rows)} | next_page(SPACES_PAGED, {}, end, len(rows))
+    shown = {"default": MEANT_SPACE.get(), "spaces": rows[start:end], "total": len(rows)}
+    return shown | next_page(SPACES_PAGED, {}, end, len(rows))
 
 
 async def status(memory: Memory, values: Values) -> dict[str, Any]:

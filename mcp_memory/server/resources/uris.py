@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from anyio import to_thread
 from mcp.shared.uri_template import UriTemplate
 
-from mcp_memory.domain.query import DEFAULT_SPACE
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def space_of(view: View, values: Values) -> Space:
         InvalidInput: nothing was ever written to it.
     """
     name = values["space"]
-    if name not in view.spaces and name != DEFAULT_SPACE:
+    if name not in view.spaces and name != MEANT_SPACE.get():
         raise InvalidInput("space", f"nothing was ever written to a space {name!r}", f"{SPACES} lists those there are.")
     return view.space(name)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.evidence import AnswerResult
-from mcp_memory.domain.query import DEFAULT_SPACE, Query
 from mcp_memory.domain.query import Detail as DetailLevel
+from mcp_memory.domain.query import Query
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     QUERY_BYTES,
@@ -61,7 +61,7 @@ class AnswerInput(Input):
     as_of: AsOf = None
     detail: Detail = "brief"
     learn: Annotated[StrictBool, Field(description="Which records help.")] = True
-    space: SpaceName = DEFAULT_SPACE
+    space: SpaceName = None
 
 
 class CitationOutput(BaseModel):

@@ -16,7 +16,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, ValidationError
 
-from mcp_memory.domain.query import SPACE_NAME, Window
+from mcp_memory.domain.query import MEANT_SPACE, SPACE_NAME, Window
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import FOREVER, Millis
@@ -43,7 +43,7 @@ def _number_as_text(value: object) -> object:
     return str(value) if type(value) is int and abs(value) < 10**9 else value
 
 
-SpaceName = str
+SpaceName = str | None
 """The name of a space; the schema of memory_write says what one is."""
 Limit = Annotated[StrictInt, Field(ge=1, le=200), "a whole number from 1 to 200"]
 MaxTokens = Annotated[
@@ -203,11 +203,13 @@ def check_relation(argument: str, value: NameT, limits: LimitSettings) -> NameT:
     return value
 
 
-def check_space(value: str) -> str:
-    """Return the name of a space unchanged."""
+def check_space(value: str | None, argument: str = "space") -> str:
+    """Return the name of a space unchanged; where none was given, that of the space that is meant then."""
+    if value is None:
+        return MEANT_SPACE.get()
     if not SPACE_NAME.fullmatch(value):
         remedy = 'Give 1 to 64 letters, digits, "_", ".", "@" or "-" that begin with a letter, a digit or "_".'
-        raise InvalidInput("space", f"{shown(value)} is not the name of a space", remedy)
+        raise InvalidInput(argument, f"{shown(value)} is not the name of a space", remedy)
     return value
 
 

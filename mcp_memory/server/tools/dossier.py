@@ -82,7 +82,8 @@ def dossier_lines(items: Sequence[Evidence], *, lines: bool = False) -> list[str
     records = [line for group in _groups(items) for line in _group_lines(group, one_each=lines)]
     of_points: list[str] = []
     for number, item in points:
-        of_points.append(f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip())
+        point = f"{number}. [memory point {item.id}] {indent(beyond_sources(item))}".rstrip()
+        of_points.append(f"{point}{in_parentheses(_space_of(item))}")
         of_points += [f"   {_origin(one.turn)}: {indent(one.quote[:QUOTE_CHARS])}" for one in item.sources]
     return [HEADER, *of_facts, *of_points, *records] if lines else [HEADER, *of_facts, *records, *of_points]
 
@@ -95,7 +96,7 @@ def _holds(fact: Evidence) -> bool:
 def _fact_lines(number: int, item: Evidence) -> list[str]:
     """Return a fact, when it holds and how sure it is, and the words that state it."""
     marks = (validity(item.valid_from, item.valid_to, item.fact_kind, item.precision), certainty(item))
-    lines = [f"{number}. {indent(item.text)}{in_parentheses(*marks)}"]
+    lines = [f"{number}. {indent(item.text)}{in_parentheses(*marks, _space_of(item))}"]
     for source in item.sources[:1]:
         words = one_line(source.quote)
         cut = words if len(words) <= FACT_QUOTE else f"{words[:FACT_QUOTE].rsplit(' ', 1)[0]} …"
@@ -105,22 +106,24 @@ def _fact_lines(number: int, item: Evidence) -> list[str]:
 
 def _groups(items: Sequence[Evidence]) -> list[_Group]:
     """Return the conversations and documents of sentences and segments, the earliest first, undated ones last."""
-    groups: dict[tuple[str, str], _Group] = {}
-    shown: dict[tuple[str | None, str], _Passage] = {}
+    groups: dict[tuple[str | None, str, str], _Group] = {}
+    shown: dict[tuple[str | None, str | None, str], _Passage] = {}
     for number, item in enumerate(items, 1):
         if item.kind in ("fact", "point") or not item.sources:
             continue
         source = item.sources[0]
         turn = source.turn
-        passage = shown.get((turn.speaker, " ".join(item.text.casefold().split())))
+        words = item.space, turn.speaker, " ".join(item.text.casefold().split())
+        passage = shown.get(words)
         if passage is not None:
             passage.again += 1
             continue
         name = group_of(item) or ""
-        group = groups.setdefault((turn.kind, name), _Group(_group_title(turn, name)))
+        title = f"{_group_title(turn, name)}{in_parentheses(_space_of(item))}"
+        group = groups.setdefault((item.space, turn.kind, name), _Group(title))
         passage = _Passage(number, item, source)
         group.passages.append(passage)
-        shown[turn.speaker, " ".join(item.text.casefold().split())] = passage
+        shown[words] = passage
     for group in groups.values():
         group.passages.sort(key=lambda passage: _place(passage.source))
     return sorted(groups.values(), key=lambda group: _place(group.passages[0].source))
@@ -130,6 +133,11 @@ def _group_title(turn: Turn, name: str) -> str:
     if turn.kind == "document":
         return f"Document {one_line(name)}"
     return f"Session {one_line(name)}"
+
+
+def _space_of(item: Evidence) -> str:
+    """Return the space of an item where several were asked; else an empty text."""
+    return f"space {item.space}" if item.space else ""
 
 
 def _place(source: Source) -> tuple[bool, Millis, Millis, int, int]:

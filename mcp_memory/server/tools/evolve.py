@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field, StrictBool
 
-from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import (
     EvolveRequest,
     EvolveResult,
@@ -115,7 +114,7 @@ class EvolveInput(Input):
         Field(description="Left out: what the call has input for. entities: join names of one entity."),
         f"a list with any of {', '.join(get_args(EvolveStep))}",
     ] = None
-    space: SpaceName = DEFAULT_SPACE
+    space: SpaceName = None
 
 
 class ChangeOutput(BaseModel):

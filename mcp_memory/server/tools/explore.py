@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import ExploreRequest
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
@@ -82,7 +81,7 @@ class ExploreInput(Input):
     until: str | None = None
     limit: Limit = 12
     max_tokens: MaxTokens = 2000
-    space: SpaceName = DEFAULT_SPACE
+    space: SpaceName = None
 
 
 class ExploreOutput(Output):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, StrictBool
 
 from mcp_memory.domain.forgetting import ForgetRequest, ForgetResult
-from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     IDS,
@@ -46,7 +45,7 @@ class ForgetInput(Input):
     everything: StrictBool = False
     dry_run: StrictBool = True
     token: str | None = None
-    space: SpaceName = DEFAULT_SPACE
+    space: SpaceName = None
 
 
 class ForgetOutput(Output):

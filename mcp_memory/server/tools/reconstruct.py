@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictInt
 
 from mcp_memory.domain.evidence import RecallResult, Stop
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import DEFAULT_SPACE, Breadth, Mode, Query
+from mcp_memory.domain.query import Breadth, Mode, Query
 from mcp_memory.domain.query import Detail as DetailLevel
 from mcp_memory.domain.turns import Role
 from mcp_memory.errors import InvalidInput
@@ -64,6 +64,8 @@ if TYPE_CHECKING:
 
 LIMIT = 12
 """Items of evidence where the call states no number and the recall is not broad."""
+SPACES = 8
+"""Spaces that a call may name; each costs a recall."""
 WORDINGS = 4
 """Other wordings of a query that a call may bring; each costs one more search."""
 
@@ -95,7 +97,8 @@ class ReconstructInput(Input):
     include_uncertain: Annotated[StrictBool, Field(description="Also unconfirmed facts.")] = False
     max_turns: Annotated[StrictInt | None, Field(ge=1, le=16), "a whole number from 1 to 16"] = None
     detail: Detail = "brief"
-    space: SpaceName = DEFAULT_SPACE
+    space: SpaceName = None
+    spaces: Annotated[list[str] | None, Field(description="Several at once, in place of space.")] = None
 
 
 class RootOutput(BaseModel):
@@ -201,6 +204,23 @@ def _skip(args: ReconstructInput) -> int:
         remedy = "Give next_cursor as the reply before has it, with the same query."
         raise InvalidInput("cursor", f"{shown(cursor)} is no cursor", remedy)
     return int(cursor)
+
+
+def asked_spaces(args: ReconstructInput) -> tuple[str, ...]:
+    """Return the spaces that a call names together, each once; empty if it asks one.
+
+    Raises:
+        InvalidInput: there are too many, one is no name, or a single space is named beside them.
+    """
+    if args.spaces is None:
+        return ()
+    if args.space is not None:
+        raise InvalidInput("spaces", "stands in place of space, and both were given", "Give one of them.")
+    if args.mode in ("all", "overview") or args.cursor is not None:
+        remedy = "Ask each space by itself, or leave mode and cursor out."
+        raise InvalidInput("mode", f"{args.mode} lists one space at a time", remedy)
+    check_count(args.spaces, "spaces", SPACES)
+    return tuple(dict.fromkeys(check_space(name, f"spaces[{place}]") for place, name in enumerate(args.spaces)))
 
 
 def _wordings(args: ReconstructInput) -> tuple[str, ...]:
@@ -341,10 +361,11 @@ def episode_line(recall: RecallResult) -> list[str]:
 
 def _prepare(raw: Mapping[str, Any], limits: LimitSettings) -> Run:
     args = read(ReconstructInput, raw)
-    query = recall_query(args, limits)
+    query, spaces = recall_query(args, limits), asked_spaces(args)
 
     async def run(memory: Memory, _progress: Progress) -> Reply:
-        return recall_reply(await memory.reconstruct(query), args.max_tokens, args.detail)
+        asked = memory.reconstruct_across(query, spaces) if spaces else memory.reconstruct(query)
+        return recall_reply(await asked, args.max_tokens, args.detail)
 
     return run
 

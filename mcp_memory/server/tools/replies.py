@@ -99,6 +99,7 @@ class EvidenceOutput(BaseModel):
     inferred: Annotated[Rule | None, Field(description="The rule: a hypothesis that nobody stated.")] = None
     via: Annotated[list[str], Field(description="What found it.")]
     group: Annotated[str | None, Field(description="Session or document in which the text shows it.")] = None
+    space: Annotated[str | None, Field(description="Where it is stored, if several were asked.")] = None
     sources: list[EvidenceSourceOutput]
 
 
@@ -208,6 +209,7 @@ def evidence_output(item: Evidence) -> EvidenceOutput:
         inferred=item.inferred,
         via=list(item.via),
         group=group_of(item),
+        space=item.space,
         sources=sources,
     )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StrictBool
 
+from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.domain.status import Judging, SpaceStatus, Status, StoreStatus
 from mcp_memory.server.tools.arguments import Input, read
 from mcp_memory.server.tools.replies import (
@@ -111,6 +112,7 @@ class StatusOutput(Output):
     """Structured reply of memory_status."""
 
     counts: CountsOutput
+    space: Annotated[str, Field(description="Where calls go that name none.")]
     spaces: list[SpaceCountsOutput]
     embedder: str
     extractor: Annotated[str | None, Field(description="What reads facts out of texts.")] = None
@@ -135,6 +137,7 @@ def status_reply(status: Status) -> Reply:
         warnings.append(f"{quantity(more, 'space')} not listed here; read memory://spaces.")
     output = StatusOutput(
         counts=total,
+        space=MEANT_SPACE.get(),
         spaces=spaces[:SPACES_LISTED],
         embedder=status.embedder,
         extractor=status.extractor,
@@ -159,6 +162,7 @@ def status_reply(status: Status) -> Reply:
         f"in {quantity(total.sessions, 'session')} and {quantity(len(spaces), 'space')}; "
         f"{quantity(total.assertions, 'statement')} of facts about {quantity(total.entities, 'entity')}; "
         f"{quantity(total.lessons, 'lesson')} of what helped; {quantity(total.points, 'memory point')}.",
+        f"Calls that name no space go to {MEANT_SPACE.get()!r}.",
         _judging_text(status.judging),
         *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",

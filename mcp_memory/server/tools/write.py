@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.facts import Intent
-from mcp_memory.domain.query import DEFAULT_SPACE
 from mcp_memory.domain.requests import NewFact, NewItem, Op, WriteRequest, WriteResult
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
@@ -90,7 +89,7 @@ class WriteInput(Input):
     text: Annotated[str | None, Field(description="A single message.")] = None
     facts: Annotated[list[FactInput] | None, Field(description="What you read in it, or know.")] = None
     session: Annotated[str, Field(description="Of this conversation or collection.")] = "default"
-    space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = DEFAULT_SPACE
+    space: Annotated[SpaceName, Field(description="A memory walled off from the others.")] = None
 
 
 class ItemOutput(BaseModel):

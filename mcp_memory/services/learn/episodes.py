@@ -142,14 +142,18 @@ def record_ids(names: Sequence[str], episode: Episode, argument: str) -> tuple[s
     Raises:
         InvalidInput: the episode has no record of such a number.
     """
+    numbered = dict(zip(episode.places or range(1, len(episode.shown) + 1), episode.shown, strict=False))
     ids = []
     for place, name in enumerate(names):
         number = record_number(name)
-        if number is not None and not 1 <= number <= len(episode.shown):
+        if number is not None and number not in numbered:
             problem = f"episode {episode.id} has no record {number}"
             has = f"1 to {len(episode.shown)}" if episode.shown else "none"
+            if episode.places:
+                problem += f" in space {episode.space!r}"
+                has = ", ".join(map(str, episode.places))
             raise InvalidInput(f"{argument}[{place}]", problem, f"It has {has}. Nothing was changed.")
-        ids.append(name if number is None else episode.shown[number - 1].id)
+        ids.append(name if number is None else numbered[number].id)
     return tuple(dict.fromkeys(ids))
 
 

@@ -1,0 +1,91 @@
+"""Which space a call means that names none: the setting, the client's folder, the folder of the process."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from mcp_memory.domain.query import SPACE_NAME
+from mcp_memory.errors import ConfigurationError
+from mcp_memory.server.spaces import MeantSpace, configured_space, space_of_folder
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+
+class Session:
+    """The part of the SDK's session that is asked."""
+
+    def __init__(self, *uris, roots=True, fails=False):
+        self.client_params = SimpleNamespace(capabilities=SimpleNamespace(roots=object() if roots else None))
+        self.asked = 0
+        self._uris, self._fails = uris, fails
+
+    async def list_roots(self):
+        self.asked += 1
+        if self._fails:
+            raise RuntimeError("no back channel")
+        return SimpleNamespace(roots=[SimpleNamespace(uri=uri) for uri in self._uris])
+
+
+def folder(tmp_path, *parts):
+    path = tmp_path.joinpath(*parts)
+    path.mkdir(parents=True)
+    return path
+
+
+def test_a_folder_has_a_space_with_its_name_and_two_of_one_name_have_two(tmp_path):
+    one, other = folder(tmp_path, "a", "boats"), folder(tmp_path, "b", "boats")
+    assert space_of_folder(one).startswith("boats-")
+    assert space_of_folder(one) != space_of_folder(other)
+    assert space_of_folder(one) == space_of_folder(one / ".." / "boats")
+
+
+@pytest.mark.parametrize("name", ["größe und maß", "-dash", ".hidden", "x" * 200, "日本", "a:b?c", "@scope", "..."])
+def test_every_folder_has_a_name_that_a_space_may_have(tmp_path, name):
+    assert SPACE_NAME.fullmatch(space_of_folder(folder(tmp_path, name)))
+
+
+def test_a_link_to_a_folder_is_the_folder(tmp_path):
+    one = folder(tmp_path, "boats")
+    (tmp_path / "link").symlink_to(one)
+    assert space_of_folder(tmp_path / "link") == space_of_folder(one)
+
+
+def test_the_home_folder_and_the_root_are_no_workspace(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert space_of_folder(tmp_path) == space_of_folder(Path("/")) == "default"
+
+
+def test_a_setting_that_is_no_name_is_refused():
+    assert configured_space("work") == "work"
+    with pytest.raises(ConfigurationError, match="MCP_MEMORY_SPACE"):
+        configured_space("not a name")
+
+
+async def test_a_client_that_names_its_folder_is_asked_once(tmp_path, monkeypatch):
+    monkeypatch.chdir(folder(tmp_path, "started"))
+    project = folder(tmp_path, "my project")
+    session, meant = Session("https://elsewhere/x", project.as_uri()), MeantSpace("workspace")
+    assert await meant.get(session) == space_of_folder(project)
+    assert await meant.get(session) == space_of_folder(project)
+    assert session.asked == 1
+
+
+@pytest.mark.parametrize(
+    "session", [Session(), Session(roots=False), Session(fails=True), SimpleNamespace(client_params=None)]
+)
+async def test_without_a_named_folder_it_is_that_of_the_process(tmp_path, monkeypatch, session):
+    started = folder(tmp_path, "started")
+    monkeypatch.chdir(started)
+    assert await MeantSpace("workspace").get(session) == space_of_folder(started)
+
+
+async def test_a_configured_space_asks_nobody():
+    session = Session("file:///x")
+    assert await MeantSpace("work").get(session) == "work"
+    assert session.asked == 0
