@@ -147,6 +147,7 @@ class Evidence:
         before: what was said directly before, where the item is not understood without it: a reply, a pronoun.
         abridged: whether ``text`` is some words of its source, the headings of a reply, which is not quoted beside it.
         space: where it is stored, if several spaces were asked; else None.
+        told_then: whether it tells of the time that was asked for, ``valid_from`` to ``valid_to``, not said then.
     """
 
     id: str
@@ -164,6 +165,7 @@ class Evidence:
     before: Source | None = None
     abridged: bool = False
     space: str | None = None
+    told_then: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class Query:
         text: in the caller's words; empty asks for the newest items.
         space: to search; one that nothing was written to is empty.
         limit: at most so many items of evidence.
-        window: restricts the time at which something was said.
+        window: restricts the time at which something was said, or of which it tells.
         as_of: the instant whose facts are wanted; it hides nothing that was said later. None leaves it to the words.
         entities: names from which navigation starts, beside those in the text.
         wordings: other ways in which the answer may have been said, by the caller's model; each is searched as well.

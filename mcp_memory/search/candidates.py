@@ -64,6 +64,7 @@ from mcp_memory.search.links import ENTITIES, LINKS, Seed, SegmentIndex, find_se
 from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
+from mcp_memory.search.windows import recallable
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
@@ -273,12 +274,6 @@ def rank_candidates(space: Space, candidates: CandidateSet, limit: int = MOST) -
         row, score = int(candidates.rows[place]), float(candidates.total[place]) / best
         ranked.append(Candidate(row, score, tuple(via), scores))
     return ranked
-
-
-def recallable(space: Space, window: Window, role: Role | None = None) -> NDArray[np.bool_]:
-    """Return which segments may be recalled: live, within a window and, of a role, said by such a speaker."""
-    open_: NDArray[np.bool_] = space.live & (space.times >= window.since) & (space.times < window.until)
-    return open_ if role is None else open_ & space.index(SpeakerIndex).in_role(space, role)
 
 
 def newest_candidates(space: Space, window: Window, limit: int, role: Role | None = None) -> list[Candidate]:

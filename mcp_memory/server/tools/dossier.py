@@ -166,11 +166,21 @@ def _passage_line(passage: _Passage) -> str:
     marks = [f"{quantity(passage.again + 1, 'time')} in the records"] if passage.again else []
     if turn.kind != "document" and turn.said_at is None:
         marks.append("day of writing")
+    if when := _told_time(item):
+        marks.append(f"tells of {when}")
     if item.before is not None:
         asked = item.before.turn.speaker or item.before.turn.role or "somebody"
         who = f"{indent(speaker or 'somebody')} (after {one_line(asked)}: “{one_line(item.before.quote)}”): "
     said = item.text if item.abridged else with_dates(item.text, turn.said_at)
     return f"{passage.number}. {who}{indent(said)}{in_parentheses(*marks)}"
+
+
+def _told_time(item: Evidence) -> str:
+    """Return the time that was asked for and that a text tells of, though it was said at another; empty if none."""
+    if not item.told_then or item.valid_from is None or item.valid_to is None:
+        return ""
+    first, last = weekday_and_day(item.valid_from), weekday_and_day(item.valid_to - 1)
+    return first if first == last or not last else f"{first} to {last}" if first else f"until {last}"
 
 
 def _origin(turn: Turn) -> str:

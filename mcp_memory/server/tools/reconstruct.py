@@ -86,7 +86,7 @@ class ReconstructInput(Input):
         f"one of {', '.join(get_args(Mode))}",
     ] = "auto"
     cursor: Annotated[str | None, Field(description="next_cursor of the page before.")] = None
-    since: Annotated[str | None, Field(description="ISO date or time.")] = None
+    since: Annotated[str | None, Field(description="ISO date or time from which it was said or happened.")] = None
     until: Annotated[str | None, Field(description="Before this time, or to the end of this date.")] = None
     as_of: AsOf = None
     entities: Annotated[list[str] | None, Field(description="Names that the query lacks.")] = None

@@ -57,6 +57,7 @@ from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scor
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
+from mcp_memory.services.recall.event_times import with_event_times
 from mcp_memory.services.recall.everything import list_all
 from mcp_memory.services.recall.evidence import evidence_of
 from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, rank, rank_confirmed
@@ -255,7 +256,7 @@ async def find(
     sufficient = sufficiency.sufficient and not unclear
     broad = await _broaden(store, space, query, found, points, settings)
     result = RecallResult(
-        broad.evidence if broad else evidence,
+        with_event_times(broad.evidence if broad else evidence, query.window),
         score,
         sufficient,
         (*sufficiency.missing, *unclear),

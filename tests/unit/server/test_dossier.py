@@ -86,3 +86,9 @@ def test_passages_of_a_document_stand_in_order_under_its_title():
     parts = [Evidence(f"g_{n}", "segment", whole.text[a:z], 1.0, (), (Source(whole, a, z),)) for n, (a, z) in enumerate(
         ((12, 24), (0, 11)))]  # fmt: skip
     assert dossier_lines(parts)[1:] == ["Document Atlas:", "2. First part.", "1. Second part."]
+
+
+def test_what_tells_of_the_time_asked_for_says_so():
+    since, until = parse("2023-08-27")
+    told = replace(item("I flew home."), valid_from=since, valid_to=until, told_then=True)
+    assert "1. Ann: I flew home. (tells of Sun 27 Aug 2023)" in dossier_lines([told])
