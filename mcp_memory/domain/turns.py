@@ -137,6 +137,22 @@ class Sentence:
     times: tuple[StatedTime, ...]
 
 
+LONG = 2_000
+"""Characters of a text above which its sentences have no vectors of their own: see `shares_vectors`."""
+
+
+def shares_vectors(turn: Turn) -> bool:
+    """Whether each sentence of a turn has the vector of its segment, the first that holds it, instead of its own.
+
+    A reply of an assistant, with lists and code, falls into some 35 sentences, most of them a line; vectors for these
+    cost nearly as much as those of the segments. **Measured**: on long chats with an assistant recall is no worse with
+    the vectors of the segments (R@10 +.9 ± 1.3). On dialogues, where a message has a few sentences, it is a point lower
+    (−1.0 ± .9), so short texts keep vectors of their own. It depends on the text alone, and the view applies it to
+    whatever is stored, so stores that hold other vectors for these sentences rank like those that do not.
+    """
+    return len(turn.text) > LONG
+
+
 USER = "user"
 """The speaker of a message without one."""
 

@@ -7,6 +7,7 @@ an older format needs it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from mcp_memory.domain.facts import Assertion
 from mcp_memory.domain.ids import segment_id, sentence_id
 from mcp_memory.domain.masking import KEEP, Masking, masked_turn
 from mcp_memory.domain.times import StatedTime
-from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn
+from mcp_memory.domain.turns import Segment, Sentence, Talkers, Turn, shares_vectors
 from mcp_memory.language.sentences import pack_segments, split
 from mcp_memory.language.stated import stated_times
 from mcp_memory.ports import Embedder, Extractor, Progress
@@ -42,7 +43,7 @@ class DerivedRows:
         times: the times that each sentence states.
         assertions: in the order of the words.
         segment_vectors: shape ``(len(runs), d)``.
-        sentence_vectors: shape ``(len(spans), d)``.
+        sentence_vectors: shape ``(len(spans), d)``; in a long text those of the segments (`shares_vectors`).
     """
 
     spans: Sequence[tuple[int, int]]
@@ -92,10 +93,11 @@ async def derive(
     distinct = dict.fromkeys(text for of_runs, of_spans in texts for text in (*of_runs, *of_spans))
     row = {text: number for number, text in enumerate(distinct)}
     vectors = np.empty((len(row), reading.embedder.dimension), dtype=np.float32)
-    ordered = list(row)
+    ordered = sorted(row, key=len)  # texts of one slice are computed together, each padded to the longest
     for start in range(0, len(ordered), SLICE):
         await progress(start, len(ordered), "embedding")
-        vectors[start : start + SLICE] = await reading.embedder.embed(ordered[start : start + SLICE])
+        part = ordered[start : start + SLICE]
+        vectors[[row[text] for text in part]] = await reading.embedder.embed(part)
     return [
         DerivedRows(*cut, vectors[[row[t] for t in of_runs]], vectors[[row[t] for t in of_spans]])
         for cut, (of_runs, of_spans) in zip(cuts, texts, strict=True)
@@ -185,6 +187,9 @@ def _cut(reading: Reading, turn: Turn, partner: str | None) -> _Cut:
 def _embedded_texts(
     turn: Turn, spans: Sequence[tuple[int, int]], runs: Sequence[tuple[int, int]]
 ) -> tuple[list[str], list[str]]:
-    """Return the texts of a turn to embed: one for each segment, and one for each sentence."""
+    """Return the texts of a turn whose vectors its segments and its sentences have."""
     of_runs = [embedded_text(turn, turn.text[spans[first][0] : spans[last][1]]) for first, last in runs]
-    return of_runs, [turn.text[start:end] for start, end in spans]
+    if not shares_vectors(turn):
+        return of_runs, [turn.text[start:end] for start, end in spans]
+    lasts = [last for _, last in runs]
+    return of_runs, [of_runs[bisect_left(lasts, index)] for index in range(len(spans))]

@@ -8,6 +8,7 @@ the view an `Index`; it is extended when it is read, so a call that only writes 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
@@ -19,11 +20,12 @@ from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.confidence import STABLE
 from mcp_memory.domain.language_model import Job
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Speakers, Talkers, Turn
+from mcp_memory.domain.turns import PooledQuestion, Segment, Sentence, Speakers, Talkers, Turn, shares_vectors
 from mcp_memory.vectors import Column, GrowingMatrix, Matrix
 from mcp_memory.view.beliefs import Beliefs
 from mcp_memory.view.facts import Facts
 from mcp_memory.view.hypergraph import Hypergraph
+from mcp_memory.view.sentence_vectors import SentenceVectors
 
 NONE = -1
 """Stands for "no such row" in arrays of row numbers."""
@@ -57,7 +59,7 @@ class Space:
         jobs: how far a language model has read its turns, by their ids; absent for turns that none has read.
         speakers: how many turns each speaker has.
         segment_vectors: one row per segment, or None if there are too many to hold in memory.
-        sentence_vectors: one row per sentence, or None if there are too many to hold in memory.
+        sentence_vectors: one per sentence, by row, or None if there are too many to hold in memory.
     """
 
     def __init__(self, name: str, indexes: Sequence[Callable[[], Index]] = (), stable: float = STABLE) -> None:
@@ -75,7 +77,7 @@ class Space:
         self.segment_turn: list[Turn] = []
         self.speakers = Speakers(self._speaker_called)
         self.segment_vectors: GrowingMatrix | None = None
-        self.sentence_vectors: GrowingMatrix | None = None
+        self.sentence_vectors: SentenceVectors | None = None
         self._indexes: list[Index] = [make() for make in indexes]
         self._indexed = 0  # rows that the indexes contain
         self._revisions: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -221,9 +223,10 @@ class Space:
             self._add_segment(segment)
         for sentence in batch.sentences:
             self._add_sentence(sentence)
-        segment_vectors, sentence_vectors = batch.segment_vectors, batch.sentence_vectors
-        self.segment_vectors = _extended(self.segment_vectors, segment_vectors if vectors else None, first_segment)
-        self.sentence_vectors = _extended(self.sentence_vectors, sentence_vectors if vectors else None, first_sentence)
+        self.segment_vectors = _extended(
+            self.segment_vectors, batch.segment_vectors if vectors else None, first_segment
+        )
+        self._add_sentence_vectors(batch.sentence_vectors if vectors else None, first_sentence)
 
     def extend_indexes(self) -> None:
         """Add the segments that arrived since the last extension to the indexes; `index` does it too."""
@@ -273,6 +276,25 @@ class Space:
         self._sentence_live.append(turn is not None and self._newest(turn))
         self._sentence_talk.append(turn is None or turn.kind != "document")
         self._sentence_times.append(0 if turn is None else _clipped(turn.time))
+
+    def _add_sentence_vectors(self, rows: Matrix | None, first: int) -> None:
+        """Add the vectors of the sentences from row ``first`` on; hold none once any was left out."""
+        if rows is None or (self.sentence_vectors is None and first):
+            self.sentence_vectors = None
+        elif len(rows):
+            self.sentence_vectors = self.sentence_vectors or SentenceVectors(rows.shape[1])
+            shared = np.array([self._shared_segment(one) for one in self.sentences[first:]], dtype=np.intp)
+            self.sentence_vectors.append(rows, shared, self.segment_vectors)
+
+    def _shared_segment(self, sentence: Sentence) -> int:
+        """Return the row of the segment whose vector a sentence has, or `NONE` if it has one of its own."""
+        turn = self.turns.get(sentence.turn_id)
+        if turn is None or not shares_vectors(turn):
+            return NONE
+        rows = self._segment_rows.get(turn.id, [])
+        place = bisect_left(rows, sentence.index, key=lambda row: self.segments[row].last)
+        held = place < len(rows) and self.segments[rows[place]].first <= sentence.index  # else a bad row was left out
+        return rows[place] if held else NONE
 
     def _newest(self, turn: Turn) -> bool:
         """Return whether a turn is the newest revision under its ref."""

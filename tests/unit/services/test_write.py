@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from fakes import FakeEmbedder, FakeLog, FakeStore
 from hypothesis import given, settings
@@ -172,3 +173,24 @@ async def test_every_text_is_returned_unchanged_and_pieces_are_spans_of_it(texts
         for piece in (*space.segments, *space.sentences):
             assert space.text(piece)
             assert space.text(piece) == space.text(piece).strip()
+
+
+async def test_of_a_long_text_only_the_segments_are_embedded_and_equal_texts_once() -> None:
+    """The sentences of a long text have the vectors of their segments, so it costs no more than these."""
+    log, embedder = FakeLog(), FakeEmbedder()
+    store = store_on(log)
+    lines = [f"- The {place} has a {thing}." for place in ("north", "south") for thing in ("gate", "well", "mill")]
+    long = "\n".join([*lines * 20, "", "Short. Same."])
+    await say(store, NewItem(long, ref="m1"), NewItem("Short. Same.", ref="m2"), embedder=embedder)
+    async with store.reading() as view:
+        space = view.space("default")
+        turn = space.current("talk", "m1")
+        assert turn is not None
+        runs = [space.text(one) for one in space.segments if one.turn_id == turn.id]
+    assert len(runs) > 1
+    assert sorted(embedder.texts) == sorted({*runs, "Short.", "Same.", "Short. Same."})
+    (batch,) = [commit for commit in log.commits if commit.turns]
+    within = [one for one in batch.sentences if one.turn_id == turn.id]
+    for row, sentence in enumerate(within):
+        number = next(place for place, one in enumerate(batch.segments) if one.last >= sentence.index)
+        assert np.array_equal(batch.sentence_vectors[row], batch.segment_vectors[number])

@@ -1,0 +1,68 @@
+"""Sentences of short texts have vectors of their own, those of long texts the vector of their segment."""
+
+import numpy as np
+import pytest
+
+from mcp_memory.domain.batch import Batch
+from mcp_memory.domain.ids import turn_id
+from mcp_memory.domain.turns import LONG, Segment, Sentence, Turn
+from mcp_memory.vectors import Matrix
+from mcp_memory.view.sentence_vectors import SentenceVectors
+from mcp_memory.view.view import View
+
+RUNS = ((0, 2), (2, 4), (5, 5))
+"""The segments of six sentences; the first two share one."""
+
+
+def turn(ref: str, length: int) -> Turn:
+    text = "word " * (length // 5) + "w" * (length % 5)
+    name = turn_id("default", "talk", ref, text, 0)
+    return Turn(name, "default", "talk", ref, "message", text, None, None, None, None, 1, 0, 0)
+
+
+def pieces(one: Turn, seed: int) -> Batch:
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((len(RUNS) + 6, 8)).astype(np.float32)
+    segments = tuple(
+        Segment(f"g_{one.id}{number}", "default", one.id, number, 5 * first, 5 * last + 4, first, last)
+        for number, (first, last) in enumerate(RUNS)
+    )
+    sentences = tuple(Sentence(f"s_{one.id}{n}", "default", one.id, n, 5 * n, 5 * n + 4, ()) for n in range(6))
+    return Batch((one,), segments, sentences, vectors[:3], vectors[3:])
+
+
+@pytest.mark.parametrize("first", [LONG, LONG + 1])
+def test_only_in_a_long_text_do_sentences_share_the_vector_of_the_first_segment_that_holds_them(first: int) -> None:
+    """Whatever the store holds for them: an older program made vectors of their own."""
+    view = View()
+    batches = [pieces(turn(str(number), length), number) for number, length in enumerate((first, 40, 2 * LONG, 30))]
+    expected: list[Matrix] = []
+    for number, batch in enumerate(batches):
+        view.add(batch, number + 1)
+        long = len(batch.turns[0].text) > LONG
+        expected.append(batch.segment_vectors[[0, 0, 0, 1, 1, 2]] if long else batch.sentence_vectors)
+    held = view.space("default").sentence_vectors
+    assert held is not None
+    rows = np.random.default_rng(0).permutation(len(held))
+    np.testing.assert_array_equal(held.take(rows), np.concatenate(expected)[rows])
+    np.testing.assert_array_equal(held[6], expected[1][0])
+
+
+def test_a_sentence_of_a_long_text_whose_segment_is_missing_keeps_the_vector_that_is_stored() -> None:
+    batch = pieces(turn("m1", LONG + 1), 1)
+    view = View()
+    view.add(
+        Batch(batch.turns, batch.segments[:2], batch.sentences, batch.segment_vectors[:2], batch.sentence_vectors), 1
+    )
+    held = view.space("default").sentence_vectors
+    assert held is not None
+    np.testing.assert_array_equal(held[4], batch.segment_vectors[1])
+    np.testing.assert_array_equal(held[5], batch.sentence_vectors[5])
+
+
+def test_a_missing_row_is_an_error() -> None:
+    vectors = SentenceVectors(2)
+    vectors.append(np.ones((2, 2), dtype=np.float32), np.array([-1, 0], dtype=np.intp), None)
+    for row in (-1, 2):
+        with pytest.raises(IndexError):
+            vectors[row]
