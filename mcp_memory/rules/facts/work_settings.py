@@ -7,7 +7,7 @@ amount needs a noun of a setting (or a rate or a price as its value), a word the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from mcp_memory.language.vocabulary import word_set
 from mcp_memory.rules.facts.verbs import inflection
@@ -125,6 +125,25 @@ def setting_facts(part: Part, speaker: str) -> Iterator[WorkFact]:
         yield fact_of(part, head, "set_to", former, "end")
     if reason := re.search(r"\bbecause\s(?P<why>.{5,80})$", rest):
         yield fact_of(part, head, "because", reason["why"].strip(" .!"))
+
+
+_FORMER = re.compile(
+    r"(?:up\sfrom|down\sfrom|not|was|(?:it\s)?used\sto\sbe|it\swas|previously|formerly|instead\sof|before\sit\swas"
+    rf"|before)\s(?P<old>{AMOUNT})(?=\s|$).{{0,20}}",
+    re.I,
+)
+
+
+def former_facts(part: Part, before: Sequence[WorkFact]) -> Iterator[WorkFact]:
+    """Yield the value that a setting no longer has, of a part that goes on: "…, was 20".
+
+    Args:
+        part: of the sentence.
+        before: the facts of the parts before it, in order.
+    """
+    settings = [fact for fact in before if fact.relation == "set_to" and fact.effect != "end"]
+    if settings and (match := _FORMER.fullmatch(part.text)) and match["old"] != settings[-1].tail:
+        yield fact_of(part, settings[-1].head, "set_to", match["old"], "end")
 
 
 def _worded(part: Part, speaker: str) -> Iterator[WorkFact]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from mcp_memory.domain.facts import Assertion
@@ -21,10 +20,9 @@ from mcp_memory.rules.facts.claims import make_assertion
 from mcp_memory.rules.facts.validity import Validity, before_telling, from_utterance, precision_of
 from mcp_memory.rules.facts.work_dates import date_facts, recurring_facts
 from mcp_memory.rules.facts.work_decisions import change_facts, choice_facts, role_facts, use_facts
-from mcp_memory.rules.facts.work_followups import followups
 from mcp_memory.rules.facts.work_notes import NOTES, OF_WORDS
 from mcp_memory.rules.facts.work_phrases import Part, WorkFact, parts
-from mcp_memory.rules.facts.work_settings import of_a_program
+from mcp_memory.rules.facts.work_settings import former_facts, of_a_program
 from mcp_memory.rules.facts.work_values import is_about_work, is_tool
 
 _NEEDS_WORK = frozenset(("decided", "decided_against", "leads", "owned_by", "has_version", "has_branch"))
@@ -52,7 +50,7 @@ def work_assertions(turn: Turn, index: int, span: tuple[int, int], times: Sequen
         read_whole = previous is not None and told and part.end == previous.end
         if part.sure <= 0 or read_whole:
             continue
-        found = list(_read(part, previous, text, end, who, earlier))
+        found = list(_read(part, text, end, who, earlier))
         for fact in found:
             if fact.relation in _NEEDS_WORK and not about_work:
                 continue
@@ -104,12 +102,10 @@ def _is_same(one: Assertion, other: Assertion) -> bool:
     return one.relation == other.relation or relations().get(one.relation).cardinality == "unknown"
 
 
-def _read(
-    part: Part, previous: Part | None, text: str, end: int, who: str, earlier: Sequence[WorkFact]
-) -> Iterator[WorkFact]:
+def _read(part: Part, text: str, end: int, who: str, earlier: Sequence[WorkFact]) -> Iterator[WorkFact]:
     """Yield the facts of the first form that fits a part."""
-    if more := list(followups(part, previous, earlier)):
-        yield from (fact if fact.tail else replace(fact, tail=who) for fact in more)
+    if former := list(former_facts(part, earlier)):
+        yield from former
         return
     for decisions in (change_facts, choice_facts, use_facts):
         if found := list(decisions(part, text, end, who)):

@@ -15,10 +15,8 @@ from mcp_memory.language import iso
         ("max attachment size 12 MB", ["max attachment size set_to 12 MB"]),
         ("log level is debug", ["log level set_to debug"]),
         ("the gateway times out after 8 s", ["gateway set_to 8 s"]),
-        ("snapshots every 4 h, kept 21 days", ["snapshots set_to every 4 h", "snapshots set_to 21 days"]),
         ("a parcel label costs 12 ct a piece", ["parcel label set_to 12 ct a piece"]),
         ("max 6 parallel jobs", ["max parallel jobs set_to 6"]),
-        ("3 retries with 2 min delay", ["retries set_to 3", "delay set_to 2 min"]),
     ],
 )
 def test_a_setting_has_a_value_with_its_unit(text: str, expected: list[str]) -> None:
@@ -81,10 +79,6 @@ def test_a_note_gives_the_value_of_a_thing(text: str, expected: str) -> None:
     [
         ("We use Postgres and Redis.", ["the project uses Postgres", "the project uses Redis"]),
         ("I'm using Flask 3.0 and SQLite for the API", ["Maria uses Flask 3.0", "Maria uses SQLite"]),
-        (
-            "Our parcel service (Node 20, Redis 7.2) hangs.",
-            ["parcel service uses Node 20", "parcel service uses Redis 7.2"],
-        ),
         ("the importer runs on Node 20", ["importer uses Node 20"]),
         (
             "We moved from Jenkins to GitHub Actions because the runners were flaky.",
