@@ -255,6 +255,21 @@ class JudgeInput:
     span: tuple[Millis, Millis] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a space holds, as a reader of questions has to know it.
+
+    Attributes:
+        span: the first and the last moment at which something was said; None if no time is known.
+        talk: whether it holds messages.
+        documents: whether it holds documents.
+    """
+
+    span: tuple[Millis, Millis] | None
+    talk: bool
+    documents: bool
+
+
 class QuestionJudge(Protocol):
     """The judgements that one query needs, by one judge and within one budget; a new object for each query.
 
@@ -277,13 +292,14 @@ class QuestionJudge(Protocol):
     @property
     def spent(self) -> Spending | None: ...  # noqa: D102
 
-    async def understand(self, query: Query, speakers: Collection[str], now: Millis) -> Query:
+    async def understand(self, query: Query, speakers: Collection[str], now: Millis, contents: Contents) -> Query:
         """Return a query with what its words mean (DESIGN L4: REAL's anchors, MRAgent's cues).
 
         Args:
             query: understood by rules.
             speakers: the speakers of the space.
             now: the moment of asking.
+            contents: what the space holds.
         """
 
     async def score(self, query: Query, paths: Sequence[Path]) -> list[PathScores] | None:

@@ -26,6 +26,8 @@ from mcp_memory.domain.query import AnswerType, Interpretation, Query, with_inte
 from mcp_memory.domain.relations import relations
 from mcp_memory.domain.times import BEGINNING, FOREVER, Constraint, Millis
 from mcp_memory.language import iso
+from mcp_memory.language.dated_text import weekday_and_day
+from mcp_memory.ports import Contents
 from mcp_memory.reasoning.anthropic.client import ANSWER_TOKENS, Budget, Claude, Request
 from mcp_memory.reasoning.anthropic.rendering import frame, one_line
 from mcp_memory.texts import prompt
@@ -76,13 +78,16 @@ class ClaudeQuestionReader:
 
     claude: Claude
 
-    async def understand(self, query: Query, speakers: Collection[str], now: Millis, budget: Budget) -> Query:
+    async def understand(
+        self, query: Query, speakers: Collection[str], now: Millis, contents: Contents, budget: Budget
+    ) -> Query:
         """Return the query with Claude's interpretation.
 
         Args:
             query: parsed by rules.
             speakers: of the space; the first few are shown.
             now: the moment of asking.
+            contents: what the space holds.
             budget: of the question; `ANSWER_TOKENS` of it are left.
 
         Raises:
@@ -92,6 +97,7 @@ class ClaudeQuestionReader:
             "question": one_line(query.text, QUESTION_CHARS),
             "now": iso.show(now) or "unknown",
             "speakers": _speaker_lines(speakers),
+            "known": _contents_line(contents),
         }
         request = Request(_system_prompt(), prompt("question/asked.txt").substitute(values))
         within = TIME_SHARE * self.claude.settings.timeout_s
@@ -125,6 +131,16 @@ def _system_prompt() -> str:
         if known.inverse not in listed:
             listed[known.name] = None
     return prompt("question/system.txt").substitute(relations=" ".join(listed)).strip()
+
+
+def _contents_line(contents: Contents) -> str:
+    """Return what the space holds, and from when to when, in words."""
+    kinds = [name for name, held in (("conversations", contents.talk), ("documents", contents.documents)) if held]
+    what = f"The memory holds {' and '.join(kinds) or 'nothing'}"
+    if contents.span is None:
+        return f"{what}."
+    first, last = map(weekday_and_day, contents.span)
+    return f"{what}, from {first} to {last}."
 
 
 def _speaker_lines(speakers: Collection[str]) -> str:

@@ -48,7 +48,7 @@ from mcp_memory.language.shapes import breadth_of, topic_of
 from mcp_memory.navigation.beam import FORMULAS, BeamStep, Evaluation, find_paths, run_search, score_segments
 from mcp_memory.navigation.known_facts import date_event, find_conflicts, known_facts
 from mcp_memory.navigation.operators import suggest_steps
-from mcp_memory.ports import Embedder, QuestionJudge, Store
+from mcp_memory.ports import Contents, Embedder, QuestionJudge, Store
 from mcp_memory.reconstruct.loop import LoopState, assess
 from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
@@ -90,8 +90,9 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         space = view.space(query.space)
         query = understand(query, space.speakers, query.now)
         speakers, empty, taught = tuple(space.speakers), not space.segments, len(space.beliefs) > 0
+        contents = Contents(space.span, talk=bool(space.talk.any()), documents=not space.talk.all())
     if judge is not None and not empty:
-        query = await judge.understand(query, speakers, query.now)
+        query = await judge.understand(query, speakers, query.now, contents)
     time = time_words(query, query.now) if taught else None  # without lessons no vector is compared with it
     wordings = (Query(wording, query.space) for wording in query.wordings if wording != query.text)
     parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
