@@ -16,7 +16,7 @@ from statistics import fmean
 
 import numpy as np
 
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Mode, Query
 from mcp_memory.evaluation.bench_figures import Figure, Laps, Report
 from mcp_memory.evaluation.bench_subjects import SPACE, Filled, Stores, call, connected, opened, own_server
 from mcp_memory.evaluation.synthetic import KINDS, Question, QuestionKind
@@ -31,6 +31,9 @@ WARM = 5
 """Questions that are asked before the measurement starts."""
 AIM = 3.0
 """Highest ratio of recall to its floor."""
+BROAD: tuple[Mode, ...] = ("all", "overview")
+AIM_OF_BROAD = 6.0
+"""Highest ratio of a broad recall to its floor."""
 LARGE, AIM_OF_LARGE = 100_000, 4.0
 """Sentences from which on a space no longer fits into the processor's caches, and the aim from there on."""
 
@@ -127,6 +130,10 @@ async def _in_process(part: str, memory: Memory, filled: Filled, aim: float) -> 
             figures.append(Figure(part, f"reconstruct p50 / floor p50, {words}", ratio, "x", len(some)))
             figures.append(Figure(part, f"reconstruct p50, {words}", mine.median(), "ms", len(some)))
             figures.append(Figure(part, f"texts embedded, {words}", fmean(t.texts for t in some), "", len(some)))
+    for mode in BROAD:
+        lists = [await _turn(recorded, recorder, vectors, question, mode) for question in filled.corpus.questions]
+        ratio = Laps([turn.ms for turn in lists]).median() / Laps([turn.floor_ms for turn in lists]).median()
+        figures.append(Figure(part, f"reconstruct p50 / floor p50, mode {mode}", ratio, "x", asked, aim=AIM_OF_BROAD))
     for kind in KINDS:
         if of_kind := [turn for turn in turns if turn.kind == kind]:
             times = Laps([turn.ms for turn in of_kind])
@@ -138,12 +145,14 @@ async def _in_process(part: str, memory: Memory, filled: Filled, aim: float) -> 
     return figures
 
 
-async def _turn(memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, question: Question) -> MeasuredQuery:
+async def _turn(
+    memory: Memory, recorder: RecordingEmbedder, vectors: Matrix, question: Question, mode: Mode = "best"
+) -> MeasuredQuery:
     """Measure a query, then its floor."""
     recorder.calls.clear()
     ours, floor = Laps(), Laps()
     with ours.lap():
-        recall = await memory.reconstruct(Query(question.text, SPACE, LIMIT))
+        recall = await memory.reconstruct(Query(question.text, SPACE, LIMIT, mode=mode))
     calls = list(recorder.calls)
     with floor.lap():
         await _floor(memory.embedder, vectors, calls)

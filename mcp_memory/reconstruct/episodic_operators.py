@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mcp_memory.domain.evidence import Evidence, Suggestion
 from mcp_memory.domain.facts import WHOLE
@@ -186,12 +187,12 @@ class EventTime:
 
 
 class EventContext:
-    """Around: the passages before and after each sentence in its talk or document, and what shares a rare cue with it.
+    """Around: what was said before and after each sentence in its talk or document, and what shares a rare cue with it.
 
-    Up to `NEAR` passages on either side come in the order in which they were said; the nearest have the highest score.
-    What is only linked by a rare cue follows and takes at most a quarter of the places: a reader who asks what was said
-    around a sentence was misled by sentences of other talks. A cue is rare in at most `RARE` sentences; the speaker
-    links nothing.
+    Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
+    which they were said; the nearest have the highest score. What is only linked by a rare cue follows and takes at most
+    a quarter of the places: a reader who asks what was said around a sentence was misled by sentences of other talks. A
+    cue is rare in at most `RARE` sentences; the speaker links nothing.
     """
 
     name = "event_context"
@@ -217,7 +218,7 @@ class EventContext:
                         worth[other] += graph.rarity(cue)
         top = max(worth.values(), default=1.0)
         linked = rank_rows(call, {row: worth[row] / top for row in visible_rows(call, worth)})
-        shares = min(len(linked), max(call.limit // 4, call.limit - len(around)))
+        shares = min(len(linked), call.limit // 4)
         nearest = sorted(around, key=lambda segment: (around[segment], segment))[: call.limit - shares]
         order = sorted(nearest, key=lambda segment: (space.segment_turn[segment].time, segment))
         items = [segment_evidence(space, segment, 1 / around[segment], (self.name,)) for segment in order]
@@ -346,17 +347,28 @@ def _around(space: Space, row: int) -> Iterator[tuple[int, int]]:
     for segment in segments_of(space, row):
         if space.talk[segment]:
             for direction in (space.previous, space.next):
-                near = int(direction[segment])
-                for steps in range(1, NEAR + 1):
-                    if near == NONE:
-                        break
-                    yield near, steps
-                    near = int(direction[near])
+                yield from _messages_along(space, segment, direction)
             continue
         whole = space.segments_with(space.segments[segment].turn_id, -1)
         place = whole.index(segment)
         for steps in range(1, NEAR + 1):
             yield from ((whole[near], steps) for near in (place - steps, place + steps) if 0 <= near < len(whole))
+
+
+def _messages_along(space: Space, segment: int, direction: NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+    """Yield what is next to a segment in its own message, then the beginnings of the next messages, one way."""
+    own = last = space.segment_turn[segment].id
+    near, steps = int(direction[segment]), 0
+    if near != NONE and space.segment_turn[near].id == own:
+        yield near, 1
+    while near != NONE:
+        turn = space.segment_turn[near].id
+        if turn != last:
+            last, steps = turn, steps + 1
+            if steps > NEAR:
+                return
+            yield space.segments_with(turn, -1)[0], steps
+        near = int(direction[near])
 
 
 def _evidence(space: Space, row: int, score: float, operator: str) -> Evidence:

@@ -86,7 +86,8 @@ async def explore(
         either = needed.split(" or ")
         if not any(_has_argument(request, argument) for argument in either):
             problem, without = ("is missing", "it") if len(either) == 1 else ("neither is given", "one of them")
-            raise InvalidInput(needed, problem, f"The operator {operator.name} cannot do without {without}.")
+            remedy = f"The operator {operator.name} cannot do without {without}."
+            raise InvalidInput(needed, problem, f"{remedy} {_where_ids_are(operator, request)}".rstrip())
     for argument in _ARGUMENTS:
         if argument not in operator.uses and _has_argument(request, argument):
             remedy = f"Leave it out, or take another operator; this one uses {', '.join(operator.uses)} and limit."
@@ -131,6 +132,18 @@ async def explore(
         if episodes is not None:
             episodes.keep_explored(space, found.items)
         return replace(found, next=in_space(space, found.next), warnings=warnings)
+
+
+def _where_ids_are(operator: Operator, request: ExploreRequest) -> str:
+    """Return how to get the ids that an operator needs; empty if it needs none."""
+    if "ids" not in operator.needs:
+        return ""
+    if operator.name == LocalPoints.name:
+        return (
+            "Ids of memory points begin with h_: a recall names those that are related, "
+            f"memory://{request.space}/points lists all."
+        )
+    return "Ids of evidence stand in the replies of this tool; of a recall give its episode, and numbers of records."
 
 
 def _take(operator: Operator, call: OperatorInput) -> OperatorResult:

@@ -140,6 +140,18 @@ def test_what_shares_a_rare_cue_follows_the_turns_around_and_takes_a_quarter_at_
     ]
 
 
+def test_a_long_message_around_a_sentence_counts_once_by_its_beginning() -> None:
+    space = say(new_space(), "Ann: Zero.", "Ann: One.", "Ann: Two.")
+    late = 2_000_000_000_000
+    turn = Turn("t_long", "x", "s", "9", "message", "Three a. Three b. Three c.", "Bob", None, None, late, late, 0, 0)
+    spans = [(0, 8), (9, 17), (18, 26)]
+    segments = [Segment(f"g_l{n}", "x", "t_long", n, *span, n, n) for n, span in enumerate(spans)]
+    sentences = [Sentence(f"s_l{n}", "x", "t_long", n, *span, ()) for n, span in enumerate(spans)]
+    space.add(Batch((turn,), tuple(segments), tuple(sentences)), vectors=False)
+    assert texts(walked(space, EventContext(), ids=("s_2.0",))) == ["Zero.", "One.", "Three a."]
+    assert texts(walked(space, EventContext(), ids=("s_l2",))) == ["Zero.", "One.", "Two.", "Three b."]
+
+
 def test_the_context_in_a_document_is_the_passages_before_and_after() -> None:
     space, lines = new_space(), ("It grinds corn.", "Its wheel broke.", "Nobody mended that.")
     turn = Turn("t", "x", "s", "1", "document", " ".join(lines), None, None, "Red Mill", 0, 0, 0, 0)
