@@ -190,8 +190,8 @@ class EventContext:
     """Around: what was said before and after each sentence in its talk or document, and what shares a rare cue with it.
 
     Up to `NEAR` messages of talk, by their beginnings, or passages of a document on either side come in the order in
-    which they were said; the nearest have the highest score. What is only linked by a rare cue follows and takes at most
-    a quarter of the places: a reader who asks what was said around a sentence was misled by sentences of other talks. A
+    which they were said; the nearest have the highest score. What is only linked by a rare cue follows, in at most a
+    quarter of the places: a reader who asks what was said around a sentence was misled by sentences of other talks. A
     cue is rare in at most `RARE` sentences; the speaker links nothing.
     """
 
