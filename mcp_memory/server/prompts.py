@@ -23,6 +23,12 @@ PROMPTS = (
         arguments=[PromptArgument(name="question", description="What you want to know.", required=True)],
     ),
     Prompt(
+        name="investigate",
+        title="Investigate",
+        description="Walk memory step by step: keep what helps, see what is missing, conclude, with citations.",
+        arguments=[PromptArgument(name="question", description="What you want to find out.", required=True)],
+    ),
+    Prompt(
         name="review",
         title="Review",
         description="What changed about someone or something, with times.",

@@ -1,6 +1,7 @@
 """The server as a client sees it, connected in memory, in both eras of the protocol: tools, opening, prompts."""
 
 import random
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from word_memory import WordMemory
 
 from mcp_memory.errors import StoreUnwritable
+from mcp_memory.operators import operators
 from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
@@ -219,6 +221,7 @@ async def test_prompts_are_listed_and_filled_in(mode):
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == [
             "remember",
             "recall",
+            "investigate",
             "review",
             "consolidate",
         ]
@@ -226,6 +229,11 @@ async def test_prompts_are_listed_and_filled_in(mode):
         assert recall.messages[0].content.text.startswith("Answer this from memory: Where does Ann live, for $5?\n")
         remember = await client.get_prompt("remember")
         assert "What it is about: this whole conversation." in remember.messages[0].content.text
+        investigate = await client.get_prompt("investigate", {"question": "Why did Ann move?"})
+        text = investigate.messages[0].content.text
+        named = set(re.findall(r"(?:event|tag|personal|topic|local|global|expand)_[a-z]+|versions|timeline", text))
+        assert len(named) == 9
+        assert named <= operators(Settings()).keys()  # every step that it names can be taken
         review = await client.get_prompt("review", {"about": "Ann's job"})
         assert review.messages[0].content.text.startswith(
             "Review what memory knows about Ann's job, and how it changed"

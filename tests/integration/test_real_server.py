@@ -68,7 +68,7 @@ def test_a_whole_session_over_stdio(tmp_path, era):
         assert sentence["times"][0]["since"].startswith("2023-06-09")  # last Friday, seen from Monday the 12th
 
         prompts = talk.ask("prompts/list")["result"]["prompts"]
-        assert {prompt["name"] for prompt in prompts} == {"remember", "recall", "review", "consolidate"}
+        assert {prompt["name"] for prompt in prompts} == {"remember", "recall", "investigate", "review", "consolidate"}
         prompt = talk.ask("prompts/get", name="recall", arguments={"question": "Who is Rufus?"})
         assert "Who is Rufus?" in prompt["result"]["messages"][0]["content"]["text"]
         template = {"type": "ref/resource", "uri": "memory://{space}/sessions/{id}{?cursor}"}
