@@ -23,6 +23,10 @@ Kind = Literal["message", "document", "statement"]
 """A statement is a fact that a caller passed without a source, put into words; it counts as talk."""
 
 
+READ_CHARS = 250_000
+"""Characters of one message that are read for facts, a book's quarter; it is kept and found as a whole."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A message, one revision of a document, or a caller's statement.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from mcp_memory.language.tokens import count_tokens
 
@@ -23,9 +24,17 @@ BLOCK = 2_000
 SHORT_LINE = 40
 """A line with fewer characters counts as ended on purpose, not wrapped."""
 
+MANY = 60
+"""From so many words and marks on, a sentence may be called repetitive; 1,200 characters of prose have 250."""
+DISTINCT = 5
+"""A sentence repeats itself if fewer than one in so many words and marks are different; of prose, half are."""
+RUN = 16
+"""It does so, too, if one word or mark stands as often as this in a row."""
+
 _LINE_END = re.compile(r"\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 _BREAKS_BEFORE = re.compile(r"\s*(?:[-*+•‣◦–—>|#]|\d{1,3}[.)]\s|$)")
 _WORD = re.compile(r"\S")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
 _SPACE = re.compile(r"\s")
 _SCRIPTS = (
     ("zh", re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")),
@@ -61,6 +70,26 @@ def split(text: str) -> list[tuple[int, int]]:
         for first, last in _sentences(text, start, end, language)
         for piece in _pieces(text, first, last)
     ]
+
+
+def is_repetitive(text: str, start: int, end: int) -> bool:
+    """Return whether a sentence says the same again and again, as in "not not not …": no rule reads such a sentence.
+
+    Rules look at a word's neighbours, so that many equal ones cost them much, and nobody states anything in that way.
+    """
+    if end - start < 2 * MANY:
+        return False
+    tokens = _TOKEN.findall(text[start:end].lower())
+    if len(tokens) < MANY:
+        return False
+    if len(set(tokens)) * DISTINCT < len(tokens):
+        return True
+    run = 1
+    for before, token in pairwise(tokens):
+        run = run + 1 if token == before else 1
+        if run >= RUN:
+            return True
+    return False
 
 
 def _language(text: str) -> str:

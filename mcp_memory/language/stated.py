@@ -15,6 +15,7 @@ from mcp_memory.language.absolute import ABSOLUTE
 from mcp_memory.language.expressions import Direction, S, SentenceContext, compiled
 from mcp_memory.language.gregorian import DAY, FIRST, HOUR, LAST, MINUTE
 from mcp_memory.language.relative import RELATIVE
+from mcp_memory.language.sentences import is_repetitive
 
 _WORD = re.compile(r"[a-z]+|[0-9]")
 _WORDS_ABSOLUTE = frozenset[str]().union(*(rule.words for rule in ABSOLUTE))
@@ -51,12 +52,12 @@ def stated_times(
             from words near each expression.
 
     Returns:
-        Half-open intervals with offsets into the whole text. Never raises. Times outside the years 1 to 9999 are
-        ignored.
+        Half-open intervals with offsets into the whole text; none of a sentence that repeats itself. Never raises.
+        Times outside the years 1 to 9999 are ignored.
     """
     sentence = text[start:end]
     words = frozenset(_WORD.findall(sentence.lower()))
-    if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER):
+    if words.isdisjoint(_WORDS_ABSOLUTE if said_at is None else _EITHER) or is_repetitive(sentence, 0, len(sentence)):
         return ()
     points = _points(SentenceContext(sentence, said_at, tense), words)
     points = _with_clocks(sentence, points)

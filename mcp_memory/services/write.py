@@ -16,7 +16,7 @@ from mcp_memory.domain.ids import derived_ref, turn_id
 from mcp_memory.domain.masking import Masking, masked_turn
 from mcp_memory.domain.requests import WriteRequest, WriteResult, Written, WrittenFact
 from mcp_memory.domain.times import Millis
-from mcp_memory.domain.turns import Turn
+from mcp_memory.domain.turns import READ_CHARS, Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress, Store
 from mcp_memory.services.ingest import DerivedRows, Reading, batch_of, derive
@@ -225,6 +225,8 @@ def _new_turns(space: Space, requested: Sequence[Turn]) -> tuple[list[Turn], lis
         if known is None:
             in_call[turn.ref] = turn
             new.append(turn)
+            if turn.kind == "message" and len(turn.text) > READ_CHARS:
+                warnings.append(f"{argument} is very long: facts are read in its first {READ_CHARS:,} characters only.")
         elif turn.said in (known.said, known.text) and known.kind == turn.kind:
             differing = [name for name in ("speaker", "role", "said_at", "title") if _differs(known, turn, name)]
             if differing:

@@ -7,13 +7,15 @@ no verb, or an imperative; the text behind the imperative is read as a statement
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mcp_memory.domain.facts import Assertion, Intent
 from mcp_memory.domain.relations import DID, relations
 from mcp_memory.domain.times import FOREVER, Millis, StatedTime
-from mcp_memory.domain.turns import Turn, by_assistant, is_assistant
+from mcp_memory.domain.turns import READ_CHARS, Turn, by_assistant, is_assistant
+from mcp_memory.language.sentences import is_repetitive
 from mcp_memory.rules.facts.appointments import appointment_assertions, noted_assertions
 from mcp_memory.rules.facts.claims import Claim, assert_claim, make_assertion
 from mcp_memory.rules.facts.clause import Clause
@@ -166,6 +168,8 @@ def _is_copula(clause: Clause) -> bool:
 
 LONGEST = 1_200
 """Characters of a sentence that are read; longer ones were not written as one sentence."""
+TOLD_AGAIN = 8
+"""How often a sentence is read that a text repeats word for word."""
 
 
 class RuleExtractor:
@@ -184,6 +188,9 @@ class RuleExtractor:
     ) -> list[Assertion]:
         """Return the assertions of a turn, in the order of its words. Blocking, and without side effects.
 
+        Not read are sentences that repeat themselves, the ninth and later ones with the same words, and what follows
+        after `READ_CHARS` of a message. So no text takes longer than it is long, and no message longer than that.
+
         Args:
             turn: the text, its speaker and its time.
             partner: the addressee of a message, if known: "you".
@@ -198,12 +205,18 @@ class RuleExtractor:
         foreign, passed = (foreign_spans(turn.text) if turn.kind == "message" else []), 0
         unasserted = Unasserted(turn.text, sentences, turn.speaker) if turn.kind == "message" else None
         carried = Carried()
+        told, read_chars = Counter[str](), 0
         assertions: dict[tuple[str, str, str, bool, int, int], Assertion] = {}
         for index, sentence in enumerate(sentences):
             (start, end), passed = cut_out(sentence, foreign, passed)
             if start >= end or (unasserted is not None and unasserted.in_fiction(index)):
                 continue
             span = start, min(end, start + LONGEST)
+            told[turn.text[slice(*span)]] += 1
+            if is_repetitive(turn.text, *span) or told[turn.text[slice(*span)]] > TOLD_AGAIN:
+                continue
+            if turn.kind == "message" and (read_chars := read_chars + span[1] - start) > READ_CHARS:
+                break
             following = sentences[index + 1] if index + 1 < len(sentences) else None
             read = list(introductions(turn, index, span))
             read += self._assertions(turn, discourse, index, span, times, following, carried)
