@@ -223,6 +223,7 @@ def open_store(
         reader=extractor.version if extractor else 0,
         read_again=lambda: read_again(reading),
         masking=masking,
+        backups=(settings.storage.backups, settings.storage.backup_folder),
     )
 
 

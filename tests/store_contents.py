@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tarfile
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,13 +12,18 @@ import lancedb
 
 
 def decoded(folder: Path) -> str:
-    """Return the values of every row of every retained version of every table.
+    """Return the values of every row of every retained version of every table, also of those in backups.
 
     Raises:
         AssertionError: there is a data file or an index that no retained version of its table has, so that nobody
             knows what is in it.
     """
     texts: list[str] = []
+    for backup in sorted((folder / "backups").glob("*.backup")):
+        with tempfile.TemporaryDirectory() as unpacked:
+            with tarfile.open(backup) as archive:
+                archive.extractall(unpacked, filter="data")
+            texts.append(decoded(Path(unpacked)))
     for path in sorted(folder.glob("*.lance")):
         known: set[int] = set()
         table = lancedb.connect(folder).open_table(path.stem)

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_memory.domain.query import SPACE_NAME
 
-COMMANDS = ("show", "search", "list", "export", "import")
+COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
 KINDS = ("mcp-memory", "chatgpt", "claude", "official", "mem0", "zep", "basic-memory", "text", "csv")
@@ -57,7 +57,19 @@ def add_commands(commands: Any) -> None:
         metavar="OLD=NEW",
         help="another name for a space of the file; may be repeated",
     )
+    _add_backup(commands)
     _add_forget(commands)
+
+
+def _add_backup(commands: Any) -> None:
+    backup = commands.add_parser("backup", help="copy the whole memory into one file, while servers run")
+    backup.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier backup is replaced")
+    restore = commands.add_parser("restore", help="put a memory back from a backup, in an empty or new place")
+    restore.add_argument("file", type=Path, metavar="FILE", help="of `mcp-memory backup`, or one that the memory made")
+    restore.add_argument("--replace", action="store_true", help="replace the memory that is there, after backing it up")
+    restore.add_argument("--again", action="store_true", help="bring back what was forgotten there, too")
+    move = commands.add_parser("move", help="move the whole memory to another folder")
+    move.add_argument("to", type=Path, metavar="TO", help="a new or an empty folder")
 
 
 def _add_forget(commands: Any) -> None:

@@ -8,11 +8,19 @@ import sys
 
 import anyio
 
-from mcp_memory.commands import listing, search, show, transfer
+from mcp_memory.commands import backup, listing, search, show, transfer
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import open_memory, open_unloaded
+
+_WORK = {
+    "export": transfer.export,
+    "import": transfer.import_,
+    "backup": backup.backup,
+    "restore": backup.restore_,
+    "move": backup.move_,
+}
 
 
 def run(settings: Settings, options: argparse.Namespace) -> int:
@@ -24,7 +32,7 @@ def run(settings: Settings, options: argparse.Namespace) -> int:
     """
     terminal = Terminal()
     try:
-        work = {"export": transfer.export, "import": transfer.import_}.get(options.command, _look)
+        work = _WORK.get(options.command, _look)
         anyio.run(work, settings, options, terminal)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `mcp-memory list facts | head`

@@ -114,6 +114,7 @@ class ForgottenRecord:
         space: where.
         counts: how many of each kind.
         hashes: keyed hashes of the ids that went.
+        key: of the hashes.
     """
 
     at: Millis
@@ -121,6 +122,11 @@ class ForgottenRecord:
     space: str
     counts: Mapping[str, int]
     hashes: frozenset[str] = field(default_factory=frozenset)
+    key: bytes = field(default=b"", repr=False)
+
+    def holds(self, name: str) -> bool:
+        """Return whether something with this id went."""
+        return bool(self.hashes) and keyed_hash(self.key, name) in self.hashes
 
 
 def keyed_hash(key: bytes, name: str) -> str:

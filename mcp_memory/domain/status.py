@@ -32,6 +32,7 @@ class StoreStatus:
         queue: background jobs of this process that are not done yet.
         problems: in words; empty if healthy.
         rereading: how many texts a newer extractor has read again; None if it reads none.
+        backup: the newest file of those that the store made by itself; None if there is none.
     """
 
     uri: str
@@ -44,6 +45,7 @@ class StoreStatus:
     queue: int
     problems: tuple[str, ...]
     rereading: Progressed | None = None
+    backup: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

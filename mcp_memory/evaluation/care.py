@@ -47,6 +47,8 @@ async def _status(settings: Settings) -> int:
     others = [str(process) for process in store.holders if process != os.getpid()]
     print(f"mcp-memory {found.version}, embedder {found.embedder}")
     print(judge_text(found.judging))
+    if store.backup:
+        print(f"its last own backup: {store.backup}")
     if found.judging:
         print(spent_today_text(found.judging))
         if found.judging.texts:

@@ -24,6 +24,9 @@ one, and a process may be killed at any point of it.
     forget.py       rewrite every table without what is to be forgotten: the log's one exception
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    what was forgotten, without content, and what is being forgotten now
+    archive.py      a whole store in one file, and back
+    backups.py      when such files are made, and how a forget reaches them
+    moving.py       restore a store, and move it
     data_files.py   files that a full disk has cut short
     check.py        the store's status, and what doctor checks
     settings.py     its settings

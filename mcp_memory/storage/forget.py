@@ -8,7 +8,8 @@ by whoever comes next, whatever happens to this process: no process reads or wri
 3. The texts are rewritten. They go last: what rests on them is worked out from them, again after a crash.
 4. The commits are rewritten with the counts of what is left, together with a commit of the new generation. Every other
    process loads the memory anew when it sees that.
-5. All tables of other generations and all earlier versions of the others are removed, and the note of what was chosen
+5. The backups that the store made by itself lose it, too (``backups.py``).
+6. All tables of other generations and all earlier versions of the others are removed, and the note of what was chosen
    with them. What remains in ``forgotten`` is when, by whom, how many, and keyed hashes of the ids.
 
 Each table is replaced by one version of its own, so every step is done or not, and doing it twice changes nothing. The
@@ -18,23 +19,22 @@ own tables and gives up (``rebuild.py``, ``reread.py``).
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
 
 from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
-from mcp_memory.errors import StoreUnwritable
+from mcp_memory.storage.backups import Backups, compacting
 from mcp_memory.storage.compaction import flush
 from mcp_memory.storage.fact_rows import alias_of
 from mcp_memory.storage.forgotten import Work, book_rows, read_book
 from mcp_memory.storage.lesson_rows import lesson_rows
-from mcp_memory.storage.lock import lock_file
 from mcp_memory.storage.point_rows import point_of, point_rows, point_vector_rows, points_of
 from mcp_memory.storage.rebuild import Embed
 from mcp_memory.storage.relearning import Relearn, Relearning
@@ -42,7 +42,6 @@ from mcp_memory.storage.schema import (
     COMMITS,
     DERIVED_TABLES,
     FORGOTTEN,
-    FORMAT,
     LOG_TABLES,
     Commit,
     DerivedTable,
@@ -57,8 +56,7 @@ from mcp_memory.storage.tables import Tables
 from mcp_memory.view.erasure import Erasure, erasure_of
 from mcp_memory.view.view import View
 
-WAIT_S = 120.0
-"""How long to wait for another process's compaction to finish."""
+ForgetIn = Callable[[ForgetTargets, Path, str, int], Awaitable[None]]
 
 
 class Forgetting:
@@ -68,10 +66,22 @@ class Forgetting:
         tables: of the store.
         embed: of the descriptions of points that are made anew; None leaves them without vectors.
         relearn: makes beliefs of lessons.
+        backups: those that the store made by itself; they lose what goes, too.
+        forget_in: forgets the targets in a store in a folder, with the embedder and dimension of its vectors.
         clock: milliseconds since 1970, UTC.
     """
 
-    def __init__(self, tables: Tables, embed: Embed | None, relearn: Relearn, clock: Callable[[], Millis]) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        embed: Embed | None,
+        relearn: Relearn,
+        backups: Backups,
+        forget_in: ForgetIn,
+        clock: Callable[[], Millis],
+    ) -> None:
+        self._backups = backups
+        self._forget_in = forget_in
         self._tables = tables
         self._embed = embed
         self._relearn = relearn
@@ -88,7 +98,7 @@ class Forgetting:
         Raises:
             StoreUnwritable: it could not be finished now; the next call goes on.
         """
-        async with _compacting(self._tables):
+        async with compacting(self._tables):
             if last.generation != work.generation:
                 if await to_thread.run_sync(self._texts_are_there, work.targets):
                     view = await to_thread.run_sync(load)
@@ -99,6 +109,7 @@ class Forgetting:
                     await self._learn_and_embed(last, work)
                     await to_thread.run_sync(self._rewrite, "turns", _turn_filter(found))
                 await to_thread.run_sync(self._switch, last, work)
+            await self._backups.without(partial(self._forget_in, work.targets))
             await to_thread.run_sync(self._clean, work)
 
     def _texts_are_there(self, targets: ForgetTargets) -> bool:
@@ -247,24 +258,8 @@ class Forgetting:
         left = [_counted(commit, counts) for commit in commits]
         derived: tuple[DerivedTable, ...] = ("segments", "sentences", "assertions", "beliefs")
         sizes = {kind: self._tables.count(table_name(kind, work.generation, last.reader)) for kind in derived}
-        switch = Commit(
-            tx=last.tx + 1,
-            at=self._clock(),
-            format=FORMAT,
-            embedder=last.embedder,
-            dimension=last.dimension,
-            generation=work.generation,
-            pid=os.getpid(),
-            turns=0,
-            facts=0,
-            episodes=0,
-            points=counts["points"][last.tx + 1],
-            reader=last.reader,
-            segments=sizes["segments"],
-            sentences=sizes["sentences"],
-            assertions=sizes["assertions"],
-            beliefs=sizes["beliefs"],
-        )
+        points = counts["points"][last.tx + 1]
+        switch = last.switched(self._clock(), generation=work.generation, points=points, **sizes)
         self._tables.replace(COMMITS, commit_rows(*left, switch))
 
     def _clean(self, work: Work) -> None:
@@ -280,7 +275,7 @@ class Forgetting:
         for name in (*LOG_TABLES, COMMITS):
             tables.purge(name)
         book = read_book(tables)
-        tables.replace(FORGOTTEN, book_rows(book.key, book.records, None))
+        tables.replace(FORGOTTEN, book_rows(book.records, None))
         tables.purge(FORGOTTEN)
 
 
@@ -335,29 +330,3 @@ def _in_order(rows: TableRows) -> TableRows:
 def _like(rows: TableRows, made: TableRows) -> TableRows:
     """Return made rows with exactly the columns that the stored ones have."""
     return made.select(rows.schema.names).cast(rows.schema)
-
-
-@asynccontextmanager
-async def _compacting(tables: Tables) -> AsyncIterator[None]:
-    """Hold the compaction lock, so that no process compacts a table meanwhile.
-
-    Raises:
-        StoreUnwritable: another process is compacting for too long.
-    """
-    from filelock import Timeout
-
-    if tables.folder is None:
-        yield
-        return
-    lock = lock_file(tables.folder / "compact.lock")
-    try:
-        await to_thread.run_sync(lambda: lock.acquire(timeout=WAIT_S))
-    except Timeout as error:
-        raise StoreUnwritable(
-            f"storage.uri {tables.uri!r}: another process is compacting the memory. What was to be forgotten will be, "
-            "by the next call."
-        ) from error
-    try:
-        yield
-    finally:
-        lock.release()

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import anyio
 from anyio import to_thread
 
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.domain.times import Millis
+from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.forget import Forgetting
 from mcp_memory.storage.forgotten import Book, begin, read_book
 from mcp_memory.storage.lock import WriteLock
 from mcp_memory.storage.rebuild import Embed
-from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.refresh import Refresher, last_commit
 from mcp_memory.storage.relearning import Relearn
 from mcp_memory.storage.schema import FORGOTTEN, Commit
 from mcp_memory.storage.tables import Tables
-from mcp_memory.view.erasure import Erasure
-from mcp_memory.view.forgetting import counts_of
+from mcp_memory.storage.transaction import sweep
+from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.forgetting import counts_of, present
 from mcp_memory.view.view import View
 
 
@@ -27,9 +31,11 @@ class Forgetter:
     Args:
         tables: used by nobody else meanwhile.
         lock: the store's write lock.
-        load: returns a view of the store as it is, with all segments and sentences. Blocking.
+        refresher: returns a refresher of a store, given its tables, and embedder and dimension of its vectors.
+        vectors: embedder and dimension of the store's vectors.
         embed: see `Forgetting`, as for the following arguments.
         relearn: makes beliefs of lessons.
+        backups: those that the store made by itself.
         clock: milliseconds since 1970, UTC.
 
     Attributes:
@@ -40,18 +46,23 @@ class Forgetter:
         self,
         tables: Tables,
         lock: WriteLock,
-        load: Callable[[], View],
+        refresher: Callable[[Tables, str, int], Refresher],
+        vectors: tuple[str, int],
         embed: Embed | None,
         relearn: Relearn,
+        backups: Backups,
         clock: Callable[[], Millis],
     ) -> None:
         self.book = Book()
         self._tables = tables
         self._lock = lock
         self._looked = False
-        self._load = load
+        self._refresher = refresher
+        self._vectors = vectors
+        self._embed = embed
+        self._relearn = relearn
         self._clock = clock
-        self._work = Forgetting(tables, embed, relearn, clock)
+        self._work = Forgetting(tables, embed, relearn, backups, self._forget_in_backup, clock)
 
     async def settle(self) -> None:
         """Finish what was begun and not finished, if anything; the write lock must not be held.
@@ -75,7 +86,7 @@ class Forgetter:
         last = await to_thread.run_sync(last_commit, self._tables)
         if self.book.work is not None and last is not None:
             with anyio.CancelScope(shield=True):
-                await self._work.finish(self.book.work, last, self._load)
+                await self._work.finish(self.book.work, last, self._refresher(self._tables, *self._vectors).load)
             await to_thread.run_sync(self._look)
 
     async def forget(self, found: Erasure, view: View, last: Commit, by: str) -> None:
@@ -92,6 +103,26 @@ class Forgetter:
             await self._work.finish(self.book.work, last, lambda: view)
             await to_thread.run_sync(self._look)
 
+    async def _forget_in_backup(self, targets: ForgetTargets, folder: Path, embedder: str, dimension: int) -> None:
+        """Forget in an unpacked backup what of the targets is there; see `Backups.without`."""
+        tables = Tables(str(folder))
+        refresher = self._refresher(tables, embedder, dimension)
+        view = await to_thread.run_sync(refresher.load)
+        space = view.space(targets.space)
+        targets = present(space, targets)
+        if refresher.last is None or targets.empty:
+            return
+        found = await to_thread.run_sync(erasure_of, space, targets)
+        counts = counts_of(space, found)
+        same = self._vectors == (embedder, dimension)
+        none = Backups(tables, 0, "", self._clock)
+        work = Forgetting(tables, self._embed if same else None, self._relearn, none, _nowhere, self._clock)
+        await to_thread.run_sync(sweep, tables, refresher.last, {})
+        await to_thread.run_sync(begin, tables, refresher.last, found, counts, "a forget", self._clock())
+        begun = read_book(tables).work
+        assert begun is not None
+        await work.finish(begun, refresher.last, lambda: view)
+
     @property
     def _worth_a_look(self) -> bool:
         """Whether another process may have begun or finished a forget; only this one writes to a store elsewhere."""
@@ -103,3 +134,7 @@ class Forgetter:
         self._looked = True
         if self.book.version is None or self.book.version != self._tables.version(FORGOTTEN):
             self.book = read_book(self._tables)
+
+
+async def _nowhere(_targets: ForgetTargets, _folder: Path, _embedder: str, _dimension: int) -> None:
+    """Forget in a backup of a backup, which there is none of."""

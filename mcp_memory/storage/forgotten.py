@@ -44,21 +44,21 @@ class Book:
 
     Attributes:
         version: of the table; None if nothing was ever forgotten.
-        key: of the hashes.
-        records: what was forgotten, oldest first.
-        hashes: of all ids that were forgotten.
+        key: of the hashes of the next record.
+        records: what was forgotten, oldest first; records that came with a restored backup have other keys.
+        hashes: of all ids that were forgotten, by their key.
         work: what is not finished; None mostly.
     """
 
     version: int | None = None
     key: bytes = b""
     records: tuple[ForgottenRecord, ...] = ()
-    hashes: frozenset[str] = field(default_factory=frozenset)
+    hashes: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
     work: Work | None = None
 
     def holds(self, name: str) -> bool:
         """Return whether something with this id was forgotten."""
-        return bool(self.hashes) and keyed_hash(self.key, name) in self.hashes
+        return any(keyed_hash(key, name) in hashes for key, hashes in self.hashes.items())
 
 
 def read_book(tables: Tables) -> Book:
@@ -71,15 +71,20 @@ def read_book(tables: Tables) -> Book:
     begun = next((json.loads(row["work"]) for row in found if row["work"]), None)
     work = Work(ForgetTargets.from_json(begun["targets"]), begun["generation"], begun["relearn"]) if begun else None
     key = bytes.fromhex(found[0]["key"]) if found else b""
-    return Book(tables.version(FORGOTTEN), key, records, frozenset(h for one in records for h in one.hashes), work)
+    hashes = {one.key: frozenset[str]() for one in records}
+    for one in records:
+        hashes[one.key] |= one.hashes
+    return Book(tables.version(FORGOTTEN), key, records, hashes, work)
 
 
 def _record_of(row: Mapping[str, Any]) -> ForgottenRecord:
     hashes = frozenset(json.loads(row["hashes"]))
-    return ForgottenRecord(row["at"], row["by"], row["space"], json.loads(row["counts"]), hashes)
+    return ForgottenRecord(
+        row["at"], row["by"], row["space"], json.loads(row["counts"]), hashes, bytes.fromhex(row["key"])
+    )
 
 
-def book_rows(key: bytes, records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
+def book_rows(records: Collection[ForgottenRecord], work: Work | None) -> TableRows:
     """Return the table of these records; the last one is the one that is worked on, if any is."""
     import pyarrow as pa
 
@@ -96,7 +101,7 @@ def book_rows(key: bytes, records: Collection[ForgottenRecord], work: Work | Non
             "space": one.space,
             "counts": json.dumps(dict(one.counts)),
             "hashes": json.dumps(sorted(one.hashes)),
-            "key": key.hex(),
+            "key": one.key.hex(),
             "work": begun if number == len(records) else "",
         }
         for number, one in enumerate(records, 1)
@@ -123,8 +128,8 @@ def begin(tables: Tables, last: Commit, found: Erasure, counts: Mapping[str, int
     # A rebuild that has begun and made no table yet takes the next number, so this takes the one after it.
     work = Work(found.targets, max(last.generation, *generations, 0) + 2, found.relearn)
     hashes = frozenset(keyed_hash(key, name) for name in found.ids)
-    record = ForgottenRecord(at, by, found.targets.space, counts, hashes)
-    rows = book_rows(key, (*book.records, record), work)
+    record = ForgottenRecord(at, by, found.targets.space, counts, hashes, key)
+    rows = book_rows((*book.records, record), work)
     if book.version is None:
         tables.append(FORGOTTEN, rows)
     else:

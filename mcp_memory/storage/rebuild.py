@@ -8,7 +8,6 @@ of an unfinished one, and takes a higher generation.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -116,22 +115,16 @@ async def rebuild(
             last = await to_thread.run_sync(work.last)
             await work.catch_up(last.tx)
             with anyio.CancelScope(shield=True):
-                commit = Commit(
-                    tx=last.tx + 1,
-                    at=clock(),
-                    format=FORMAT,
+                commit = last.switched(
+                    clock(),
                     embedder=embedder,
                     dimension=dimension,
                     generation=generation,
-                    pid=os.getpid(),
-                    turns=0,
+                    reader=reader,
                     segments=work.segments,
                     sentences=work.sentences,
-                    facts=0,
                     assertions=work.assertions,
-                    episodes=0,
                     beliefs=await to_thread.run_sync(work.append_beliefs),
-                    reader=reader,
                 )
                 await to_thread.run_sync(_switch, tables, last, commit)
         return work.turns

@@ -11,7 +11,6 @@ commit in it the texts are read again, since some of its rows may be missing.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
@@ -183,22 +182,7 @@ class Rereading:
 
     def _switch(self, last: Commit) -> None:
         sweep(self._tables, last, {})
-        commit = Commit(
-            tx=last.tx + 1,
-            at=self._clock(),
-            format=FORMAT,
-            embedder=last.embedder,
-            dimension=last.dimension,
-            generation=last.generation,
-            pid=os.getpid(),
-            turns=0,
-            segments=0,
-            sentences=0,
-            facts=0,
-            assertions=self._tables.count(self._name),
-            episodes=0,
-            beliefs=0,
-            reader=self._reader,
-        )
+        read = self._tables.count(self._name)
+        commit = last.switched(self._clock(), assertions=read, reader=self._reader)
         self._tables.add_columns(COMMITS, commit_rows(commit))
         append_commit(self._tables, commit)

@@ -9,6 +9,7 @@ recording matters and rows of one commit are in two tables or replace each other
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, get_args
 
@@ -147,6 +148,18 @@ class Commit:
     def tables(self) -> tuple[str, ...]:
         """The names of all tables that it has rows in."""
         return tables_of(self.generation, self.reader)
+
+    def switched(self, at: Millis, **changes: Any) -> Commit:
+        """Return the commit after this one that switches over to other derived tables, and brings no rows of its own.
+
+        Args:
+            at: the moment.
+            changes: the fields that differ: the counts of rows in the new tables, and what else is new.
+        """
+        kept = {"embedder": self.embedder, "dimension": self.dimension, "generation": self.generation}
+        zeros = dict.fromkeys((f.name for f in fields(Commit)), 0)
+        own = {"tx": self.tx + 1, "at": at, "format": FORMAT, "pid": os.getpid(), "reader": self.reader}
+        return Commit(**{**zeros, **kept, **own, **changes})
 
     @property
     def outlay(self) -> Reservation | None:

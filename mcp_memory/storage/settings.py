@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import key
+from mcp_memory.configurable import NOT_NEGATIVE, key
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +14,7 @@ class StorageSettings:
     uri: str = key("", 'a local folder or any URI that LanceDB opens; "" = the user\'s data folder')
     lock_timeout_s: float = key(30.0, "seconds that a write waits for the write of another process")
     compact_after: int = key(64, "commits of one process between two compactions")
+    backups: int = key(
+        3, "backups kept that are made before a rebuild and a change of format; 0 makes none", NOT_NEGATIVE
+    )
+    backup_folder: str = key("", 'where; "" = the folder "backups" in that of the store')

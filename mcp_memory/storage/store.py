@@ -24,6 +24,7 @@ from mcp_memory.domain.masking import KEEP, Masking, masked
 from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis
 from mcp_memory.errors import StoreBusy, StoreError, StoreMismatch
+from mcp_memory.storage.backups import Backups
 from mcp_memory.storage.check import Finding, check, store_status
 from mcp_memory.storage.compaction import Compaction
 from mcp_memory.storage.forgetter import Forgetter
@@ -33,7 +34,7 @@ from mcp_memory.storage.rebuild import Embed, Make, rebuild
 from mcp_memory.storage.refresh import OutdatedFormat, Refresher
 from mcp_memory.storage.relearning import Relearn, learn_nothing
 from mcp_memory.storage.reread import ReadAgain, Rereading
-from mcp_memory.storage.schema import Commit, TableKind, TableRows, table_name
+from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, table_name
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
@@ -68,6 +69,7 @@ class LanceStore:
         reader: the version of the extractor that reads facts from new texts; 0 for none.
         read_again: returns a function that reads the texts of a store again which an older extractor has read.
         masking: of secrets in what is read; the log keeps what was said.
+        backups: how many the store keeps of those that it makes by itself, and where (`Backups`).
         clock: milliseconds since 1970, UTC.
     """
 
@@ -86,6 +88,7 @@ class LanceStore:
         reader: int = 0,
         read_again: Callable[[], ReadAgain] | None = None,
         masking: Masking = KEEP,
+        backups: tuple[int, str] = (0, ""),
         clock: Callable[[], Millis] = _now,
     ) -> None:
         self.uri = uri
@@ -106,20 +109,15 @@ class LanceStore:
         self._write_lock = WriteLock(self._tables.folder, lock_timeout_s)
         self._holders = Holders(self._tables.folder) if self._tables.folder else None
         self._compaction = Compaction(uri, compact_after, clock)
-        load = Refresher(Tables(uri), embedder, dimension, make_view, masking).load
-        self._forgetter = Forgetter(Tables(uri), self._write_lock, load, embed, relearn, clock)
+        self._backups = Backups(Tables(uri), *backups, clock)
+        self._forgetter = Forgetter(
+            Tables(uri), self._write_lock, lambda tables, name, size: Refresher(tables, name, size, make_view, masking),
+            (embedder, dimension), embed, relearn, self._backups, clock,
+        )  # fmt: skip
 
     @asynccontextmanager
     async def reading(self, *, whole: bool = True) -> AsyncIterator[View]:
-        """Refresh the view to the last commit of any process and lock it against changes while it is read.
-
-        Args:
-            whole: False if turns and assertions are enough; the newest segments and sentences may be missing then.
-
-        Raises:
-            StoreMismatch: the store has another embedder or a newer format.
-            StoreError: a table cannot be read.
-        """
+        """Refresh the view to the last commit of any process and lock it against changes, see `ports.Store.reading`."""
         await self._forgetter.settle()
         async with self._view_lock:
             await self._refresh(whole=whole)
@@ -153,6 +151,8 @@ class LanceStore:
                 self._refresher.last,
             )  # kept here, since a reader whose refresh fails now resets both
             await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
+            if last is not None and last.format < FORMAT:
+                await self._backups.before("format")
             transaction = LanceTransaction(self, batch, rows, lock, view, last)
             yield transaction
         if transaction.committed:
@@ -204,8 +204,11 @@ class LanceStore:
     async def rebuild(self, make: Make) -> int:
         """Rebuild every derived table with the configured embedder and return the number of turns; see `rebuild`.
 
-        Other processes may read and write meanwhile; they reload at their next call.
+        Other processes may read and write meanwhile; they reload at their next call. A backup is made before.
         """
+        await self._forgetter.settle()
+        async with self._write_lock.hold():
+            await self._backups.before("rebuild")
         return await rebuild(
             Tables(self.uri),
             self._write_lock.hold,
@@ -225,11 +228,7 @@ class LanceStore:
         return self._read_again is not None and last is not None and last.reader < self._reader
 
     async def reread(self) -> bool:
-        """Read some more of the texts again that an older extractor has read; return whether any are left.
-
-        Raises:
-            StoreError: the store cannot be read or written; a later call continues.
-        """
+        """Read some more of the texts again that an older extractor has read; return whether any are left."""
         if self._read_again is None or not self._reader:
             return False
         if self._rereading is None:
@@ -266,6 +265,7 @@ class LanceStore:
             holders=tuple(await self.holders()),
             queue=int(self._compaction.running),
             rereading=self._rereading.progress if self._rereading else None,
+            backup=str(self._backups.last or "") or None,
         )
 
     async def aclose(self) -> None:

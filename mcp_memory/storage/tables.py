@@ -12,6 +12,7 @@ ever committed, and the next writer restores that version (``transaction.py``).
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import re
@@ -48,7 +49,7 @@ class Tables:
 
     def __init__(self, uri: str) -> None:
         self.uri = uri
-        self.folder = local_folder(uri)
+        self.folder = moved_to(local_folder(uri))
         self.broken: set[str] = set()
         self._database: Any = None
         self._open: dict[str, Table] = {}
@@ -394,6 +395,23 @@ def local_folder(uri: str) -> Path | None:
 
         return Path(url2pathname(urlsplit(uri).path))
     return None if "://" in uri else Path(uri).expanduser().absolute()
+
+
+MOVED = "moved.json"
+"""The note that a store leaves when it is moved: where it is now. Whoever opens the old place is led there."""
+
+
+def moved_to(folder: Path | None) -> Path | None:
+    """Return where the store of a folder is now."""
+    for _ in range(8):
+        try:
+            note = json.loads((folder / MOVED).read_text("utf-8")) if folder is not None else None
+        except (OSError, ValueError):
+            return folder
+        if note is None:
+            return None
+        folder = Path(note["to"])
+    return folder
 
 
 def error_text(error: object) -> str:

@@ -9,9 +9,21 @@ from dataclasses import replace
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.episodes import Lesson
 from mcp_memory.domain.facts import Assertion
+from mcp_memory.domain.forgetting import ForgetTargets
 from mcp_memory.view.erasure import Erasure
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
+
+
+def present(space: Space, targets: ForgetTargets) -> ForgetTargets:
+    """Return the targets that a space has."""
+    return replace(
+        targets,
+        turns=targets.turns & space.turns.keys(),
+        assertions=frozenset(name for name in targets.assertions if space.facts.assertion(name) is not None),
+        points=targets.points & {one.id for one in space.hypergraph.all()},
+        episodes=targets.episodes & {one.episode_id for one in space.beliefs.lessons()},
+    )
 
 
 def counts_of(space: Space, found: Erasure) -> dict[str, int]:

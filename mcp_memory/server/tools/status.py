@@ -60,6 +60,7 @@ class StorageOutput(BaseModel):
 
     uri: str
     bytes: Count | None = None
+    backup: Annotated[str | None, Field(description="The newest of those that the store made by itself.")] = None
 
 
 class VersionsOutput(BaseModel):
@@ -142,7 +143,7 @@ def status_reply(status: Status) -> Reply:
         embedder=status.embedder,
         extractor=status.extractor,
         claude=None if status.judging is None else _claude(status.judging),
-        storage=StorageOutput(uri=store.uri, bytes=store.bytes),
+        storage=StorageOutput(uri=store.uri, bytes=store.bytes, backup=store.backup),
         queue=store.queue,
         rereading=RereadingOutput(**asdict(store.rereading)) if store.rereading else None,
         versions=VersionsOutput(
@@ -166,6 +167,7 @@ def status_reply(status: Status) -> Reply:
         _judging_text(status.judging),
         *_rereading_lines(store),
         f"Store {store.uri}{size}, {quantity(store.tx, 'commit')}, open in {quantity(len(store.holders), 'process')}.",
+        *([f"Its last own backup: {store.backup}."] if store.backup else ()),
     ]
     return reply_of(output, [*lines, *warning_lines(warnings)])
 

@@ -1,0 +1,127 @@
+"""``mcp-memory backup``, ``restore`` and ``move``: a whole store in one file, back from it, and elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.domain.forgetting import ForgetTargets
+from mcp_memory.errors import InvalidInput
+from mcp_memory.memory import now
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.settings import Settings
+from mcp_memory.storage.archive import KIND
+from mcp_memory.storage.backups import back_up
+from mcp_memory.storage.forgotten import Book
+from mcp_memory.storage.lock import WriteLock
+from mcp_memory.storage.moving import move, restore
+from mcp_memory.storage.store import LanceStore
+from mcp_memory.storage.tables import Tables
+from mcp_memory.view.view import View
+from mcp_memory.wiring import choose_embedder, open_store
+
+
+async def backup(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Write the whole store into one file; others may use it meanwhile."""
+    file = _target(options.file)
+    store = _open(settings)
+    try:
+        await store.forgotten()  # finishes what a process that died had begun to forget
+        tables = Tables(store.uri)
+        lock = WriteLock(tables.folder, settings.storage.lock_timeout_s)
+        tx = await back_up(tables, lock, file, now())
+    finally:
+        await store.aclose()
+    terminal.line(f"Backed up {quantity(tx, 'commit')} to {file}.")
+    terminal.line("The file holds everything in plain text, secrets too.")
+
+
+async def restore_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Put the store of a backup in the configured place."""
+    store = _open(settings)
+    await store.aclose()
+    chosen = settings.storage
+    tx, left_out, saved = await restore(
+        options.file,
+        store.uri,
+        None if options.again else partial(_forget_again, settings),
+        replace=options.replace,
+        keep=chosen.backups,
+        place=chosen.backup_folder,
+        now=now(),
+    )
+    terminal.line(f"Restored {quantity(tx, 'commit')} to {Tables(store.uri).folder}.")
+    if left_out:
+        terminal.line(f"{quantity(left_out, 'text')} left out, which was forgotten here; --again brings back that too.")
+    if saved is not None:
+        terminal.line(f"What was there is in {saved}.")
+
+
+async def move_(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> None:
+    """Move the store to another folder."""
+    store = _open(settings)
+    await store.forgotten()
+    await store.aclose()
+    former = await move(store.uri, options.to, settings.storage.lock_timeout_s)
+    place = Tables(store.uri).folder
+    terminal.line(f"Moved the memory from {former} to {place}.")
+    terminal.line(f"{former} keeps a note that leads there; with storage.uri set to {place} it may be deleted.")
+
+
+async def _forget_again(settings: Settings, folder: Path, embedder: str, dimension: int, book: Book) -> int:
+    """Forget in a restored store what a book holds; return how many texts that were."""
+    configured = choose_embedder(settings)
+    if (configured.name, configured.dimension) == (embedder, dimension):
+        there = replace(settings, storage=replace(settings.storage, uri=str(folder), backups=0))
+        store = open_store(there, configured)
+    else:
+        store = LanceStore(str(folder), embedder=embedder, dimension=dimension)
+    try:
+        async with store.reading() as view:
+            chosen = [_held(view, name, book) for name in view.spaces]
+        for targets in chosen:
+            if not targets.empty:
+                await store.forget(lambda _view, targets=targets: targets, "mcp-memory restore")  # type: ignore[misc]
+    finally:
+        await store.aclose()
+    return sum(len(targets.turns) for targets in chosen)
+
+
+def _held(view: View, name: str, book: Book) -> ForgetTargets:
+    """Return what of a space a book holds."""
+    space = view.space(name)
+    turns = frozenset(filter(book.holds, space.turns))
+    facts = (one for one in space.facts.rows if one.turn_id not in turns and one.extractor in ("caller", "anthropic"))
+    return ForgetTargets(
+        name,
+        turns=turns,
+        assertions=frozenset(one.id for one in facts if book.holds(one.id)),
+        points=frozenset(one.id for one in space.hypergraph.all() if book.holds(one.id)),
+        episodes=frozenset(one.episode_id for one in space.beliefs.lessons() if book.holds(one.episode_id)),
+    )
+
+
+def _open(settings: Settings) -> LanceStore:
+    return open_store(settings, choose_embedder(settings))
+
+
+def _target(file: Path) -> Path:
+    """Return where a backup is written; refuse a place where none can be, or where something else would be lost."""
+    file = file.expanduser().absolute()
+    if file.is_dir() or not file.parent.is_dir():
+        problem = f"{file} " + ("is a folder" if file.is_dir() else "lies in no folder that exists")
+        raise InvalidInput("FILE", problem, "Name a file to write.")
+    if file.exists() and KIND.encode() not in _first_bytes(file):
+        raise InvalidInput("FILE", f"{file} exists and is no backup", "Name another one, or move it away.")
+    return file
+
+
+def _first_bytes(file: Path) -> bytes:
+    try:
+        with file.open("rb") as there:
+            return there.read(2048)
+    except OSError as error:
+        raise InvalidInput("FILE", f"{file} cannot be read ({error.strerror})", "Name another one.") from None

@@ -1,0 +1,223 @@
+"""Put a whole store somewhere: restore one from a backup, and move one to another folder.
+
+Everything is written and checked beside its place first. Only a complete store takes the place of another one, which is
+done by renaming folders, and only while no other process has either of them open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from anyio import to_thread
+
+from mcp_memory.domain.times import Millis
+from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
+from mcp_memory.storage.archive import read_header, unpack
+from mcp_memory.storage.backups import FOLDER, Backups, still
+from mcp_memory.storage.forgotten import Book, book_rows, read_book
+from mcp_memory.storage.lock import Holders, WriteLock
+from mcp_memory.storage.refresh import last_commit
+from mcp_memory.storage.schema import FORGOTTEN
+from mcp_memory.storage.tables import MOVED, Tables
+
+ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
+"""Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many
+texts that were."""
+_OWN = frozenset((MOVED, FOLDER, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock"))
+"""What a store's folder holds beside its tables."""
+
+
+def check_readable(folder: Path) -> int:
+    """Return the number of the last commit of a store, after reading every row of it once. Blocking.
+
+    Raises:
+        InvalidInput: it holds none.
+        StoreError: a table cannot be read.
+    """
+    tables = Tables(str(folder))
+    last = last_commit(tables)
+    if last is None:
+        raise InvalidInput("FILE", "it holds no store", "Nothing was changed. Take another backup.")
+    for name in last.tables:
+        tables.rows(name)
+    return last.tx
+
+
+async def restore(
+    file: Path, uri: str, forget_again: ForgetAgain | None, *, replace: bool, keep: int, place: str, now: Millis
+) -> tuple[int, int, Path | None]:
+    """Put the store of a backup in the place that a uri names.
+
+    Args:
+        file: the backup.
+        uri: of the place.
+        forget_again: leaves out what was forgotten in the store that is replaced; None lets it come back.
+        replace: whether a store that is there may go; a backup of it is made first.
+        keep: how many backups a store keeps of those that it makes by itself, see `Backups`.
+        place: their folder.
+        now: the moment.
+
+    Returns:
+        The number of its last commit, how many texts were left out, and the backup of what was there.
+
+    Raises:
+        InvalidInput: it is no whole backup, or there is a store already.
+        StoreBusy: another process has that store open.
+        StoreUnwritable: the place cannot be written to, or there is too little room. Nothing was changed.
+    """
+    tables = Tables(uri)
+    folder = tables.folder
+    if folder is None:
+        raise StoreUnwritable(f"storage.uri {uri!r} is no local folder. Nothing was changed. Import an export there.")
+    header = await to_thread.run_sync(read_header, file)
+    there = await to_thread.run_sync(last_commit, tables)
+    if there is not None and not replace:
+        problem = f"there is a memory in {str(folder)!r} already, of {there.tx:,} commits"
+        raise InvalidInput("storage.uri", problem, "Set it to another folder, or say --replace; it is backed up then.")
+    if there is None and await to_thread.run_sync(_holds_others, folder):
+        raise InvalidInput("storage.uri", f"{str(folder)!r} holds other things", "Set it to an empty or new folder.")
+    _refuse_others(folder, "restored over")
+    made = folder.with_name(f".{folder.name}.restore-{os.getpid()}")
+    saved, left_out = None, 0
+    try:
+        with tables.write_errors():
+            made.mkdir(mode=0o700, parents=True)
+        await to_thread.run_sync(unpack, file, made)
+        tx = await to_thread.run_sync(check_readable, made)
+        if there is not None:
+            async with still(tables, WriteLock(folder, 30.0)):
+                saved = await to_thread.run_sync(Backups(tables, max(keep, 1), place, lambda: now).make, "restore")
+                book = await to_thread.run_sync(read_book, tables)
+            if forget_again is not None and book.records:
+                left_out = await forget_again(made, header["embedder"], header["dimension"], book)
+                await to_thread.run_sync(_join_books, Tables(str(made)), book)
+        tables.forget()
+        _refuse_others(folder, "restored over")
+        await to_thread.run_sync(_put_in_place, made, folder)
+    finally:
+        await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
+    return tx, left_out, saved
+
+
+def _join_books(tables: Tables, book: Book) -> None:
+    """Add what was forgotten in another store to the book of one."""
+    own = read_book(tables)
+    records = sorted({(one.at, one.by, one.space, one.hashes): one for one in (*book.records, *own.records)}.items(),
+                     key=lambda entry: entry[0][:3])  # fmt: skip
+    rows = book_rows([one for _, one in records], None)
+    if own.version is None:
+        tables.append(FORGOTTEN, rows)
+    else:
+        tables.replace(FORGOTTEN, rows)
+        tables.purge(FORGOTTEN)
+
+
+def _holds_others(folder: Path) -> bool:
+    return folder.is_dir() and any(path.name not in _OWN for path in folder.iterdir())
+
+
+def _put_in_place(made: Path, folder: Path) -> None:
+    """Rename a folder to that of a store; what stood there goes, but for its backups."""
+    old = folder.with_name(f".{folder.name}.before-{os.getpid()}")
+    try:
+        if folder.exists():
+            if (folder / FOLDER).is_dir():
+                (folder / FOLDER).rename(made / FOLDER)
+            folder.rename(old)
+        made.rename(folder)
+    except OSError as error:
+        raise StoreUnwritable(
+            f"storage.uri {str(folder)!r} cannot be replaced ({error.strerror or error}). The restored memory is in "
+            f"{str(made if made.exists() else folder)!r}, the former one in {str(old if old.exists() else folder)!r}."
+        ) from None
+    shutil.rmtree(old, ignore_errors=True)
+
+
+async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
+    """Move the store that a uri names to another folder, and return where it was.
+
+    The old place keeps a note that leads every program to the new one, so no configuration needs to change.
+
+    Raises:
+        InvalidInput: nothing is stored, or the target is in use or lies in the store.
+        StoreBusy: another process has the store open.
+        StoreUnwritable: the target cannot be written to; the store is where it was.
+    """
+    tables = Tables(uri)
+    folder, to = await to_thread.run_sync(_places, tables, to)
+    _refuse_others(folder, "moved")
+    made = to.with_name(f".{to.name}.move-{os.getpid()}")
+    try:
+        async with still(tables, WriteLock(folder, lock_timeout_s)):
+            try:
+                await to_thread.run_sync(_copy, folder, made)
+                await to_thread.run_sync(check_readable, made)
+                _refuse_others(folder, "moved")
+                if to.exists():
+                    shutil.rmtree(to)
+                made.rename(to)
+                _leave_note(folder, to)
+            except OSError as error:
+                raise StoreUnwritable(
+                    f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
+                    "room, or name another folder."
+                ) from None
+            for path in [*folder.glob("*.lance"), folder / FOLDER]:
+                await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
+    finally:
+        await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
+    return folder
+
+
+def _places(tables: Tables, to: Path) -> tuple[Path, Path]:
+    """Return from where to where a store is moved."""
+    folder, to = tables.folder, to.expanduser().absolute()
+    if folder is None or last_commit(tables) is None:
+        problem = f"nothing is stored in {tables.uri!r}, or not in a folder"
+        raise InvalidInput("storage.uri", problem, "Nothing was moved.")
+    if to == folder or folder in to.parents or to in folder.parents:
+        problem = f"{str(to)!r} and the store in {str(folder)!r} lie in each other"
+        raise InvalidInput("TO", problem, "Name another folder.")
+    if to.exists() and (not to.is_dir() or _holds_others(to)):
+        raise InvalidInput("TO", f"{str(to)!r} is not empty", "Name a new or an empty folder.")
+    return folder, to
+
+
+def _copy(folder: Path, to: Path) -> None:
+    """Copy the tables and backups of a store with its permissions, and compare the sums of all files."""
+    to.mkdir(mode=0o700, parents=True)
+    to.chmod(folder.stat().st_mode & 0o777)
+    for source in [*folder.glob("*.lance"), *([folder / FOLDER] if (folder / FOLDER).is_dir() else [])]:
+        shutil.copytree(source, to / source.name)
+        for path in source.rglob("*"):
+            copied = to / path.relative_to(folder)
+            if path.is_file() and _sum(path) != _sum(copied):
+                raise OSError(f"{copied} is not what was copied")
+
+
+def _sum(path: Path) -> bytes:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _leave_note(folder: Path, to: Path) -> None:
+    part = folder / f".{MOVED}.{os.getpid()}"
+    part.write_text(json.dumps({"to": str(to)}), "utf-8")
+    part.replace(folder / MOVED)
+
+
+def _refuse_others(folder: Path, done: str) -> None:
+    with suppress(OSError):
+        others = [pid for pid in Holders(folder).alive() if pid != os.getpid()]
+        if others:
+            raise StoreBusy(
+                f"The memory in {str(folder)!r} is open in {len(others)} other process{'es' * (len(others) > 1)} "
+                f"({', '.join(map(str, others))}), so it cannot be {done}. Close the clients and try again."
+            )
