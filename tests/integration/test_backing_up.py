@@ -1,0 +1,94 @@
+"""``mcp-memory backup``, ``restore`` and ``move``: what they say, and what comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+from store_contents import holding
+
+from mcp_memory.cli import main
+from mcp_memory.domain.forgetting import ForgetRequest
+from mcp_memory.domain.requests import NewItem, WriteRequest
+from mcp_memory.memory import Memory
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_unloaded
+
+TEXTS = {"m1": "The Quincefield clinic rang.", "m2": "Tomas waters the ferns.", "m3": "The Oakvessel leaks."}
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+
+
+async def with_memory(work: object) -> object:
+    memory = await open_unloaded(load(None))
+    try:
+        return await work(memory)  # type: ignore[operator]
+    finally:
+        await memory.aclose()
+
+
+async def tell(memory: Memory) -> None:
+    items = tuple(NewItem(text, ref=ref, speaker="Ines") for ref, text in TEXTS.items())
+    await memory.write(WriteRequest("default", "letters", "message", items))
+
+
+async def forget_first(memory: Memory) -> None:
+    await memory.forget(ForgetRequest("default", ids=("m1",), session="letters", dry_run=False))
+
+
+async def told(memory: Memory) -> set[str]:
+    async with memory.store.reading() as view:
+        return {one.ref for one in view.space("default").turns.values()}
+
+
+def test_a_backup_comes_back_without_what_was_forgotten_unless_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    anyio.run(with_memory, tell)
+    file = str(tmp_path / "memory.backup")
+    assert main(["backup", file]) == 0
+    assert "Backed up 1 commit" in capsys.readouterr().out
+    anyio.run(with_memory, forget_first)
+    assert main(["restore", file]) == 1
+    assert "--replace" in capsys.readouterr().err
+    assert main(["restore", file, "--replace"]) == 0
+    out = capsys.readouterr().out
+    assert "1 text left out" in out
+    assert "What was there is in" in out
+    assert anyio.run(with_memory, told) == {"m2", "m3"}
+    assert holding(tmp_path / "store", ["Quincefield", "Oakvessel"]) == {"Oakvessel"}
+    assert main(["restore", file, "--replace"]) == 0  # it is still known what was forgotten
+    assert "1 text left out" in capsys.readouterr().out
+    assert main(["restore", file, "--replace", "--again"]) == 0
+    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+
+
+def test_a_memory_is_moved_and_found_from_its_old_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    anyio.run(with_memory, tell)
+    assert main(["move", str(tmp_path / "new")]) == 0
+    assert f"to {tmp_path / 'new'}" in capsys.readouterr().out
+    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
+    assert main(["move", str(tmp_path / "new")]) == 1
+    assert "lie in each other" in capsys.readouterr().err
+
+
+def test_files_and_folders_of_others_are_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["backup", str(tmp_path / "none.backup")]) == 1
+    assert "nothing is stored" in capsys.readouterr().err
+    anyio.run(with_memory, tell)
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear Ines")
+    assert main(["backup", str(letter)]) == 1
+    assert main(["restore", str(letter), "--replace"]) == 1
+    assert main(["restore", str(tmp_path / "missing"), "--replace"]) == 1
+    err = capsys.readouterr().err
+    assert "is no backup" in err
+    assert "cannot be read" in err
+    assert letter.read_text() == "Dear Ines"
+    assert anyio.run(with_memory, told) == {"m1", "m2", "m3"}
