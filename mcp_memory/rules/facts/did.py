@@ -131,9 +131,17 @@ def did_claims(clause: Clause, text: str) -> Iterator[Claim]:
     phrase = next(filter(None, (_phrase(clause, text, end) for end in _ends(clause, text))), "")
     if clause.subject[0].common == OMITTED and "-" in phrase.split(" ")[0]:
         return  # "Self-employed carpenter": no verb
-    if phrase:
+    if phrase and not _is_participle(clause, phrase):
         for subject in clause.subject:
             yield Claim(subject, DID, phrase, "event", None, clause.end, False, CONFIDENCE)
+
+
+def _is_participle(clause: Clause, phrase: str) -> bool:
+    """Return whether a phrase may be a participle before its noun: "carved oak", "guaranteed income"."""
+    obj = clause.slots[0]
+    noun = obj.nouns[0]
+    bare = not (obj.preposition or noun.determiner or noun.owner or noun.named or noun.plural or noun.quoted)
+    return bare and len(phrase.split()) == 2 and clause.verb.lemma not in _LIGHT
 
 
 def whole_deeds(clause: Clause, claims: Sequence[Claim], text: str) -> Iterator[Claim]:
