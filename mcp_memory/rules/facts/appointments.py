@@ -31,7 +31,7 @@ from mcp_memory.rules.facts.words import Word
 
 DateRelation = Literal["scheduled_for", "due_on", "starts_on", "ends_on"]
 
-_DATED_THINGS = word_set(
+DATED_THINGS = word_set(
     "appointment meeting interview exam test deadline flight train wedding party concert show game match race"
     " trip visit call demo launch release review lesson class session conference workshop webinar ceremony"
     " funeral surgery operation checkup check-up scan vaccination delivery inspection hearing audit"
@@ -83,7 +83,7 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("scheduled_for", thing, date) if _is_thing(thing) else None
     if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
         own = clause.slots[0].nouns[0]  # "I have a call with the bank tomorrow"
-        if own.head in _DATED_THINGS and not own.owner and verb.tense == "present":
+        if own.head in DATED_THINGS and not own.owner and verb.tense == "present":
             return "scheduled_for", replace(own, owner=thing), date
     if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:
         moved = clause.slots[0].nouns[0]
@@ -177,7 +177,7 @@ def noted_assertions(
         if not opens or word.kind != "word" or any(clause.start <= word.start < clause.end for clause in clauses):
             continue
         found = read_phrase(words, first, verb_seen=True)
-        if found is None or found[0].head not in _DATED_THINGS - {"deadline"} or found[0].plural or found[0].uncertain:
+        if found is None or found[0].head not in DATED_THINGS - {"deadline"} or found[0].plural or found[0].uncertain:
             continue
         place = found[1] + (found[1] < len(words) and words[found[1]].low in ("on", "at"))
         date = words[place].time if place < len(words) else None
@@ -231,13 +231,13 @@ def _for(thing: NounPhrase) -> NounPhrase | None:
 
 def _has_date(thing: NounPhrase) -> bool:
     """Return whether a phrase names something that takes place at a time."""
-    return thing.head in _DATED_THINGS | _ENDING_THINGS and _is_thing(thing)
+    return thing.head in DATED_THINGS | _ENDING_THINGS and _is_thing(thing)
 
 
 def _is_thing(thing: NounPhrase) -> bool:
     """Return whether a phrase names a definite thing rather than a person, a pronoun, or any one of its kind."""
     if thing.pronoun or thing.uncertain or thing.head in RELATIVES or thing.head in closed.EMPTY | nouns.VAGUE:
         return False
-    if thing.name and not (thing.common or thing.name.isupper()) and thing.head not in _DATED_THINGS:
+    if thing.name and not (thing.common or thing.name.isupper()) and thing.head not in DATED_THINGS:
         return False
-    return bool(thing.owner or thing.determiner in ("the", "this", "our") or thing.named or thing.head in _DATED_THINGS)
+    return bool(thing.owner or thing.determiner in ("the", "this", "our") or thing.named or thing.head in DATED_THINGS)

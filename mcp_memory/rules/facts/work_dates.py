@@ -11,15 +11,10 @@ from dataclasses import replace
 
 from mcp_memory.domain.times import BEGINNING, DAY, FOREVER, StatedTime
 from mcp_memory.language.vocabulary import word_set
+from mcp_memory.rules.facts.appointments import DATED_THINGS
 from mcp_memory.rules.facts.work_phrases import HEAD, Part, WorkFact, fact_of, thing
 
-_DATED = word_set(
-    "appointment meeting interview exam deadline demo launch release review session conference workshop webinar"
-    " inspection"
-    " audit presentation retro standup sprint kickoff kick-off migration cutover deploy deployment rollout"
-    " upgrade maintenance"
-    " freeze go-live handover downtime pilot hackathon offsite retrospective planning sync call cutoff beta"
-)
+_DATED = DATED_THINGS | word_set("go-live downtime pilot hackathon offsite retrospective planning cutoff beta")
 _BEFORE_DATE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (relation, re.compile(pattern, re.I))
     for relation, pattern in (

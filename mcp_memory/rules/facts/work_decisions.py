@@ -284,7 +284,8 @@ def role_facts(part: Part, text: str, end: int) -> Iterator[WorkFact]:
             [match["tools"].rstrip(".!")] if re.fullmatch(r"[A-Z][\w-]+(?:\s[A-Z][\w-]+)?[.!]*", match["tools"]) else []
         )
         stop = len(match["tools"])
-    if names and (stop >= len(tools.rstrip(" .!")) or tools[stop] in ",;.( "):
+    changes = re.match(r"\s?(?:->|→|=>|to\s)", tools[stop:]) is not None  # "queue: RabbitMQ -> SQS"
+    if names and not changes and (stop >= len(tools.rstrip(" .!")) or tools[stop] in ",;.( "):
         for name in names:
             yield WorkFact(head, "uses", name, part.start, part.end, "state", part.sure)
 
