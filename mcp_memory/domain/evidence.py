@@ -221,6 +221,29 @@ class Sufficiency:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """A standing wish: what the user asks for once and for all.
+
+    Attributes:
+        id: of the sentence that states it, or of the caller's fact.
+        text: its words.
+        kind: always, never, prefers, manner (of answers), or fact.
+        scope: the words that say of what it holds; empty if it holds of every answer.
+        said_at: when it was said.
+        source: the words with their turn; None for a fact that no message states.
+        row: of the segment with these words; -1 for such a fact.
+    """
+
+    id: str
+    text: str
+    kind: str
+    scope: str
+    said_at: Millis
+    source: Source | None
+    row: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class RecallResult:
     """The result of one reconstruction.
 
@@ -247,6 +270,7 @@ class RecallResult:
         breadth: how broad it is; ``all`` and ``overview`` show their evidence as lines in the order of time.
         total: with ``all`` and ``overview``, how many items bear on the query; else None.
         skipped: how many of them earlier pages have shown.
+        wishes: the user's standing wishes that apply, the best fitting first.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -271,6 +295,7 @@ class RecallResult:
     breadth: Breadth = "best"
     total: int | None = None
     skipped: int = 0
+    wishes: tuple[Wish, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ from mcp_memory.search.residual import RESIDUAL
 from mcp_memory.search.settings import SearchSettings
 from mcp_memory.search.times import SIBLINGS, TIME, TimeIndex, add_time
 from mcp_memory.search.windows import recallable
+from mcp_memory.search.wishes import WishIndex
 from mcp_memory.search.words import TITLE, WORDS, TitleIndex, WordIndex
 from mcp_memory.vectors import Matrix, Scores, Vector
 from mcp_memory.view.entities import EntityIndex
@@ -78,6 +79,7 @@ INDEXES = (
     partial(EntityIndex, mentions),
     SegmentIndex,
     ExchangeIndex,
+    WishIndex,
 )
 """The indexes that a view must keep for its spaces so that they can be searched."""
 PARTS = Channel("parts", talk=0.4, document=0.2)

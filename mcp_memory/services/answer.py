@@ -42,6 +42,7 @@ from mcp_memory.services.learn.update import known_labels, learn, support_candid
 from mcp_memory.services.recall.evidence import evidence_of, gates_for_judge, judge_input, with_cited_items
 from mcp_memory.services.recall.pipeline import embed_query, find, judge_paths, unknown_space
 from mcp_memory.services.recall.settings import RecallSettings
+from mcp_memory.services.recall.wishes import newest_wishes
 from mcp_memory.services.settings import AnswerSettings
 
 UNCONVINCED = 0.5
@@ -102,6 +103,7 @@ async def reconstruct(
                 bool(newest),
                 warnings=unknown_space(view, query.space),
                 episode=new_episode_id(),
+                wishes=newest_wishes(space) if settings.search.wishes else (),
             )
             episodes.keep(new_episode(space, query, result))
         return result

@@ -149,6 +149,13 @@ class PointOutput(BaseModel):
     entities: list[str]
 
 
+class WishOutput(BaseModel):
+    """What the user asked for once and for all."""
+
+    id: Annotated[str, Field(description="Of the sentence or fact that says it.")]
+    text: str
+
+
 class ReconstructOutput(RecallOutput):
     """Structured reply of memory_reconstruct."""
 
@@ -157,6 +164,7 @@ class ReconstructOutput(RecallOutput):
     total: Annotated[Count | None, Field(description="With all: how many items bear on the query.")] = None
     next_cursor: str | None = None
     points: Annotated[list[PointOutput], Field(description="Memory points on what the query names.")]
+    wishes: Annotated[list[WishOutput] | None, Field(description="The user's standing wishes that apply.")] = None
     sufficient: StrictBool
     sufficiency: Score
     missing: Annotated[list[str], Field(description="What is missing, in words.")]
@@ -245,6 +253,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
     recall_warnings = fit_share(recall.warnings, "warnings", max_tokens)
     points = [PointOutput(id=one.id, text=one.description, entities=list(one.entities)) for one in recall.points]
     points = fit_share(points, "points", max_tokens)
+    wishes = fit_share([WishOutput(id=one.id, text=one.text) for one in recall.wishes], "wishes", max_tokens)
     details, detail_lines = recall_details(recall, max_tokens, detail)
 
     broad = recall.breadth != "best"
@@ -262,6 +271,7 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
             total=recall.total,
             next_cursor=cursor,
             points=points,
+            wishes=wishes or None,
             sufficient=recall.sufficient,
             sufficiency=round_score(recall.sufficiency),
             missing=missing,
@@ -278,7 +288,15 @@ def recall_reply(recall: RecallResult, max_tokens: int, detail: DetailLevel = "b
         point_lines = [f"Memory point {one.id}: {one_line(one.text)}" for one in points if one.id not in ids]
         if broad:
             judgement = page_line(recall, number, cursor)
-        lines = [*dossier_lines(items, lines=broad), *point_lines, *detail_lines, judgement, *warning_lines(warnings)]
+        wish_lines = [f"Standing wish of the user: {one_line(one.text)}" for one in wishes]
+        lines = [
+            *wish_lines,
+            *dossier_lines(items, lines=broad),
+            *point_lines,
+            *detail_lines,
+            judgement,
+            *warning_lines(warnings),
+        ]
         return reply_of(output, [*lines, *episode_line(recall)])
 
     if broad:  # lines are short beside the fields of each: the text shows more of them than the structured part

@@ -31,13 +31,14 @@ CHARS_PER_TOKEN = 4
 FRAME_CHARS = 300
 """Characters of a reply that has no items."""
 SHARES = {
-    "warnings": 0.2,
+    "warnings": 0.15,
     "missing": 0.1,
     "conflicts": 0.1,
     "paths": 0.1,
     "next": 0.1,
     "roots": 0.05,
     "points": 0.2,
+    "wishes": 0.1,
     "trace": 0.1,
 }
 """Share of a reply, without its frame, that a list may take."""

@@ -22,6 +22,7 @@ from mcp_memory.domain.evidence import Evidence, RecallResult
 from mcp_memory.domain.query import Query
 from mcp_memory.language.tokens import stems
 from mcp_memory.ports import Embedder
+from mcp_memory.search.wishes import SHOWN
 from mcp_memory.services.learn.episodes import Episodes, new_episode_id
 from mcp_memory.vectors import Scores
 
@@ -140,6 +141,7 @@ def _joined(results: Sequence[RecallResult], merged: Sequence[Evidence], episode
         rounds=sum(result.rounds for result in results),
         episode=episode,
         points=tuple(point for result in results for point in result.points),
+        wishes=tuple({wish.text: wish for result in results for wish in result.wishes}.values())[:SHOWN],
         trace=tuple(call for result in results for call in result.trace),
         turns=sum(result.turns for result in results),
         texts=sum(result.texts for result in results) + sum(len(result.evidence) for result in results),

@@ -38,7 +38,7 @@ import numpy as np
 from anyio import to_thread
 
 from mcp_memory.domain.answers import KnownFacts
-from mcp_memory.domain.evidence import Evidence, RecallResult, Stop
+from mcp_memory.domain.evidence import Evidence, RecallResult, Stop, Wish
 from mcp_memory.domain.points import Point, scope_of
 from mcp_memory.domain.query import Breadth, Query
 from mcp_memory.gain.gates import guide
@@ -64,6 +64,7 @@ from mcp_memory.services.recall.loop import KEPT, RecallLoop, boost_candidates, 
 from mcp_memory.services.recall.overview import outline
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.services.recall.units import find_units
+from mcp_memory.services.recall.wishes import place_wishes, wishes_for
 from mcp_memory.vectors import Matrix, Scores
 from mcp_memory.view.space import NONE, Space
 from mcp_memory.view.view import View
@@ -248,6 +249,10 @@ async def find(
         ranked, coverage = rank(space, placed, found)
     sufficiency = judge_sufficiency(space, placed, ranked, coverage.missing, settings.sufficiency)
     ranked, sufficiency = rank_confirmed(space, query, ranked, sufficiency, gates, settings.sufficiency.enough)
+    wishes: Sequence[Wish] = ()
+    if settings.search.wishes:
+        wishes, scopes = await wishes_for(space, query, embedder)
+        ranked, embedded = place_wishes(space, ranked, wishes, query), embedded + scopes
     turns = [space.segment_turn[candidate.row].id for candidate in ranked]
     facts = known_facts(space, query, roots, paths, turns)
     evidence = evidence_of(space, ranked, paths, query, points, state.dated if state else {})
@@ -273,6 +278,7 @@ async def find(
         turns=state.turns if state else 0,
         texts=texts + embedded,
         activated=activated,
+        wishes=tuple(wishes),
         breadth=broad.breadth if broad else "best",
         total=broad.total if broad else None,
         skipped=query.skip if broad else 0,

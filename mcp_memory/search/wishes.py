@@ -1,0 +1,167 @@
+"""The standing wishes of a space's user, and those that apply to a query.
+
+A wish stands in the log, in the words of the user; `WishIndex` derives it from these words, so a rebuild finds it
+again, a forget takes it with its source, and an older store has it as soon as it is opened. Facts that a caller stated
+of the user with ``wants`` or ``prefers`` are wishes, too.
+
+A later wish supersedes an earlier one about the same things (`_supersedes`). A wish without a scope ("keep your answers
+short") applies to every query, one with a scope ("… when I ask about hikes") where the query is about it, by their
+vectors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from mcp_memory.domain.evidence import Source, Wish
+from mcp_memory.domain.query import Query
+from mcp_memory.domain.times import FOREVER
+from mcp_memory.domain.turns import USER, by_assistant, by_user
+from mcp_memory.language.tokens import stems
+from mcp_memory.language.wishes import WishSpan, find_wishes, scope_of
+from mcp_memory.vectors import Vector
+from mcp_memory.view.space import Space
+
+WISHING = ("wants", "prefers")
+"""Relations by which a caller states a wish of the user."""
+ALIKE = 0.6
+"""Share of the words of two wishes that are the same from which the later supersedes the earlier."""
+NEAR = 0.22
+"""Cosine of its scope with a query from which a wish with a scope applies."""
+SCOPED = 4
+"""Most wishes with a scope that a recall shows."""
+SHOWN = 6
+"""Most wishes that a recall shows."""
+_ABOUT = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:metric|imperial|celsius|fahrenheit|kilomet\w+|miles|units?)\b",
+        r"\b(?:short|shorter|brief|concise|terse|long|longer|detailed|length)\b|\bunder \w+ (?:words|lines)\b",
+        r"\bin (?:plain |simple )?(?:english|french|german|dutch|finnish|norwegian|swedish|danish|spanish|italian"
+        r"|portuguese|polish|russian|japanese|chinese|arabic|hindi|turkish|greek|czech)\b",
+        r"\bcall me\b",
+        r"\b(?:24|12)[- ]hour\b",
+        r"\b(?:british|american|canadian|australian) (?:english|spelling)\b",
+        r"\b(?:formal|informal|casual|polite|friendly)\b",
+        r"\b(?:emojis?)\b",
+        r"\b(?:bullet points?|bullets|plain text|markdown)\b",
+    )
+)
+_MARKS = frozenset(
+    stems(
+        "always never prefer please use used using keep answers answer replies don't do not stop any more again from"
+        " now on you can may want would like make sure ever every time ask when whenever"
+    )
+)
+
+
+class WishIndex:
+    """The wishes in the messages of a space, in order of arrival; an assistant has none."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, WishSpan]] = []  # row of the sentence
+        self._read: set[str] = set()
+        self.scopes: dict[str, Vector] = {}  # vectors of scopes that were embedded
+
+    def extend(self, space: Space, since: int) -> None:
+        """Add the segments of ``space`` from row ``since`` on."""
+        for row in range(since, len(space.segments)):
+            turn = space.segment_turn[row]
+            if turn.id in self._read or turn.kind != "message":
+                continue
+            self._read.add(turn.id)
+            if by_assistant(turn):
+                continue
+            rows = space.sentences_of(turn.id)
+            spans = [(space.sentences[one].start, space.sentences[one].end) for one in rows]
+            self.found += [(rows[wish.sentence], wish) for wish in find_wishes(turn.text, spans)]
+
+
+def standing_wishes(space: Space) -> list[Wish]:
+    """Return the wishes of the user that no later one superseded, in the order of time.
+
+    The user is who "I" in a question means; where that is unclear, nobody's wishes count.
+    """
+    said = sorted(chain(_said(space), _stated(space)), key=lambda wish: wish.said_at)
+    standing: list[Wish] = []
+    for wish in said:
+        if any(_repeats(wish, one) for one in standing):
+            continue
+        standing = [one for one in standing if not _supersedes(wish, one)]
+        if wish.kind != "withdrawn":
+            standing.append(wish)
+    return standing
+
+
+def _said(space: Space) -> Iterator[Wish]:
+    asker = space.speakers.asker
+    for row, wish in space.index(WishIndex).found:
+        sentence = space.sentences[row]
+        turn = space.turns[sentence.turn_id]
+        if by_user(turn) or (asker is not None and asker in (turn.speaker, turn.role)):
+            source = Source(turn, wish.start, wish.end)
+            segment = space.segments_with(turn.id, sentence.index)[0]
+            yield Wish(sentence.id, turn.text[wish.start : wish.end], wish.kind, wish.scope, turn.time, source, segment)
+
+
+def _stated(space: Space) -> Iterator[Wish]:
+    """Yield the wishes that callers stated as facts and that still hold."""
+    facts = space.facts
+    for key in dict.fromkeys(facts.key(name) for name in (USER, space.speakers.asker or USER)):
+        for relation in WISHING:
+            for version in facts.versions(key, relation):
+                by_caller = any(one.extractor == "caller" for one in version.assertions)
+                if by_caller and version.until >= FOREVER:
+                    said_at = max(one.said_at for one in version.assertions)
+                    scope = scope_of("fact", version.text, version.text)
+                    yield Wish(version.id, version.text, "fact", scope, said_at, None)
+
+
+def _supersedes(later: Wish, earlier: Wish) -> bool:
+    """Return whether a later wish is about the same as an earlier one: of the same scope, and of the same matter."""
+    ours, theirs = _content(later.scope), _content(earlier.scope)
+    mine, other = _content(later.text), _content(earlier.text)
+    if later.kind == "withdrawn":
+        return bool(mine & other) and (mine <= other or _share(mine, other) >= ALIKE or _same_matter(later, earlier))
+    if mine and other and _share(mine, other) >= ALIKE:
+        return True
+    return (ours == theirs or bool(ours and theirs and _share(ours, theirs) >= ALIKE)) and _same_matter(later, earlier)
+
+
+def _repeats(later: Wish, earlier: Wish) -> bool:
+    """Return whether a later wish says the same again; then the earlier stands."""
+    ours, theirs = ([stem for stem in stems(one.text) if stem not in _MARKS] for one in (later, earlier))
+    return later.kind == earlier.kind and ours == theirs
+
+
+def _same_matter(one: Wish, other: Wish) -> bool:
+    """Return whether two wishes settle the same matter: units, length, language."""
+    if "prefers" in (one.kind, other.kind):
+        return False
+    return any(sign.search(one.text) and sign.search(other.text) for sign in _ABOUT)
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(stems(text)) - _MARKS
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other) if one or other else 1.0
+
+
+def fitting_wishes(wishes: Sequence[Wish], vectors: Sequence[Vector], query: Query) -> list[Wish]:
+    """Return the wishes that apply to a query, the nearest first, those of all answers last.
+
+    Args:
+        wishes: standing.
+        vectors: of the scope of each that has one, in this order, each of shape ``(d,)`` and length 1.
+        query: understood and embedded.
+    """
+    left = iter(vectors)
+    near = [float((query.vectors @ next(left)).max()) if wish.scope else 0.0 for wish in wishes]
+    scoped = [(score, wish) for wish, score in zip(wishes, near, strict=True) if wish.scope and score >= NEAR]
+    nearest = [wish for _, wish in sorted(scoped, key=lambda found: -found[0])[:SCOPED]]
+    general = [wish for wish in wishes if not wish.scope]
+    return [*nearest, *general[-(SHOWN - len(nearest)) :]]

@@ -1,0 +1,77 @@
+"""Which wishes stand, which apply to a query, and where their messages are placed among the candidates."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_space import document, message, read, refs
+
+from mcp_memory.language.questions import understand
+from mcp_memory.search.candidates import Candidate
+from mcp_memory.search.wishes import SHOWN, fitting_wishes, standing_wishes
+from mcp_memory.services.recall.wishes import KEPT, PLACED, place_wishes
+from mcp_memory.view.space import Space
+
+NEAR, FAR = np.array([1.0, 0.0], np.float32), np.array([0.0, 1.0], np.float32)
+
+
+def wishing(*lines: str) -> Space:
+    turns = [message(f"{number:02}", "user", line, at=number, session=str(number)) for number, line in enumerate(lines)]
+    return read(*turns, document("d", "Hikes", "Always take a map."))
+
+
+def texts(space: Space) -> list[str]:
+    return [wish.text for wish in standing_wishes(space)]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "left"),
+    [
+        ("Answer in Finnish.", "From now on answer in Danish.", ["From now on answer in Danish"]),
+        ("Call me Ferrun.", "Call me Fern.", ["Call me Fern"]),
+        ("Always list hikes by height.", "Never list hikes by height.", ["Never list hikes by height"]),
+        ("I prefer aisle seats.", "I prefer aisle seats!", ["I prefer aisle seats"]),
+        ("I prefer trains to planes.", "I prefer planes to trains.", ["I prefer planes to trains"]),
+        ("Stop using emojis.", "You can use emojis again.", []),
+        ("Never use emojis.", "Keep your answers short.", ["Never use emojis", "Keep your answers short"]),
+    ],
+)
+def test_the_later_of_two_wishes_about_the_same_stands(earlier: str, later: str, left: list[str]) -> None:
+    assert texts(wishing(earlier, later)) == left
+
+
+def test_a_wish_of_another_scope_supersedes_nothing() -> None:
+    lines = ("When I ask about wine, answer in French.", "When I ask about chess, answer in Russian.")
+    assert len(texts(wishing(*lines))) == 2
+
+
+def test_a_wish_with_a_scope_applies_where_the_query_is_near_to_it() -> None:
+    space = wishing("Keep your answers short.", "When I ask about wine, mention the price.", "I prefer aisle seats.")
+    general, wine, seats = standing_wishes(space)
+    query = replace(understand("Which wine?", space.speakers), vectors=np.array([NEAR]))
+    assert fitting_wishes([general, wine, seats], [NEAR, FAR], query) == [wine, general]
+    assert fitting_wishes([general, wine, seats], [FAR, FAR], query) == [general]
+
+
+def test_no_more_wishes_are_shown_than_a_model_reads() -> None:
+    many = [replace(wish, scope="") for wish in standing_wishes(wishing(*(f"I prefer tea {n}." for n in range(9))))]
+    query = replace(understand("Tea?", ()), vectors=np.array([NEAR]))
+    assert fitting_wishes(many, [], query) == many[-SHOWN:]
+
+
+def placed(space: Space, question: str, limit: int = 20) -> list[str]:
+    rows = [row for row in range(len(space.segments)) if space.segment_turn[row].ref.startswith("1")]
+    found = [Candidate(row, 1 - place / 10, ("words",), {}) for place, row in enumerate(rows)]
+    query = replace(understand(question, space.speakers), limit=limit)
+    return refs(space, place_wishes(space, found, standing_wishes(space), query))
+
+
+def test_messages_of_wishes_stand_behind_the_best_records() -> None:
+    lines = ["I prefer aisle seats.", *["What now?"] * 9, *[f"Seat {number} is taken." for number in range(10, 18)]]
+    space = wishing(*lines)
+    shown = placed(space, "Which seat should I take?")
+    assert shown[KEPT] == "00"
+    assert shown[:KEPT] == ["10", "11", "12", "13", "14"]
+    assert len(placed(space, "Which seat should I take?", limit=7)) == 7
+    assert "00" not in placed(space, "Which seat did I take?")  # what was asks for no wish
+    assert len([ref for ref in shown if ref == "00"]) == 1 <= PLACED
