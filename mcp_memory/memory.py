@@ -30,6 +30,7 @@ from mcp_memory.domain.requests import (
 )
 from mcp_memory.domain.status import Judging, Status, TextsRead
 from mcp_memory.domain.times import Millis
+from mcp_memory.errors import InvalidInput
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.operators import recall_settings
 from mcp_memory.ports import (
@@ -257,7 +258,16 @@ class Memory:
         )
 
     async def answer(self, query: Query) -> AnswerResult:
-        """See `mcp_memory.services.answer.answer`."""
+        """See `mcp_memory.services.answer.answer`.
+
+        Raises:
+            InvalidInput: a full answer is wanted, and no language model judges.
+        """
+        if query.length == "full" and self.settings.engine.judge == "embedded":
+            remedy = (
+                "Leave it out, or take memory_reconstruct and write the answer yourself; engine.judge sets the judge."
+            )
+            raise InvalidInput("length", "full needs a language model as the judge, and none is set", remedy)
         self.background.note_call()
         self.enrich_later()
         result = await answer(

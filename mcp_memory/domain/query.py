@@ -38,6 +38,10 @@ Detail = Literal["brief", "full"]
 """How much a reply says of a recall; ``full`` adds where it started, which paths it found, and what to try next."""
 
 
+Length = Literal["short", "full"]
+"""How much an answer says: the answer alone, or a paragraph or list with a citation for each statement."""
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """The times of what is recalled: from ``since`` (inclusive) to ``until`` (exclusive)."""
@@ -72,6 +76,7 @@ class Query:
         lines: the limit where the recall is broad; 0 for the usual number.
         skip: how many items of the evidence earlier pages have shown; with ``all`` only.
         max_turns: turns that the loop may take where the first look is not enough; None for the usual number.
+        length: of an answer; ``full`` is a paragraph or a list, and needs a language model.
         learn: whether the memory may learn from its own judgement of an answer.
         now: the moment of asking.
         stems: the stems of the content words, in order, each once.
@@ -108,6 +113,7 @@ class Query:
     lines: int = 0
     skip: int = 0
     max_turns: int | None = None
+    length: Length = "short"
     learn: bool = True
     now: Millis = 0
     stems: tuple[str, ...] = ()

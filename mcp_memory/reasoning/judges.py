@@ -125,8 +125,10 @@ class ClaudeQuestionJudge:
     async def judge(self, judge_input: JudgeInput) -> Judgement:
         """See `ports.QuestionJudge`."""
         embedded = await self._judges.embedded.judge(judge_input)
-        if not judge_input.sentences or (self._judges.when == "auto" and self._is_confident(embedded)):
-            return embedded  # without evidence there is nothing to judge
+        if not judge_input.sentences:
+            return embedded  # there is nothing to judge
+        if self._judges.when == "auto" and judge_input.query.length == "short" and self._is_confident(embedded):
+            return embedded
         return await self._ask_claude(judge_input, embedded)
 
     async def _ask_claude(self, judge_input: JudgeInput, embedded: Judgement) -> Judgement:

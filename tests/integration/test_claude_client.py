@@ -71,6 +71,18 @@ async def test_an_answer_by_claude_states_its_engine_its_citations_and_its_cost(
         assert f"the evidence found for them go to claude-haiku-5-5 at {api.url}" in status["read"]
 
 
+async def test_a_full_answer_cites_each_statement():
+    def writing(request):
+        assert "at most 220 words" in str(request.body["system"])
+        number = next(number for number, line in request.lines.items() if "I moved to Lisbon" in line)
+        return said(f"Bob has moved [{number}].\nHe lives in Lisbon [{number}].")
+
+    async with connected(writing) as (client, _):
+        answer = await structured(client, "memory_answer", question=QUESTION, length="full")
+        assert answer["answer"] == "Bob has moved [1].\nHe lives in Lisbon [1]."
+        assert [citation["quote"] for citation in answer["citations"]] == ["I moved to Lisbon last Friday."]
+
+
 async def test_an_abstention_lists_what_claude_found_missing():
     async with connected([said(missing=("the name of the ship",))]) as (client, _):
         answer = await structured(client, "memory_answer", question="What is the name of Bob's ship?")

@@ -9,7 +9,8 @@ marked as wrong for the question is hedged, even if the model is certain.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from mcp_memory.domain.answers import Judgement, Proposal
 from mcp_memory.domain.evidence import Citation, Suggestion
+from mcp_memory.domain.query import Length
 from mcp_memory.errors import EngineError
 from mcp_memory.language import iso
 from mcp_memory.language.dated_text import weekday_and_day
@@ -39,6 +41,12 @@ FORM_TOKENS = 390
 """Tokens of the schema of `AnswerReply`, which every request carries."""
 WORDS = 25
 """Most words of an answer."""
+FULL_WORDS = 300
+"""Most words of a full answer, and"""
+FULL_CHARS = 2_400
+"""most characters of one line of it."""
+_NUMBER = re.compile(r"\b[PSF]\d+\b")
+_CITED = re.compile(r" ?\[(?:[PSF]\d+[,; ]*)+\]")
 MISSING = 5
 """Most missing things that are named."""
 QUERIES = 3
@@ -108,7 +116,9 @@ class ClaudeAnswerer:
         Raises:
             EngineError: there is none.
         """
-        stable = prompt("answer/system.txt").substitute().strip()
+        length = judge_input.query.length
+        wanted = prompt(f"answer/{length}.txt").substitute().strip()
+        stable = prompt("answer/system.txt").substitute(answer=wanted).strip()
         values = {
             "question": one_line(judge_input.query.text, 2_000),
             "now": iso.show(judge_input.known_facts.moment) or "unknown",
@@ -119,7 +129,7 @@ class ClaudeAnswerer:
         if not rendered.cited:
             raise EngineError("the budget leaves no room for evidence")
         request = Request(stable, prompt("answer/asked.txt").substitute(values, evidence=rendered.text))
-        return await self.claude.ask(request, AnswerReply, lambda reply: to_judgement(reply, rendered), budget)
+        return await self.claude.ask(request, AnswerReply, lambda reply: to_judgement(reply, rendered, length), budget)
 
 
 def token_room(left: int, *, first: bool) -> int:
@@ -155,30 +165,55 @@ def _argument(value: object) -> str:
     return one_line(" ".join(map(str, value)) if isinstance(value, tuple | list) else str(value), 80)
 
 
-def to_judgement(reply: AnswerReply, rendered: RenderedEvidence) -> Judgement:
+def to_judgement(reply: AnswerReply, rendered: RenderedEvidence, length: Length = "short") -> Judgement:
     """Return the judgement that a reply gives; what is too long in it is cut.
 
     Raises:
         UnusableReply: the answer is empty, or cites nothing that was shown.
     """
-    numbers = dict.fromkeys([normalise_number(number) for number in reply.supports][:SUPPORTS])
+    stated = _NUMBER.findall(reply.answer) if length == "full" else []
+    numbers = dict.fromkeys([*stated, *map(normalise_number, reply.supports[:SUPPORTS])])
     cited = [rendered.cited[number] for number in numbers if number in rendered.cited]
     kept = _citations(cited)
     left = frozenset(key for number, item in rendered.cited.items() if number not in numbers for key in item.keys)
     missing = _distinct_lines([reply.wrong_premise, *reply.missing], MISSING)
     if not reply.answerable:
         return Judgement(None, "anthropic", missing, _suggestions(reply, rendered), left, kept)
-    words = one_line(reply.answer).split()
-    if not words:
+    text = _full(reply.answer, rendered, kept) if length == "full" else _first_words(one_line(reply.answer), WORDS)
+    if not text:
         raise UnusableReply("its answer had no words", "answerable is true, but answer is empty.")
     if not kept:
         raise UnusableReply(
             "its answer cited nothing that was shown to it" if numbers else "its answer cited nothing",
             "supports has to name at least one number of the evidence, such as S1.",
         )
-    proposal = _proposal(" ".join(words[:WORDS]), reply, cited)
+    proposal = _proposal(text, reply, cited)
     more = _suggestions(reply, rendered) if reply.incomplete else ()
     return Judgement(proposal, "anthropic", missing if more else (), more, left, kept)
+
+
+def _first_words(text: str, most: int) -> str:
+    return " ".join(text.split()[:most])
+
+
+def _full(answer: str, rendered: RenderedEvidence, citations: Sequence[Citation]) -> str:
+    """Return a full answer line by line, with the places of its citations, ``[1, 3]``, for the numbers it was shown."""
+    places = {citation: place for place, citation in enumerate(citations, 1)}
+
+    def cite(found: re.Match[str]) -> str:
+        items = [rendered.cited[number] for number in _NUMBER.findall(found[0]) if number in rendered.cited]
+        numbers = dict.fromkeys(places[item.citations[0]] for item in items if item.citations)
+        return f" [{', '.join(map(str, numbers))}]" if numbers else ""
+
+    lines = (one_line(_CITED.sub(cite, line), FULL_CHARS) for line in answer.splitlines())
+    left = FULL_WORDS
+    kept = []
+    for line in filter(None, lines):
+        kept.append(_first_words(line, left))
+        left -= len(line.split())
+        if left <= 0:
+            break
+    return "\n".join(kept)
 
 
 def _suggestions(reply: AnswerReply, rendered: RenderedEvidence) -> tuple[Suggestion, ...]:

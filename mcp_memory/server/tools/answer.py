@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StrictBool
 
 from mcp_memory.domain.evidence import AnswerResult
 from mcp_memory.domain.query import Detail as DetailLevel
-from mcp_memory.domain.query import Query
+from mcp_memory.domain.query import Length, Query
 from mcp_memory.errors import InvalidInput
 from mcp_memory.server.tools.arguments import (
     QUERY_BYTES,
@@ -60,6 +60,9 @@ class AnswerInput(Input):
     max_tokens: MaxTokens = 2000
     as_of: AsOf = None
     detail: Detail = "brief"
+    length: Annotated[Length, Field(description="full: a paragraph with citations; only where Claude judges.")] = (
+        "short"
+    )
     learn: Annotated[StrictBool, Field(description="Which records help.")] = True
     space: SpaceName = None
 
@@ -91,7 +94,15 @@ def answer_query(args: AnswerInput) -> Query:
     """
     question = check_text("question", args.question, QUERY_BYTES, remedy="Give a whole question.")
     as_of = moment_of("as_of", args.as_of)
-    return Query(question, check_space(args.space), args.limit, as_of=as_of, detail=args.detail, learn=args.learn)
+    return Query(
+        question,
+        check_space(args.space),
+        args.limit,
+        as_of=as_of,
+        detail=args.detail,
+        learn=args.learn,
+        length=args.length,
+    )
 
 
 def answer_reply(answer: AnswerResult, max_tokens: int, detail: DetailLevel = "brief") -> Reply:

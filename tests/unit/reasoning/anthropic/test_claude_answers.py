@@ -7,7 +7,9 @@ import pytest
 from judged_memory import asked, claude_of, judged
 from standin.replies import judgement, message, said
 
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback
+from mcp_memory.errors import InvalidInput
 
 pytestmark = pytest.mark.anyio
 
@@ -154,3 +156,10 @@ async def test_the_cost_of_an_answer_counts_cache_reads_apart():
             True,
             claude_of(memory).spent,
         )
+
+
+async def test_a_full_answer_needs_a_language_model():
+    async with judged([said()], judge="embedded") as (memory, api):
+        with pytest.raises(InvalidInput, match="full needs a language model as the judge"):
+            await memory.answer(Query("Where does Bob live?", length="full"))
+        assert not api.requests

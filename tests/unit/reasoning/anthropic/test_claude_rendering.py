@@ -12,7 +12,7 @@ from mcp_memory.domain.evidence import Citation, Evidence, Path, PathScores, Rec
 from mcp_memory.domain.points import Point
 from mcp_memory.language.iso import DAY
 from mcp_memory.ports import JudgeInput
-from mcp_memory.reasoning.anthropic.answer import SUPPORTS, WORDS, AnswerReply, to_judgement
+from mcp_memory.reasoning.anthropic.answer import FULL_WORDS, SUPPORTS, WORDS, AnswerReply, to_judgement
 from mcp_memory.reasoning.anthropic.client import estimate_tokens
 from mcp_memory.reasoning.anthropic.evidence import render_evidence
 from mcp_memory.reasoning.anthropic.rendering import RenderedEvidence
@@ -91,6 +91,20 @@ def test_an_answer_and_its_supports_that_are_too_long_are_cut():
     got = to_judgement(reply(sorted(laid.cited), answer="so " * 40), laid).proposal
     assert got is not None
     assert (len(got.text.split()), len(got.citations)) == (WORDS, SUPPORTS)
+
+
+def test_a_full_answer_cites_each_statement_by_the_place_of_its_citation():
+    laid = render_evidence(case(["Ann likes chess - -", "Ann visited Rome - -"], "Tell of Ann."), 2_000)
+    by_quote = {item.citations[0].source.quote: number for number, item in laid.cited.items() if number[0] == "S"}
+    chess, rome = by_quote["Ann likes chess"], by_quote["Ann visited Rome"]
+    text = f"Ann plays [{chess}].\n\n- She was in Rome [{rome}, {chess}] [S99]."
+    got = to_judgement(reply([], answer=text), laid, "full").proposal
+    assert got is not None
+    assert [citation.source.quote for citation in got.citations] == ["Ann likes chess", "Ann visited Rome"]
+    assert got.text == "Ann plays [1].\n- She was in Rome [2, 1]."
+    long = to_judgement(reply([chess], answer="so " * 900), laid, "full").proposal
+    assert long is not None
+    assert len(long.text.split()) == FULL_WORDS
 
 
 def test_an_incomplete_answer_asks_for_more_and_a_wrong_premise_is_named_as_missing():
