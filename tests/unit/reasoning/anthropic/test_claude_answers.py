@@ -10,6 +10,7 @@ from standin.replies import judgement, message, said
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import EvolveRequest, Feedback
 from mcp_memory.errors import InvalidInput
+from mcp_memory.settings import Settings
 
 pytestmark = pytest.mark.anyio
 
@@ -159,7 +160,8 @@ async def test_the_cost_of_an_answer_counts_cache_reads_apart():
 
 
 async def test_a_full_answer_needs_a_language_model():
-    async with judged([said()], judge="embedded") as (memory, api):
+    async with judged([said()]) as (memory, api):
+        memory.settings = Settings()  # whose judge is the embedded one
         with pytest.raises(InvalidInput, match="full needs a language model as the judge"):
             await memory.answer(Query("Where does Bob live?", length="full"))
         assert not api.requests
