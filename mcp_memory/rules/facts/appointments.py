@@ -83,6 +83,9 @@ def date_of(clause: Clause) -> tuple[DateRelation, NounPhrase, Word] | None:
         return ("scheduled_for", thing, date) if _is_thing(thing) else None
     if verb.lemma == "have" and thing.pronoun in ("i", "we") and clause.slots and not clause.slots[0].preposition:
         own = clause.slots[0].nouns[0]  # "I have a call with the bank tomorrow"
+        behind = next((slot.nouns[0] for slot in clause.slots[1:] if slot.preposition == "for"), None)
+        if own.head == "deadline" and behind is not None:  # "I have a deadline of 1 April for the first sprint"
+            return ("due_on", behind, date) if _is_thing(behind) else None
         if own.head in DATED_THINGS and not own.owner and verb.tense == "present":
             return "scheduled_for", replace(own, owner=thing), date
     if verb.lemma in _MOVED and not verb.passive and clause.slots and not clause.slots[0].preposition:

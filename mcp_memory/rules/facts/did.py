@@ -301,6 +301,7 @@ _NEXT_CLAUSE = (
 )
 _PURPOSE = re.compile(
     rf"\s+to\s(?!be\b|have\b|the\b|an?\b)[a-z]{{2,20}}(?:\s(?!{_NEXT_CLAUSE})[\w'’`()/-]+(?:\.[\w()`]+)*){{1,10}}?"
+    r"(?:\sand\s[\w'’-]+(?=[.,;!?\n]|\s*$))?"
     rf"(?=[.,;!?\n]|\s{_NEXT_CLAUSE}|\s*$)"
 )
 """What something was done for, up to the end of the phrase: "to teach how to prune roses"."""

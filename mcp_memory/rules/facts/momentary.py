@@ -16,7 +16,7 @@ from mcp_memory.rules.facts.tables import nouns
 
 _STEPS = word_set(
     "calculate compute measure return print compile debug rerun substitute simplify verify multiply divide subtract"
-    " paste log import mess"
+    " paste log import mess receive define optimize optimise configure tweak adjust"
 )
 """Verbs of single steps of a task."""
 _TASKS = word_set(
@@ -70,7 +70,7 @@ def _is_anchored(noun: NounPhrase) -> bool:
     if noun.owner is not None or noun.quoted:
         return True
     named = [word for word in noun.text.split() if word[0].isupper() or any(sign in word for sign in "._/@0123456789")]
-    named = [word for word in named if word.lower() not in _PROTOCOL and not word.isdecimal()]
+    named = [word for word in named if word.lower().rstrip("0123456789.") not in _PROTOCOL and not word.isdecimal()]
     return (noun.named and bool(named)) or (noun.of is not None and _is_anchored(noun.of))
 
 
