@@ -131,13 +131,14 @@ _CUT = re.compile(
     r"|how|I)\b)",
     re.IGNORECASE,
 )
-_SIGN = re.compile(
-    r"\b(?:always|never|ever|prefer|from (?:now|here|today) on|going forward|future|henceforth|whenever|time I"
-    r"|any ?more"
-    r"|again|stop|don['’]?t|do not|call me|keep|when I|if I|use|answer|reply|respond|write|speak|talk|format|give"
-    r"|I (?:really )?(?:like|love|hate|dislike|appreciate|want|need)|no)\b",
+_START = re.compile(
+    rf"{_FILLER}(?:always|never|don['’]?t|do not|stop|no|from (?:now|here|today)|going forward|in (?:the )?future"
+    r"|henceforth|whenever|(?:when|if|every time|each time|any time) I|you (?:can|may|should|must|are|need|have)"
+    rf"|(?:can|could|will|would) you|please|I (?:\w+ )?(?:want|like|need|expect|ask|love|hate|dislike|appreciate|prefer"
+    rf"|stand)|I(?:['’]d| (?:would|don['’]t|can['’]?t)) (?:want|like|need|prefer|stand|love)|(?:{_VERBS}))\b",
     re.IGNORECASE,
 )
+"""How a sentence begins that may be a wish; few do, and only these are compared with every form."""
 _ASKED = re.compile(
     r"\b(?:when(?:ever)?|if|every time|each time|any time)\s+I\s+(?:\w+\s+){1,2}?(?:(?:about|for|on|with|you)\s+)?"
     r"(?P<of>[^,.!?;]+)",
@@ -173,13 +174,11 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
         text: of the message.
         spans: of its sentences, in characters.
     """
-    if not _SIGN.search(text):
-        return
     fences = 0
     for number, (start, end) in enumerate(spans):
         sentence = text[start:end]
         fenced, fences = fences % 2 == 1, fences + sentence.count("```")
-        if not fenced and "```" not in sentence and _SIGN.search(sentence) and (found := _wish(sentence)):
+        if not fenced and "```" not in sentence and (found := _wish(sentence)):
             kind, first, last = found
             words = sentence[first:last]
             yield WishSpan(kind, number, start + first, start + last, scope_of(kind, words, sentence))
@@ -187,13 +186,13 @@ def find_wishes(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[WishSpa
 
 def _wish(sentence: str) -> tuple[WishKind, int, int] | None:
     """Return the kind of the wish that a sentence states, with its first character and the first after it."""
-    for kind, pattern in _PATTERNS:
+    for kind, pattern in _PATTERNS if _START.match(sentence) else ():
         match = pattern.match(sentence)
         if match is not None:
             last = min(_clause_end(sentence, match.end()), LONGEST)
             if not (_ONCE.search(sentence[:last]) or (sentence.rstrip().endswith("?") and not _asked_for(sentence))):
                 return kind, 0, last
-    match = _PREFER.search(sentence)
+    match = _PREFER.search(sentence) if "prefer" in sentence else None
     if match is None or _ASKING.search(sentence[: match.start()]) or '"' in sentence[: match.start()]:
         return None
     last = min(_clause_end(sentence, match.end()), match.start() + LONGEST)
