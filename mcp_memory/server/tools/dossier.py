@@ -155,8 +155,19 @@ def _group_lines(group: _Group, *, one_each: bool = False) -> list[str]:
             lines.append(f" {when}:" if when else " undated:")
             day = when
         line = _passage_line(passage)
-        lines.append(" ".join(line.split()) if one_each else line)
+        lines.append(" ".join(_with_gaps(line, passage).split()) if one_each else line)
     return lines
+
+
+def _with_gaps(line: str, passage: _Passage) -> str:
+    """Return the line of a passage with a sign where it begins or ends within a sentence."""
+    source, text = passage.source, passage.source.turn.text
+    if passage.item.abridged:
+        return line
+    before, after = text[: source.start].rstrip(), text[source.end :].lstrip()
+    if before and before[-1] in ",;:-–—":
+        line = line.replace(source.quote[:20], f"… {source.quote[:20]}", 1)
+    return f"{line.rstrip()} …" if after and source.quote.rstrip()[-1:].isalnum() else line
 
 
 def _passage_line(passage: _Passage) -> str:

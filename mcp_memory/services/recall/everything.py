@@ -21,7 +21,7 @@ from mcp_memory.domain.points import Point
 from mcp_memory.domain.query import Query
 from mcp_memory.domain.turns import by_assistant
 from mcp_memory.language.addressed import asks_for_advice
-from mcp_memory.services.recall.units import Lines, Unit, callers_points, messages, point_line
+from mcp_memory.services.recall.units import LONG, Lines, Unit, callers_points, messages, point_line
 from mcp_memory.view.space import Space
 
 NAME = "all"
@@ -39,8 +39,8 @@ def list_all(space: Space, query: Query, units: Sequence[Unit], points: Sequence
     lines = Lines(space, query, NAME)
     wants_replies = asks_for_advice(query.text)
     found = [point_line(space, point, NAME) for point in callers_points(points)]
-    for unit in units:
+    for rank, unit in enumerate(units):
         said = messages(space, unit)
         meant = [one for one in said if by_assistant(one[0]) == wants_replies] or said
-        found += (line for turn, rows in meant if (line := lines.of(turn, rows, unit.score, headings=True)))
+        found += (line for turn, rows in meant if (line := lines.of(turn, rows, unit.score, long=rank < LONG)))
     return tuple(found)

@@ -45,7 +45,7 @@ def outline(
     found = [point_line(space, point, NAME) for point in callers_points(points)]
     for unit in _spread(units, parts):
         said = messages(space, unit)
-        found += (line for turn, rows in said if (line := lines.of(turn, rows, unit.score, headings=True)))
+        found += (line for turn, rows in said if (line := lines.of(turn, rows, unit.score)))
     return tuple(found)
 
 

@@ -8,8 +8,9 @@ segment of a document. It *bears on* a question if one of these holds:
 - a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq. 5, φ(c, g) over all tags).
 
 Words that were said twice by the same speaker are one line. A line is the sentence of a message that says most of the
-topic, with what follows as far as there is room, and never code; a short message is its own line. The line of a long
-reply that an assistant divided by headings is these headings: they say what it advised.
+topic (where it is asked how many, one with a number counts more), with what is around it as far as there is room, and
+never code; of a long sentence it is the part from the clause on that says most. A short message is its own line. The
+line of a long reply that an assistant divided by headings is these headings: they say what it advised.
 
 **Departures.** In the papers a language model words a summary of each unit when it is written (MRAgent §3.1, topics;
 HGMem's descriptions). Here a line is verbatim, or headings in their own words, and is made when it is read.
@@ -37,8 +38,12 @@ from mcp_memory.services.settings import BreadthSettings
 from mcp_memory.vectors import Scores
 from mcp_memory.view.space import Space
 
-LINE_CHARS = 200
-"""Characters of a line, about 50 tokens: some 35 lines fit into a reply of 2,000."""
+LINE_CHARS = 170
+"""Characters of a line, about 42 tokens: some 40 lines fit into a reply of 2,000."""
+LONG_CHARS = 360
+"""Characters of the lines of the best units, which may need more than one sentence to be understood."""
+LONG = 8
+"""Units that have long lines."""
 INFORMATIVE = 50
 """A cue is telling if it is in at most one sentence of so many (as tags are, ``reconstruct/graph.py``)."""
 FEW = 2
@@ -47,6 +52,10 @@ HEADINGS = 3
 """Headings that a reply must have to be shown by them."""
 OPENING = 0.15
 """What a message's first sentence gains: people begin with what they want."""
+VALUE = 0.2
+"""What a sentence gains that has a value of the kind asked for: a number where it is asked how many."""
+_NUMBER = re.compile(r"\d[\d.,:]*\b")
+_CLAUSE = re.compile(r"(?:[,;:]|\s[-–—])\s+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+?)|(?:\d+[.)]\s+|[-*•]\s+)?\*\*(.+?)\*\*:?.*)\s*$", re.MULTILINE)
 _GENERIC = re.compile(
@@ -145,16 +154,17 @@ class Lines:
         self._stems = frozenset(stems(topic_of(query.text)))
         self._shown: set[tuple[str | None, str]] = set()
 
-    def of(self, turn: Turn, rows: Sequence[int], score: float, *, headings: bool = False) -> Evidence | None:
+    def of(self, turn: Turn, rows: Sequence[int], score: float, *, long: bool = False) -> Evidence | None:
         """Return the line of a message, or of a document's segments; None if these words were shown before.
 
         Args:
             turn: the message or document.
             rows: of its segments.
             score: of its unit.
-            headings: whether an assistant's reply may be shown by its headings.
+            long: whether the line may have `LONG_CHARS`.
         """
-        item = (headings and by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score)
+        chars = LONG_CHARS if long else LINE_CHARS
+        item = (by_assistant(turn) and self._headings(turn, rows, score)) or self._words(turn, rows, score, chars)
         key = turn.speaker or turn.role, " ".join(item.text.casefold().split())
         if key in self._shown:
             return None
@@ -171,32 +181,36 @@ class Lines:
             return None
         text = ""
         for words in said:
-            if len(text) + len(words) > LINE_CHARS:
+            if text and len(text) + len(words) > LINE_CHARS:
                 break
             text = f"{text}; {words}" if text else words
         segment = self._space.segments[rows[0]]
         source = Source(turn, segment.start, segment.end)
         return Evidence(segment.id, "segment", text, score, (self._name,), (source,), abridged=True) if text else None
 
-    def _words(self, turn: Turn, rows: Sequence[int], score: float) -> Evidence:
+    def _words(self, turn: Turn, rows: Sequence[int], score: float, chars: int) -> Evidence:
         space = self._space
         segments = [space.segments[row] for row in rows]
         first, last = segments[0].start, max(segment.end for segment in segments)
         inside = list(dict.fromkeys(row for segment in segments for row in space.sentences_within(segment)))
-        if last - first <= LINE_CHARS or not inside:
-            end = _cut(turn.text, first, last)
+        if last - first <= chars or not inside:
+            end = _cut(turn.text, first, last, chars)
             one = len(inside) == 1
             name, kind = (space.sentences[inside[0]].id, "sentence") if one else (segments[0].id, "segment")
             source = Source(turn, first, end)
             return Evidence(name, kind, source.quote, score, (self._name,), (source,))  # type: ignore[arg-type]
         best = self._best(turn, inside)
         start, end = space.sentences[best].start, space.sentences[best].end
+        if end - first <= chars and not _in_code(turn, first):
+            start = first
+        elif end - start > chars:
+            start = self._telling_part(turn.text, start, end, chars)
         for row in inside[inside.index(best) + 1 :]:
             piece = space.sentences[row]
-            if piece.end - start > LINE_CHARS or _in_code(turn, piece.start):
+            if piece.end - start > chars or _in_code(turn, piece.start):
                 break
             end = piece.end
-        source = Source(turn, start, _cut(turn.text, start, end))
+        source = Source(turn, start, _cut(turn.text, start, end, chars))
         return Evidence(space.sentences[best].id, "sentence", source.quote, score, (self._name,), (source,))
 
     def _best(self, turn: Turn, rows: Sequence[int]) -> int:
@@ -210,7 +224,24 @@ class Lines:
             said = self._stems.intersection(stems(space.text(sentences[row])))
             worth[place] += np.float32(0.5 * len(said) / max(1, len(self._stems)))
             worth[place] += np.float32(OPENING if sentences[row].index == 0 else 0)
+            worth[place] += np.float32(VALUE if self._has_value(space.text(sentences[row])) else 0)
         return plain[int(np.argmax(worth))]
+
+    def _has_value(self, text: str) -> bool:
+        if self._query.answer_type != "how_many":
+            return False
+        return any(number not in self._query.text for number in _NUMBER.findall(text))
+
+    def _telling_part(self, text: str, start: int, end: int, chars: int) -> int:
+        """Return where the part of a long sentence begins that says most of the topic: at a clause, the earliest."""
+
+        def worth(begin: int) -> int:
+            part = text[begin : begin + chars]
+            return len(self._stems.intersection(stems(part))) + self._has_value(part)
+
+        clauses = (match.end() for match in _CLAUSE.finditer(text, start, end))
+        begins = [start, *(begin for begin in clauses if begin < end - chars // 2)]
+        return max(begins, key=lambda begin: (worth(begin), -begin))
 
 
 def point_line(space: Space, point: Point, name: str) -> Evidence:
@@ -253,11 +284,11 @@ def _fences(text: str) -> Iterator[tuple[int, int]]:
     return ((match.start(), match.end()) for match in _CODE.finditer(text)) if "```" in text else iter(())
 
 
-def _cut(text: str, start: int, end: int) -> int:
+def _cut(text: str, start: int, end: int, chars: int) -> int:
     """Return where a line that begins at ``start`` ends: at a word, and before any code."""
     fence = text.find("```", start + 1, end)
     end = fence if fence > start else end
-    if end - start <= LINE_CHARS:
+    if end - start <= chars:
         return end
-    space = text.rfind(" ", start + LINE_CHARS // 2, start + LINE_CHARS)
-    return space if space > start else start + LINE_CHARS
+    space = text.rfind(" ", start + chars // 2, start + chars)
+    return space if space > start else start + chars

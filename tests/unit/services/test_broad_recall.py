@@ -92,3 +92,29 @@ async def test_auto_leaves_documents_to_the_best_evidence():
     one = await told(memory(), "x: The tower has 12 bells.", kind="document")
     recall = await recalled(one, "How many bells does the tower have?", mode="auto")
     assert (recall.breadth, recall.total) == ("best", None)
+
+
+LONG_TALK = (
+    "user: I am repainting the shelves of the shop, which takes ages because the old paint comes off in flakes and the "
+    "wood below is soft and wants to be sanded twice, "
+    "and so far I have painted 14 shelves. "
+    "The brushes are from the market and lose their hairs all the time, which drives me mad whenever I look at the "
+    "boards in the evening light of the shop window.",
+    "assistant: Use better brushes.",
+)
+
+
+async def test_a_long_line_is_the_part_that_says_most_with_a_number_where_one_is_asked_for():
+    filler = tuple(f"user: I painted the shelves of room {number} again." for number in range(9))
+    recall = await recalled(await told(memory(), *filler, *LONG_TALK), "How many shelves have I painted?", mode="all")
+    line = next(text for _, text in said_by(recall) if "14" in text)
+    assert "14 shelves" in line
+    assert len(line) <= 360
+
+
+async def test_code_is_in_no_line():
+    code = "user: My garden script fails. Can you mend it?\n```python\ngarden = plant(roses, soil)\nprint(garden)\n```"
+    recall = await recalled(await told(memory(), *GARDEN, code), QUESTION, mode="all")
+    texts = [text for _, text in said_by(recall)]
+    assert any("script fails" in text for text in texts)
+    assert not any("plant(" in text for text in texts)
