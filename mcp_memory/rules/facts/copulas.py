@@ -277,7 +277,11 @@ def _possession_claims(clause: Clause, subject: NounPhrase, effect: Effect, talk
             yield from kinship_claims(owner, subject.head if relation == "(person)" else relation, noun, slot.end)
         elif subject.owner and _noun_can_be_relation(clause, owner, subject, noun):
             name = subject.text.lower().replace(" ", "_").replace("-", "_")
-            yield Claim(owner, name, noun, effect, None, slot.end)
+            if not (noun.text.isdecimal() and clause.end - slot.end > 1):  # not 140 of "140 over 90"
+                yield Claim(owner, name, noun, effect, None, slot.end)
+
+
+_OF_PHONES = frozenset(("phone", "telephone", "mobile", "cell", "work", "home", "office", "landline", "whatsapp"))
 
 
 def _row_of_possession(subject: NounPhrase, noun: NounPhrase, talk: bool) -> Row | None:
@@ -285,6 +289,8 @@ def _row_of_possession(subject: NounPhrase, noun: NounPhrase, talk: bool) -> Row
     compound = subject.text.lower().removeprefix("new ") != subject.head
     if compound and subject.head == "name" and subject.text.lower() not in ("full name", "first name"):
         return None
+    if compound and subject.head == "number" and not _OF_PHONES & set(subject.text.lower().split()):
+        return None  # "my insurance number"
     row = possession_row(subject.head, noun, talk=talk)
     is_office = (
         row is not None and "role" in row.tail and not (kinds.is_role(noun) and noun.determiner in ("a", "an", ""))

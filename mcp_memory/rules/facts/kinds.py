@@ -39,6 +39,8 @@ _NOT_DEADLY = word_set(
 )
 """What people "die of" only figuratively."""
 
+PEOPLE = frozenset(RELATIVES) | {f"{word}s" for word in RELATIVES}
+"""Words for people by what they are to somebody, "flatmates"."""
 _POINTING = word_set("this that these those no any another every each")
 
 
@@ -124,6 +126,7 @@ def _is_person(noun: NounPhrase) -> bool:
         is_kin(noun)
         or (_named(noun) and not (is_company(noun) and len(noun.name.split()) > 1))
         or noun.pronoun in closed.THIRD | closed.FIRST | closed.SECOND
+        or (noun.head in PEOPLE and bool(noun.appositions) and all(_named(beside) for beside in noun.appositions))
     )
 
 

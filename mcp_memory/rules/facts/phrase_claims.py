@@ -38,6 +38,8 @@ def phrase_claims(sentence_clauses: Sequence[Clause], *, talk: bool) -> Iterator
             for claim in _claims_of_phrase(noun, talk, where):
                 if claim.relation == "has_pet" and clause.verb.lemma in ("die", "pass", "lose", "bury"):
                     continue  # "my dog died last week": it was one
+                if claim.relation == "has_pet" and clause.verb.passive and clause.verb.lemma in ("call", "name"):
+                    continue  # "my cat is called Miso": the name says it
                 if claim.relation == "age" and is_predicate:
                     claim = replace(claim, head=clause.subject[0])  # "I'm Ann, 62"
                 yield clause, claim
@@ -119,6 +121,8 @@ def _claims_of_phrase(noun: NounPhrase, talk: bool, where: bool) -> Iterator[Cla
             yield Claim(noun.name, "is_a", noun.common, "state", (), end)
     elif noun.owner and noun.owner.pronoun in closed.FIRST and noun.head in nouns.PETS and not (noun.plural or noun.of):
         yield Claim(noun.owner, "has_pet", noun, "state", (), end)
+    elif noun.head == "pressure" and not noun.text.lower().startswith(("high", "low")):
+        pass  # everybody has a blood pressure
     elif noun.owner and noun.head in nouns.CONDITIONS and (noun.owner.named or noun.owner.pronoun in closed.FIRST):
         yield Claim(noun.owner, "has_condition", noun, "state", (), end)
     for preposition, place in noun.modifiers:

@@ -38,7 +38,7 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     taken: set[tuple[str, Effect]] = set()
     for index, slot in enumerate(clause.slots):
         found: set[tuple[str, Effect]] = set()
-        for noun in slot.nouns:
+        for noun in _with_name(slot.nouns) if talk else slot.nouns:
             if talk and slot.nouns[0].determiner == "the" and _lacks_article(noun):
                 noun = replace(noun, determiner="the")  # "the moss and stone theme"
             for row in _fitting(candidates, slot, noun, taken, talk):
@@ -51,6 +51,17 @@ def verb_statements(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     if not claims and clause.verb.passive:
         claims += _agents(clause, talk)
     yield from claims
+
+
+def _with_name(phrases: Sequence[NounPhrase]) -> Sequence[NounPhrase]:
+    """Return the phrases of a slot, a relative with the name behind the comma: "a sister, Bryony"."""
+    if len(phrases) != 2:
+        return phrases
+    first, name = phrases
+    single = first.determiner in ("a", "an", "one") and first.head in kinds.PEOPLE and not first.name
+    if single and name.named and name.name and not name.determiner and name.start - first.end == 2:
+        return (replace(first, appositions=(name,)),)
+    return phrases
 
 
 def _lacks_article(noun: NounPhrase) -> bool:

@@ -191,3 +191,18 @@ def test_notes_of_where_somebody_is_back(text: str, expected: list[str]) -> None
 )
 def test_things_and_conditions(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I have a sister, Olga.", ["Maria sibling_of Olga"]),
+        ("I live with two flatmates, Olga and Rui.", ["Maria lives_with Olga", "Maria lives_with Rui"]),
+        ("My insurance number is 44-812.", []),
+        ("My blood pressure is 140 over 90.", []),
+        ("I have high blood pressure.", ["Maria has_condition high blood pressure"]),
+        ("My cat is called Miso.", ["Maria has_pet Miso"]),
+    ],
+)
+def test_what_belongs_to_somebody(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
