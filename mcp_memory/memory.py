@@ -202,11 +202,21 @@ class Memory:
         if self.text_reader is None:
             return None
         chosen = self.settings.engine
-        return Enrichment(self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens)
+        asked_only = chosen.enrich == "asked"
+        return Enrichment(
+            self.store, self.text_reader, lambda: self.clock(), chosen.timeout_s, chosen.day_tokens, asked_only
+        )
 
-    def enrich_later(self) -> None:
-        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left."""
+    def enrich_later(self, space: str = "", found: RecallResult | None = None) -> None:
+        """Queue the extraction of facts from texts that were not read yet; it queues itself until none is left.
+
+        Args:
+            space: of what was found.
+            found: by a query; what it found may be read where only that is read.
+        """
         if self.enriching is not None:
+            if found is not None:
+                self.enriching.note(space, (source.turn.id for item in found.evidence for source in item.sources))
             self.background.put("enrich", self._enrich, durable=False, remote=True)
 
     async def _enrich(self) -> None:
@@ -230,8 +240,7 @@ class Memory:
     async def reconstruct(self, query: Query) -> RecallResult:
         """See `mcp_memory.services.answer.reconstruct`."""
         self.background.note_call()
-        self.enrich_later()
-        return await reconstruct(
+        result = await reconstruct(
             self.store,
             self.embedder,
             replace(masked_query(query, self.masking), now=self.clock()),
@@ -239,6 +248,8 @@ class Memory:
             episodes=self.episodes,
             judge=self.new_question_judge(),
         )
+        self.enrich_later(query.space, result)
+        return result
 
     async def reconstruct_across(self, query: Query, spaces: Sequence[str]) -> RecallResult:
         """See `mcp_memory.services.recall.across.recall_across`."""
@@ -264,12 +275,9 @@ class Memory:
             InvalidInput: a full answer is wanted, and no language model judges.
         """
         if query.length == "full" and self.settings.engine.judge == "embedded":
-            remedy = (
-                "Leave it out, or take memory_reconstruct and write the answer yourself; engine.judge sets the judge."
-            )
+            remedy = "Leave it out, or recall and write the answer yourself; engine.judge sets the judge."
             raise InvalidInput("length", "full needs a language model as the judge, and none is set", remedy)
         self.background.note_call()
-        self.enrich_later()
         result = await answer(
             self.store,
             self.embedder,
@@ -280,6 +288,7 @@ class Memory:
             episodes=self.episodes,
             feedback=self.self_feedback,
         )
+        self.enrich_later(query.space, result.recall)
         self.background.note_call()
         if self.settings.evolve.auto and query.learn and result.text is not None:
             self._organise_later(query.space, result.recall.episode)

@@ -124,6 +124,7 @@ class _Key:
         """
         if self.kind is float and type(value) is int:
             value = float(value)
+        value = self.declared.older.get(str(value).lower(), value) if self.declared.older else value
         if get_origin(self.kind) is Literal:
             if value not in get_args(self.kind):
                 raise ConfigurationError(

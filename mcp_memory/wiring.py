@@ -52,10 +52,10 @@ async def open_memory(settings: Settings) -> Memory:
         EmbedderError: the model cannot be loaded.
         StoreUnwritable: there is no folder for the store.
     """
-    if settings.engine.enrich and settings.engine.judge != "anthropic":
+    if settings.engine.enrich != "off" and settings.engine.judge != "anthropic":
         raise ConfigurationError(
-            f"engine.enrich is true and engine.judge is {settings.engine.judge!r}. Claude reads what was written only "
-            "where it judges always: set engine.judge to 'anthropic', or engine.enrich to false."
+            f"engine.enrich is {settings.engine.enrich!r} and engine.judge is {settings.engine.judge!r}. Claude reads "
+            "what was written only where it judges always: set engine.judge to 'anthropic', or engine.enrich to 'off'."
         )
     embedder = await open_embedder(settings)
     extractor = open_extractor(settings)
@@ -195,7 +195,7 @@ def open_organisers(settings: Settings, claude: Claude | None) -> Callable[[], P
 def open_text_reader(settings: Settings, claude: Claude | None) -> TextReader | None:
     """Return the reader that extracts facts with Claude; None if texts are not sent, as always with ``auto``."""
     chosen = settings.engine
-    return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich else None
+    return ClaudeTextReader(claude) if claude and chosen.judge == "anthropic" and chosen.enrich != "off" else None
 
 
 def open_store(

@@ -63,10 +63,13 @@ class EngineSettings:
     points: bool = key(
         True, 'with "anthropic", it makes and merges memory points of a goal; these and evidence are sent'
     )
-    enrich: bool = key(
-        False, 'with "anthropic", it reads all texts for facts; all that is and was ever written is sent'
+    enrich: Literal["off", "asked", "all"] = key(
+        "off",
+        'with "anthropic", it reads texts for facts: "asked" those that a query found, "all" whatever was ever written',
+        older={"true": "all", "false": "off"},
     )
-    """In the background, over all spaces, until half of ``day_tokens`` is spent: the rest is left to queries."""
+    """In the background, until half of ``day_tokens`` is spent: the rest is left to queries. With ``asked`` the
+    graph of REAL (§3.2) grows where questions lead."""
 
     @property
     def limits(self) -> Effort:

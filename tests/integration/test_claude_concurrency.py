@@ -81,7 +81,7 @@ async def test_a_cancelled_call_ends_its_request_and_changes_nothing(tool, name)
 
 
 async def test_ten_concurrent_calls_share_one_client_and_its_limit():
-    async with connected(perfect(KNOWN), at_once=3, enrich=True) as (client, memory, api):
+    async with connected(perfect(KNOWN), at_once=3, enrich="all") as (client, memory, api):
         api.gate = anyio.Event()
         calls = [tool for tool in CALLS for _ in range(4)][:10]
         replies, opened = [], set()

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.anyio
 
 def opened(url: str, folder: Path) -> Memory:
     """Return a memory over the real store in a folder, as another process would open it."""
-    memory = wired(url, enrich=True)
+    memory = wired(url, enrich="all")
     config = replace(memory.settings, storage=StorageSettings(uri=str(folder / "store")))
     return replace(memory, settings=config, store=open_store(config, memory.embedder, memory.extractor))
 

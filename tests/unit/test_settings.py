@@ -144,3 +144,13 @@ def test_every_default_is_in_the_range_of_its_setting() -> None:
     for keys in settings._SECTIONS.values():
         for name, key in keys.items():
             assert key.checked(key.default, name) == key.default
+
+
+def test_a_value_of_an_earlier_version_is_understood(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text("[engine]\nenrich = true\n")
+    assert load(file, {}).engine.enrich == "all"
+    assert load(file, {"MCP_MEMORY_ENGINE_ENRICH": "false"}).engine.enrich == "off"
+    assert load(file, {"MCP_MEMORY_ENGINE_ENRICH": "asked"}).engine.enrich == "asked"
+    with pytest.raises(ConfigurationError, match="'maybe' is not one of 'off', 'asked', 'all'"):
+        load(file, {"MCP_MEMORY_ENGINE_ENRICH": "maybe"})

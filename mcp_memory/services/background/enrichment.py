@@ -10,6 +10,9 @@ The newest text comes first, then the texts before it in its session, as many as
 in parts. The parts of a text depend on its sentences alone, not on settings, so that any process can continue where
 another ended. Facts that a caller stated directly and old revisions of documents are not read.
 
+With ``engine.enrich = "asked"`` only texts are read that a query of this process has found, the last found first: a
+graph grows where questions lead, and nothing is paid for what nobody asks about.
+
 A text that fails is tried again alone, after a pause that grows, and given up after `TRIES`. If the day's budget is
 spent, the key is refused or the service cannot be reached, no text has failed: the lease is given back, and this
 process rests until the next day, for good, or for a while. Half of a day's budget is left to questions.
@@ -33,18 +36,13 @@ from mcp_memory.domain.status import TextsRead
 from mcp_memory.domain.times import FOREVER, Millis
 from mcp_memory.domain.turns import Excerpt, Talkers, Turn
 from mcp_memory.errors import EngineCutOff, EngineError, EngineRefused, EngineSpent, EngineUnavailable
-from mcp_memory.language.sentences import split
 from mcp_memory.ports import Store, TextReader
+from mcp_memory.services.background.reading_task import BEFORE, ROOM, ReadingTask, cut, halves, last
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
 TURNS = 12
 """Texts that one step reads at most."""
-ROOM = 3_000
-"""Bytes of text that one step reads, about 1,000 tokens; also the size of a part of a long text, unless one sentence is
-longer. The number of parts read is stored with each text, so this number must not change."""
-BEFORE = 3
-"""Sentences before those to be read that are sent along as context."""
 TRIES = 5
 """Failures in a row after which a text is given up."""
 PAUSE_MS: Millis = 60_000
@@ -59,36 +57,37 @@ MARGIN_MS: Millis = 60_000
 """A lease lasts this much longer than the model may take."""
 SHARE = 0.5
 """Share of a day's budget from which on no text is read: the rest is for questions, which somebody waits for."""
+NOTED = 2_000
+"""Texts of a space that queries have found and that are remembered, the last ones."""
 HALVINGS = 2
 """How often texts with too many facts for one reply are halved."""
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingTask:
-    """The texts that one step reads.
+class UnreadTexts:
+    """Chooses the texts to read next; for each space it remembers how many of the oldest texts are done.
 
-    Attributes:
-        space: the space of the texts.
-        turns: texts of one session, in its order.
-        partners: the addressee of each text.
-        before: the texts before them, in order, with their partners; none before a document.
-        jobs: how far each text is read, by its id.
+    Args:
+        asked_only: whether only texts are read that a query of this process has found (`note`).
     """
 
-    space: str
-    turns: tuple[Turn, ...]
-    partners: tuple[str | None, ...]
-    before: tuple[tuple[Turn, str | None], ...]
-    jobs: dict[str, Job]
-
-
-class UnreadTexts:
-    """Chooses the texts to read next; for each space it remembers how many of the oldest texts are done."""
-
-    def __init__(self) -> None:
+    def __init__(self, *, asked_only: bool = False) -> None:
         self._settled: dict[str, int] = {}
+        self._asked: dict[str, dict[str, None]] | None = {} if asked_only else None
+
+    def note(self, space: str, turns: Iterable[str]) -> None:
+        """Take note of texts that a query has found, by their ids; the last ones are read first."""
+        if self._asked is not None:
+            noted = self._asked.setdefault(space, {})
+            for turn in turns:
+                noted.pop(turn, None)
+                noted[turn] = None
+                if len(noted) > NOTED:
+                    del noted[next(iter(noted))]
+
+    def _may_be_read(self, space: Space, turn: Turn, now: Millis) -> bool:
+        return _free(space, turn, now) and (self._asked is None or turn.id in self._asked.get(space.name, {}))
 
     def choose(self, view: View, now: Millis) -> ReadingTask | None:
         """Return the texts to read next: the newest free text, and free texts before it in its session; None for none.
@@ -111,7 +110,7 @@ class UnreadTexts:
             turn = space.turns[order[place - 1]]
             if turn.kind != "statement":
                 room -= _bytes(turn)
-                if room < 0 or not _free(space, turn, now) or not _read_with_others(space, turn):
+                if room < 0 or not self._may_be_read(space, turn, now) or not _read_with_others(space, turn):
                     break
                 taken.insert(0, turn)
             place -= 1
@@ -119,6 +118,9 @@ class UnreadTexts:
 
     def _newest(self, space: Space, now: Millis) -> Turn | None:
         turns = space.turns
+        if self._asked is not None:
+            asked = (turns[name] for name in reversed(self._asked.get(space.name, {})) if name in turns)
+            return next((turn for turn in asked if _free(space, turn, now)), None)
         settled = min(self._settled.get(space.name, 0), len(turns))
         settled += sum(1 for _ in takewhile(partial(_is_settled, space), islice(turns.values(), settled, None)))
         self._settled[space.name] = settled
@@ -136,6 +138,7 @@ class Enrichment:
         clock: milliseconds since 1970, UTC.
         timeout_s: the timeout of the reader, in seconds, for one request.
         day_tokens: the tokens that a day may cost, over all processes; 0 for no bound.
+        asked_only: whether it reads only what a query of this process has found.
         holder: a name that is unique to this process.
     """
 
@@ -144,11 +147,19 @@ class Enrichment:
     clock: Callable[[], Millis]
     timeout_s: float
     day_tokens: int = 0
+    asked_only: bool = False
     holder: str = field(default_factory=lambda: secrets.token_hex(8))
-    _unread: UnreadTexts = field(default_factory=UnreadTexts, init=False)
+    _unread: UnreadTexts = field(init=False)
     _rests_until: Millis = field(default=0, init=False)
     _failures: int = field(default=0, init=False)
     _why: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        self._unread = UnreadTexts(asked_only=self.asked_only)
+
+    def note(self, space: str, turns: Iterable[str]) -> None:
+        """Take note of texts that a query has found, by their ids."""
+        self._unread.note(space, turns)
 
     @property
     def resting(self) -> str:
@@ -289,61 +300,6 @@ def texts_read(view: View) -> TextsRead:
     ]
     done, failed = states.count("done"), states.count("failed")
     return TextsRead(len(states) - done - failed, done, failed)
-
-
-def parts(text: str, sentences: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the parts in which a text is read, each as its first sentence and the first sentence after it."""
-    bounds: list[tuple[int, int]] = []
-    first = size = 0
-    for index, (start, end) in enumerate(sentences):
-        length = len(text[start:end].encode("utf-8", "surrogatepass"))
-        if index > first and size + length > ROOM:
-            bounds.append((first, index))
-            first = index
-            size = 0
-        size += length
-    return [*bounds, (first, len(sentences))] if sentences else []
-
-
-def cut(task: ReadingTask) -> tuple[list[Excerpt], list[Excerpt], dict[str, int]]:
-    """Return the sentences to be read, those before them, and how many parts each text has. Blocking."""
-    excerpts: list[Excerpt] = []
-    totals: dict[str, int] = {}
-    for turn, partner in zip(task.turns, task.partners, strict=True):
-        sentences = split(turn.text)
-        pieces, read = parts(turn.text, sentences), task.jobs[turn.id].parts
-        totals[turn.id] = len(pieces)
-        if read < len(pieces):
-            excerpts.append(Excerpt(turn, partner, sentences, *pieces[read]))
-    if excerpts and excerpts[0].first > 0:
-        first = excerpts[0]
-        return excerpts, [replace(first, first=max(0, first.first - BEFORE), stop=first.first)], totals
-    spans = ((turn, partner, split(turn.text)) for turn, partner in task.before)
-    return excerpts, last([Excerpt(turn, partner, found, 0, len(found)) for turn, partner, found in spans]), totals
-
-
-def last(excerpts: Iterable[Excerpt]) -> list[Excerpt]:
-    """Return the last `BEFORE` sentences."""
-    kept: list[Excerpt] = []
-    left = BEFORE
-    for excerpt in reversed(list(excerpts)):
-        first = max(excerpt.first, excerpt.stop - left)
-        left -= excerpt.stop - first
-        if first < excerpt.stop:
-            kept.insert(0, replace(excerpt, first=first))
-    return kept
-
-
-def halves(excerpts: Iterable[Excerpt], count: int) -> tuple[list[Excerpt], list[Excerpt]]:
-    """Return the first ``count`` sentences, and the others."""
-    first: list[Excerpt] = []
-    second: list[Excerpt] = []
-    for excerpt in excerpts:
-        middle = min(excerpt.stop, excerpt.first + max(0, count))
-        count -= excerpt.stop - excerpt.first
-        first += [replace(excerpt, stop=middle)] if excerpt.first < middle else []
-        second += [replace(excerpt, first=middle)] if middle < excerpt.stop else []
-    return first, second
 
 
 def _is_settled(space: Space, turn: Turn) -> bool:

@@ -23,6 +23,7 @@ from unit.reasoning.anthropic.judged_memory import NOW, asked, wired
 from unit.rules.answers.small_memory import said
 
 from mcp_memory.domain.language_model import DAY_MS
+from mcp_memory.domain.query import Query
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.status import TextsRead
 from mcp_memory.errors import ConfigurationError
@@ -290,7 +291,7 @@ async def test_without_a_key_nothing_is_leased():
         assert await texts(memory) == TextsRead(1, 0, 0)
 
 
-@pytest.mark.parametrize("engine", [{"judge": "auto", "enrich": True}, {"judge": "anthropic", "enrich": False}])
+@pytest.mark.parametrize("engine", [{"judge": "auto", "enrich": "all"}, {"judge": "anthropic", "enrich": "off"}])
 async def test_nothing_is_read_unless_the_settings_ask_for_it(engine):
     memory = wired("http://127.0.0.1:9", **engine)
     await memory.write(WriteRequest("default", "talk", "message", tuple(said(KEYS))))
@@ -298,8 +299,23 @@ async def test_nothing_is_read_unless_the_settings_ask_for_it(engine):
     assert await texts(memory) is None
 
 
+async def test_only_what_a_query_found_is_read_where_that_is_set():
+    lines = ("Ann: I keep bees behind the mill.", *(f"Bob: Day {day} was quiet at sea." for day in range(40)))
+    async with enriched(NOTHING, *lines, enrich="asked") as (memory, api):
+        assert not await enriching(memory).step()  # nothing was asked about
+        await memory.reconstruct(Query("Who keeps bees?", "default", 2))
+        await read_all(memory)
+        read = "\n".join(request.text for request in api.requests)
+        assert "bees behind the mill" in read
+        assert len(await jobs_of(memory)) <= 2
+        count = len(api.requests)
+        await memory.reconstruct(Query("Who keeps bees?", "default", 2))
+        await read_all(memory)
+        assert len(api.requests) == count  # what is read is not read again
+
+
 async def test_settings_that_would_leave_texts_waiting_for_ever_are_refused():
-    config = replace(Settings(), engine=replace(Settings().engine, judge="auto", enrich=True))
+    config = replace(Settings(), engine=replace(Settings().engine, judge="auto", enrich="all"))
     with pytest.raises(ConfigurationError, match="set engine\\.judge to 'anthropic'"):
         await open_memory(config)
 

@@ -56,7 +56,7 @@ async def enriched(
     Questions are answered by the embedded engine.
     """
     async with standing_in(script) as api:
-        memory = wired(api.url, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
+        memory = wired(api.url, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
         memory.new_question_judge = EmbeddedQuestionJudge
         items_written = tuple(items or said(*(lines or (KEYS,))))
         await memory.write(WriteRequest("default", "talk", "message", items_written))
@@ -69,7 +69,7 @@ async def enriched(
 def another(memory: Memory, api: StandIn, **engine: object) -> Memory:
     """Return the memory of another process on the same store."""
     store: Any = memory.store
-    other = wired(api.url, store.log, enrich=True, **({"retries": 0} | engine))  # type: ignore[arg-type]
+    other = wired(api.url, store.log, **({"retries": 0, "enrich": "all"} | engine))  # type: ignore[arg-type]
     other.new_question_judge = EmbeddedQuestionJudge
     return other
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 STEPS: tuple[tuple[EvolveStep, ...], ...] = ((), ("points",), ("merge",))
 REPLIES = 400
 """Of each seed, of which there are eight."""
-ON = {"understand": True, "paths": True, "points": True, "enrich": True, "retries": 1}
+ON = {"understand": True, "paths": True, "points": True, "enrich": "all", "retries": 1}
 PLACES = ("Rome", "Oslo", "Turin", "Porto", "Lyon")
 TALK = (
     *("Ann: My brother is Bob.", "Ann: My sister is Cleo.", "Ann: I like jazz.", "Ann: Bob met Cleo in Oslo."),

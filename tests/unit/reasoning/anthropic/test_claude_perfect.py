@@ -137,7 +137,7 @@ async def test_a_perfect_judge_is_right_within_its_calls_and_tokens(ask):
 
 
 async def test_background_reading_is_not_counted_with_an_answer():
-    async with judged(perfect(ALL, READ), *TALK, **ON, enrich=True) as (memory, api):
+    async with judged(perfect(ALL, READ), *TALK, **ON, enrich="all") as (memory, api):
         await read_all(memory)
         read = len(api.requests)
         assert {room(request) for request in api.requests} == {"reading"}
@@ -149,7 +149,7 @@ async def test_background_reading_is_not_counted_with_an_answer():
 
 
 async def test_with_auto_questions_of_one_sentence_mostly_cause_no_call_and_all_are_right():
-    async with judged(perfect(ALL), *TALK, **ON, judge="auto", enrich=True) as (memory, api):
+    async with judged(perfect(ALL), *TALK, **ON, judge="auto", enrich="all") as (memory, api):
         answers = {question: await asked(memory, question) for question in ALL}
         assert 0 < sum(answers[question].engine == "anthropic" for question in DIRECT) < len(DIRECT) / 2
         assert {room(request) for request in api.requests} == {"answer"}
