@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import Protocol
 
 import anyio
+from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.domain.evidence import AnswerResult, RecallResult
@@ -56,6 +57,7 @@ from mcp_memory.services.ingest import Reading, silent
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.learn.feedback import EvolveContext
 from mcp_memory.services.maintain.forget import forget
+from mcp_memory.services.maintain.keeping import Kept
 from mcp_memory.services.maintain.status import status
 from mcp_memory.services.masking import masked_edits, masked_query, masked_step
 from mcp_memory.services.points.edits import PointContext
@@ -126,6 +128,7 @@ class Memory:
         reread: reads some texts again that an older extractor has read, and returns whether any are left; None where
             there are none.
         masking: of secrets in what calls bring.
+        kept: what was forgotten and may be taken back; None keeps nothing.
         episodes: recalls and answers of this process that feedback can refer to.
         background: jobs that run between calls, by `work`.
         look_s: see `LOOK_S`.
@@ -143,6 +146,7 @@ class Memory:
     language_model: LanguageModel | None = None
     reread: Callable[[], Awaitable[bool]] | None = None
     masking: Masking = KEEP
+    kept: Kept | None = None
     episodes: Episodes = field(default_factory=Episodes)
     background: Background = field(default_factory=Background)
     look_s: float = LOOK_S
@@ -333,6 +337,7 @@ class Memory:
             settings=self.recall,
             episodes=self.episodes,
             now=self.clock(),
+            kept=self.kept,
         )
 
     async def status(self) -> Status:
@@ -364,6 +369,8 @@ class Memory:
         while True:
             try:
                 found = len(await self.store.forgotten())
+                if self.kept is not None:
+                    await to_thread.run_sync(self.kept.purge)
                 if known is not None and found != known:
                     async with self.store.reading() as view:
                         self.episodes.prune(view)

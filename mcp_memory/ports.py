@@ -26,7 +26,7 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.domain.times import Millis, StatedTime
 from mcp_memory.domain.turns import Excerpt, Turn
 from mcp_memory.vectors import Matrix, Scores, Vector
-from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.erasure import Erasure, Keep
 from mcp_memory.view.space import Space
 from mcp_memory.view.view import View
 
@@ -89,7 +89,7 @@ class Store(Protocol):
             StoreUnwritable: the place cannot be written to.
         """
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """Forget what ``choose`` returns, with all that rests only on it (``view/erasure.py``), and say what went.
 
         When this has returned, no row of it is left, nor a file that holds one. It is the only call that removes rows.
@@ -97,6 +97,7 @@ class Store(Protocol):
         Args:
             choose: chooses in a view with everything, while nobody writes; its errors end the call.
             by: the client or command that asks; it is recorded.
+            keep: is given what goes before it goes, to keep it for a while; its errors end the call.
 
         Raises:
             StoreBusy: another process held the lock for too long.

@@ -37,7 +37,7 @@ from mcp_memory.reasoning.settings import EngineSettings
 from mcp_memory.reconstruct.settings import LoopSettings
 from mcp_memory.reflection.settings import ReflectionSettings
 from mcp_memory.search.settings import SearchSettings
-from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings
+from mcp_memory.services.settings import AnswerSettings, BreadthSettings, EvolveSettings, ForgetSettings
 from mcp_memory.storage.settings import StorageSettings
 
 
@@ -85,6 +85,7 @@ class Settings:
     server: ServerSettings = field(default_factory=ServerSettings)
     limits: LimitSettings = field(default_factory=LimitSettings)
     privacy: PrivacySettings = field(default_factory=PrivacySettings)
+    forget: ForgetSettings = field(default_factory=ForgetSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     facts: FactSettings = field(default_factory=FactSettings)
     navigation: NavigationSettings = field(default_factory=NavigationSettings)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from mcp_memory.embedding.sentence_transformers import SentenceTransformersEmbed
 from mcp_memory.errors import ConfigurationError, StoreError, StoreUnwritable
 from mcp_memory.gain.kalman import Teacher
 from mcp_memory.heap import give_back
-from mcp_memory.memory import Memory
+from mcp_memory.memory import Memory, now
 from mcp_memory.ports import Embedder, Extractor, PointJudge, Progress, QuestionJudge, TextReader
 from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.reasoning.anthropic.answer import ClaudeAnswerer
@@ -38,6 +39,7 @@ from mcp_memory.search.candidates import INDEXES
 from mcp_memory.services.ingest import Reading, deriver, read_again, silent
 from mcp_memory.services.learn.update import relearner
 from mcp_memory.settings import Settings
+from mcp_memory.storage.kept import KeptFiles
 from mcp_memory.storage.store import LanceStore
 from mcp_memory.view.view import View
 
@@ -71,6 +73,7 @@ async def open_memory(settings: Settings) -> Memory:
         text_reader=open_text_reader(settings, claude),
         language_model=claude,
         masking=masking_of(settings.privacy.secrets),
+        kept=open_kept(settings, store),
     )
     with suppress(StoreError):  # each call reports the problem itself, and status still works
         async with memory.store.reading():
@@ -96,7 +99,16 @@ async def open_unloaded(settings: Settings) -> Memory:
     """
     embedder, extractor = choose_embedder(settings), open_extractor(settings)
     masking = masking_of(settings.privacy.secrets)
-    return Memory(settings, open_store(settings, embedder, extractor), embedder, extractor, masking=masking)
+    store = open_store(settings, embedder, extractor)
+    kept = open_kept(settings, store)
+    return Memory(settings, store, embedder, extractor, masking=masking, kept=kept)
+
+
+def open_kept(settings: Settings, store: LanceStore) -> KeptFiles:
+    """Return what was forgotten in a store and may be taken back; what is over is removed now."""
+    kept = KeptFiles(store.uri, settings.forget.keep_days, now, partial(store.log, secrets=True))
+    kept.purge()
+    return kept
 
 
 async def open_embedder(settings: Settings) -> Embedder:

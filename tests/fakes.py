@@ -12,6 +12,7 @@ from zlib import crc32
 import anyio
 import numpy as np
 from anyio.lowlevel import checkpoint
+from erasing import erased
 
 from mcp_memory.domain.batch import Batch
 from mcp_memory.domain.forgetting import ForgetTargets, ForgottenRecord
@@ -19,8 +20,8 @@ from mcp_memory.domain.status import StoreStatus
 from mcp_memory.errors import StoreBusy, StoreMismatch, StoreUnwritable
 from mcp_memory.storage.schema import FORMAT
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, erasure_of
-from mcp_memory.view.forgetting import counts_of, erased, without_forgotten
+from mcp_memory.view.erasure import Erasure, Keep, erasure_of
+from mcp_memory.view.forgetting import counts_of, without_forgotten
 from mcp_memory.view.view import View
 
 
@@ -99,7 +100,7 @@ class FakeStore:
         cosines = queries @ np.array([vector for _, vector in segments]).T
         return [[(segments[row][0], float(line[row])) for row in np.argsort(-line)[:count]] for line in cosines]
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         with anyio.move_on_after(self._timeout_s) as timeout:
             await self.log.lock.acquire()
         if timeout.cancelled_caught:
@@ -111,6 +112,8 @@ class FakeStore:
                 space = self._view.space(targets.space)
                 found, counts = erasure_of(space, targets), counts_of(space, erasure_of(space, targets))
                 if self._view.tx and not targets.empty:
+                    if keep is not None:
+                        await keep(found)
                     self._erase(found)
                     record = ForgottenRecord(0, by, targets.space, counts, frozenset(f"hash of {i}" for i in found.ids))
                     self.log.forgotten.append(record)

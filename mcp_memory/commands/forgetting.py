@@ -6,14 +6,21 @@ import argparse
 from dataclasses import replace
 
 import anyio
+from anyio import to_thread
 
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.forgetting import ForgetResult
 from mcp_memory.domain.query import MEANT_SPACE
+from mcp_memory.gain.kalman import Teacher
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.arguments import read
 from mcp_memory.server.tools.forget import ForgetInput, forget_reply, forget_request
+from mcp_memory.server.tools.replies import quantity
+from mcp_memory.services.ingest import Reading
+from mcp_memory.services.learn.update import relearner
+from mcp_memory.services.transfer.importing import import_file
 from mcp_memory.settings import Settings
-from mcp_memory.wiring import open_memory, open_unloaded
+from mcp_memory.wiring import choose_embedder, open_extractor, open_kept, open_memory, open_store, open_unloaded
 
 
 def forget(settings: Settings, options: argparse.Namespace) -> int:
@@ -23,7 +30,29 @@ def forget(settings: Settings, options: argparse.Namespace) -> int:
         InvalidInput: something is unknown, not exactly one thing is chosen, or the token is not that of the preview.
         StoreError: the store cannot be read or written to.
     """
-    return anyio.run(_forget, settings, options, Terminal())
+    work = _forget if options.undo is None else _undo
+    return anyio.run(work, settings, options, Terminal())
+
+
+async def _undo(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:
+    """Take back what was forgotten in the last days, as an import of it, and remove what was kept of it."""
+    embedder, extractor = choose_embedder(settings), open_extractor(settings)
+    store = open_store(settings, embedder, extractor)
+    try:
+        await store.forgotten()
+        file = await to_thread.run_sync(open_kept(settings, store).find, options.undo)
+        reading = Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets))
+        relearn = relearner(embedder, Teacher(settings.gain))
+        result = await import_file(store, reading, relearn, lambda: file.open("rb"), again=True)
+        await to_thread.run_sync(file.unlink)
+    finally:
+        await store.aclose()
+    count = sum(result.stored.values())
+    if options.json:
+        terminal.json({"stored": dict(result.stored)})
+    else:
+        terminal.line(f"Taken back: {quantity(count, 'record')} of {quantity(result.records, 'record')} that went.")
+    return 0
 
 
 async def _forget(settings: Settings, options: argparse.Namespace, terminal: Terminal) -> int:

@@ -31,7 +31,7 @@ from mcp_memory.evaluation.synthetic import prose
 from mcp_memory.ports import Store, Transaction
 from mcp_memory.storage.tables import Tables
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure
+from mcp_memory.view.erasure import Erasure, Keep
 from mcp_memory.view.view import View
 
 SINGLE, BATCHES, BATCH = 150, 20, 50
@@ -58,9 +58,9 @@ class TimedStore:
             async with self._store.writing(batch) as transaction:
                 yield transaction
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
         """See `Store.forget`."""
-        return await self._store.forget(choose, by)
+        return await self._store.forget(choose, by, keep)
 
     async def forgotten(self) -> tuple[ForgottenRecord, ...]:
         """See `Store.forgotten`."""

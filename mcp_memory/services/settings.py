@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_memory.configurable import CONFIDENCE, key, switch
+from mcp_memory.configurable import CONFIDENCE, NOT_NEGATIVE, key, switch
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,13 @@ class AnswerSettings:
     talk: float = key(0.5, "below this memory_answer abstains, if the answer is in a message", CONFIDENCE)
     document: float = key(0.5, "the same if the answer is in a document", CONFIDENCE)
     plain: float = key(0.7, "below this an answer is hedged", CONFIDENCE)
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetSettings:
+    """What becomes of what is forgotten."""
+
+    keep_days: int = key(0, "days in which `mcp-memory forget --undo` takes it back; 0: none", NOT_NEGATIVE)
 
 
 @dataclass(frozen=True, slots=True)

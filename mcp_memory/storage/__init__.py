@@ -25,6 +25,7 @@ one, and a process may be killed at any point of it.
     forgetter.py    forget in one store, and finish what a process that died had begun
     forgotten.py    what was forgotten, without content, and what is being forgotten now
     archive.py      a whole store in one file, and back
+    kept.py         what was forgotten and may still be taken back
     backups.py      when such files are made, and how a forget reaches them
     moving.py       restore a store, and move it
     data_files.py   files that a full disk has cut short

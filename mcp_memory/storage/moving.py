@@ -21,6 +21,7 @@ from mcp_memory.errors import InvalidInput, StoreBusy, StoreUnwritable
 from mcp_memory.storage.archive import read_header, unpack
 from mcp_memory.storage.backups import FOLDER, Backups, still
 from mcp_memory.storage.forgotten import Book, book_rows, read_book
+from mcp_memory.storage.kept import FOLDER as KEPT
 from mcp_memory.storage.lock import Holders, WriteLock
 from mcp_memory.storage.refresh import last_commit
 from mcp_memory.storage.schema import FORGOTTEN
@@ -29,7 +30,7 @@ from mcp_memory.storage.tables import MOVED, Tables
 ForgetAgain = Callable[[Path, str, int, Book], Awaitable[int]]
 """Forgets in the store of a folder, with the embedder and dimension of its vectors, what a book holds; returns how many
 texts that were."""
-_OWN = frozenset((MOVED, FOLDER, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock"))
+_OWN = frozenset((MOVED, FOLDER, KEPT, "holders", "next.lock", "write.lock", "compact.lock", "rebuild.lock"))
 """What a store's folder holds beside its tables."""
 
 
@@ -168,7 +169,7 @@ async def move(uri: str, to: Path, lock_timeout_s: float) -> Path:
                     f"the memory cannot be moved to {str(to)!r} ({error.strerror or error}). It is where it was. Make "
                     "room, or name another folder."
                 ) from None
-            for path in [*folder.glob("*.lance"), folder / FOLDER]:
+            for path in [*folder.glob("*.lance"), folder / FOLDER, folder / KEPT]:
                 await to_thread.run_sync(lambda path: shutil.rmtree(path, ignore_errors=True), path)
     finally:
         await to_thread.run_sync(lambda: shutil.rmtree(made, ignore_errors=True))
@@ -193,7 +194,8 @@ def _copy(folder: Path, to: Path) -> None:
     """Copy the tables and backups of a store with its permissions, and compare the sums of all files."""
     to.mkdir(mode=0o700, parents=True)
     to.chmod(folder.stat().st_mode & 0o777)
-    for source in [*folder.glob("*.lance"), *([folder / FOLDER] if (folder / FOLDER).is_dir() else [])]:
+    beside = [folder / name for name in (FOLDER, KEPT) if (folder / name).is_dir()]
+    for source in [*folder.glob("*.lance"), *beside]:
         shutil.copytree(source, to / source.name)
         for path in source.rglob("*"):
             copied = to / path.relative_to(folder)

@@ -38,7 +38,7 @@ from mcp_memory.storage.schema import FORMAT, Commit, TableKind, TableRows, tabl
 from mcp_memory.storage.tables import Tables
 from mcp_memory.storage.transaction import append, prepare, sweep
 from mcp_memory.vectors import Matrix
-from mcp_memory.view.erasure import Erasure, erasure_of
+from mcp_memory.view.erasure import Erasure, Keep, erasure_of
 from mcp_memory.view.forgetting import without_forgotten
 from mcp_memory.view.view import View
 
@@ -172,11 +172,8 @@ class LanceStore:
 
         return await to_thread.run_sync(search)
 
-    async def forget(self, choose: Callable[[View], ForgetTargets], by: str) -> Erasure:
-        """Forget what ``choose`` returns, with all that rests only on it; see `ports.Store.forget`.
-
-        Other processes load the memory anew at their next call. A process that dies at it leaves it to the next one.
-        """
+    async def forget(self, choose: Callable[[View], ForgetTargets], by: str, keep: Keep | None = None) -> Erasure:
+        """Forget what ``choose`` returns, with all that rests only on it; see `ports.Store.forget`."""
         await self._forgetter.settle()
         async with self._write_lock.hold():
             await self._forgetter.settle_locked()
@@ -186,6 +183,8 @@ class LanceStore:
                 targets = choose(view)
                 found = await to_thread.run_sync(erasure_of, view.space(targets.space), targets)
             if last is not None and not targets.empty:
+                if keep is not None:
+                    await keep(found)
                 await to_thread.run_sync(sweep, self._tables, last, self._refresher.swept)
                 await self._forgetter.forget(found, view, last, by)
         async with self._view_lock:  # let go of what this process holds

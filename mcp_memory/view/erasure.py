@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -265,3 +265,7 @@ def _texts_of(trace: Mapping[str, Any]) -> list[str]:
 
 def _touches(item: Mapping[str, Any], ids: frozenset[str]) -> bool:
     return item.get("id") in ids or not ids.isdisjoint(item.get("sentences", ()))
+
+
+Keep = Callable[[Erasure], Awaitable[None]]
+"""Keeps for a while what is about to be forgotten."""

@@ -22,6 +22,7 @@ from mcp_memory.ports import Embedder, Store
 from mcp_memory.services.answer import reconstruct
 from mcp_memory.services.learn.episodes import Episodes
 from mcp_memory.services.maintain.choose import Chosen, choose, label
+from mcp_memory.services.maintain.keeping import Kept, kept_lines
 from mcp_memory.services.recall.settings import RecallSettings
 from mcp_memory.view.erasure import Erasure, erasure_of, words_in
 from mcp_memory.view.forgetting import counts_of
@@ -54,6 +55,7 @@ async def forget(
     settings: RecallSettings,
     episodes: Episodes,
     now: Millis,
+    kept: Kept | None = None,
 ) -> ForgetResult:
     """Preview, or forget; nothing is changed unless ``request.dry_run`` is false.
 
@@ -64,6 +66,7 @@ async def forget(
         settings: of the recall for a query.
         episodes: of this process; those that hold some of it are dropped.
         now: the moment of the call.
+        kept: keeps for some days what goes; None keeps nothing.
 
     Raises:
         InvalidInput: something is unknown, or the token is missing or not that of this choice. Nothing is changed.
@@ -88,10 +91,17 @@ async def forget(
         done.append((counts_of(space, preview.erasure), _lines(space, preview)))
         return preview.chosen.targets
 
-    erasure = await store.forget(decide, request.by)
+    names: list[str] = []
+
+    async def keep(found: Erasure) -> None:
+        if kept is not None and kept.days:
+            names.append(await kept.put(await kept_lines(kept, found, now)))
+
+    erasure = await store.forget(decide, request.by, keep)
     episodes.drop(request.space, erasure.ids, everything=request.everything)
     counts, lines = done[-1]
-    return ForgetResult(counts, lines, dry_run=False, warnings=(ELSEWHERE,))
+    undo = [f"Kept for {kept.days} days: `mcp-memory forget --undo {name}` takes it back." for name in names if kept]
+    return ForgetResult(counts, lines, dry_run=False, warnings=(*undo, ELSEWHERE))
 
 
 def _preview(space: Space, request: ForgetRequest, matches: Chosen | None) -> Preview:
