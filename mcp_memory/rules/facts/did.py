@@ -247,6 +247,8 @@ def _tells_something(clause: Clause) -> bool:
     if lemma == "go" and clause.slots[0].preposition in ("on", "for"):
         outing = clause.slots[0].nouns[0]
         return outing.head in _OUTINGS and outing.determiner in ("a", "an", "our", "") and not outing.uncertain
+    if lemma == "run" and "out" in clause.particles:
+        return False  # "ran out of milk"
     if lemma in _LIGHT and not clause.particles and (lemma, clause.slots[0].preposition) not in _PHRASAL:
         first = clause.slots[0].nouns[0]
         if clause.slots[0].preposition or not {first.head, *first.text.lower().split()} & _LIGHT[lemma]:

@@ -9,7 +9,14 @@ from mcp_memory.rules.facts.certainty import DOUBTFUL, SHARES, group_of, is_whol
 
 @pytest.mark.parametrize(
     ("relation", "group"),
-    [("did", "did"), ("favourite_colour", "taste"), ("bought", "event"), ("married_to", "life"), ("set_to", "setting")],
+    [
+        ("did", "did"),
+        ("favourite_colour", "taste"),
+        ("bought", "event"),
+        ("married_to", "life"),
+        ("set_to", "setting"),
+        ("landlord", "own"),
+    ],
 )
 def test_every_relation_belongs_to_a_group(relation: str, group: str) -> None:
     assert group_of(relation) == group
