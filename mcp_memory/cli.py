@@ -15,11 +15,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_memory import __version__
-from mcp_memory.commands.arguments import COMMANDS, add_commands
+from mcp_memory.commands.arguments import COMMANDS, SETUP, add_commands, add_setup
 from mcp_memory.errors import ConfigurationError, McpMemoryError
 
 if TYPE_CHECKING:
     from mcp_memory.settings import Settings
+
+
+_EXAMPLES = """\
+examples:
+  mcp-memory install claude-desktop       put the server into a client
+  mcp-memory check claude-desktop         start it as that client does, and see that it remembers
+  mcp-memory status                       what is stored, where, and whether it is well
+  mcp-memory search "Where does Ines live?"
+  mcp-memory import chatgpt-export.zip --dry-run
+
+exit codes: 0 success, 1 a problem was found, 2 wrong usage or settings, 130 interrupted
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _check_bench(parser, options)
     command = options.command or "serve"
     try:
+        if command in SETUP:
+            from mcp_memory.commands.setup import run_setup
+
+            return run_setup(options, parser)
         from mcp_memory.domain.query import MEANT_SPACE
         from mcp_memory.server.spaces import configured_space
         from mcp_memory.settings import load
@@ -91,6 +107,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mcp-memory",
         description="A long-term memory for any client of the Model Context Protocol; without a command it serves.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"mcp-memory {__version__}")
     parser.add_argument("--config", type=Path, metavar="FILE", help="settings (config.example.toml tells them all)")
@@ -98,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("serve", help="serve over stdio (the default); a client starts this")
     commands.add_parser("demo", help="start a server on an empty store, write, recall and ask, and show what happens")
     commands.add_parser("status", help="say what the memory holds and who has it open")
+    add_setup(commands)
     add_commands(commands)
     doctor = commands.add_parser("doctor", help="look for damage, and mend what can be mended")
     mend = doctor.add_mutually_exclusive_group()

@@ -8,6 +8,10 @@ from typing import Any
 
 from mcp_memory.domain.query import SPACE_NAME
 
+SETUP = ("install", "check", "completion")
+"""The commands that `mcp_memory.commands.setup` runs."""
+CLIENTS = ("claude-desktop", "claude-code", "cursor", "vscode", "windsurf", "codex", "gemini-cli", "goose")
+"""What the server can be installed into, see `mcp_memory.commands.clients`."""
 COMMANDS = ("show", "search", "list", "export", "import", "backup", "restore", "move")
 """The commands that `mcp_memory.commands.run` runs."""
 LISTS = ("facts", "points", "sessions")
@@ -70,6 +74,35 @@ def _add_backup(commands: Any) -> None:
     restore.add_argument("--again", action="store_true", help="bring back what was forgotten there, too")
     move = commands.add_parser("move", help="move the whole memory to another folder")
     move.add_argument("to", type=Path, metavar="TO", help="a new or an empty folder")
+
+
+def add_setup(commands: Any) -> None:
+    """Add the commands that set the program up."""
+    install = commands.add_parser(
+        "install",
+        help="put the server into a client, or take it out",
+        description="Put the server into the file of a client. What else stands there stays, and a copy is made.",
+        epilog="mcp-memory install claude-desktop\nmcp-memory install cursor --space workspace --dry-run\n"
+        "mcp-memory install codex --uninstall",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    install.add_argument("client", choices=(*CLIENTS, "print"), help="or print: JSON to paste elsewhere")
+    install.add_argument(
+        "--space", type=_space, metavar="SPACE", help="of calls that name none; workspace: one for each project"
+    )
+    install.add_argument("--store", type=_words, metavar="PLACE", help="a folder, or a URI that LanceDB opens")
+    install.add_argument("--judge", choices=("embedded", "auto", "anthropic"), help="who judges (engine.judge)")
+    install.add_argument("--uninstall", action="store_true", help="take it out again; what is stored stays")
+    install.add_argument("--dry-run", action="store_true", help="show what would change, and change nothing")
+    check = commands.add_parser(
+        "check",
+        help="start the server as a client would, and see that it remembers",
+        description="Start the server with the command and the variables of a client's file, greet it in both eras of "
+        "the protocol, store a message in a space of its own, find it, and forget it.",
+    )
+    check.add_argument("client", nargs="?", choices=CLIENTS, help="as this client starts it; default: as this terminal")
+    completion = commands.add_parser("completion", help="print a script that completes commands in a shell")
+    completion.add_argument("shell", choices=("bash", "zsh", "fish", "powershell", "tcsh"))
 
 
 def _add_forget(commands: Any) -> None:

@@ -1,0 +1,190 @@
+"""``mcp-memory install``: put the server into the file of a client, or take it out again.
+
+What a person set in the entry stays (further variables, switches of the client); only the command and what the options
+name are set, so that installing twice changes nothing the second time. A copy of the file is made beside it first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp_memory.commands.clients import CLIENTS, NAME, ClientFile, Entry, System
+from mcp_memory.commands.config_files import SUFFIX, entry_in, read_text, with_entry
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.errors import InvalidInput
+
+VARIABLES = {"space": "MCP_MEMORY_SPACE", "store": "MCP_MEMORY_STORAGE_URI", "judge": "MCP_MEMORY_ENGINE_JUDGE"}
+"""The environment variable of each option."""
+
+
+def install(options: argparse.Namespace, terminal: Terminal, system: System | None = None) -> None:
+    """Do what the options say, and print it.
+
+    Raises:
+        InvalidInput: the client's file is broken or cannot be written, or its own command is missing or fails.
+    """
+    if options.client == "print":
+        terminal.json({"mcpServers": {NAME: wanted_entry(options, None)}})
+        return
+    system = system or System.current()
+    client = CLIENTS[options.client]
+    file = client.place(system)
+    text = read_text(file)
+    known = entry_in(file, client.form, client.path, text)
+    if options.uninstall:
+        if known is None:
+            terminal.line(f"{client.title} does not have it: {file} is as it was.")
+        elif options.client == "claude-code":
+            _run_claude(system, terminal, [["remove", "--scope", "user", NAME]], dry_run=options.dry_run)
+        else:
+            _change(file, text, _restored(file, client, text), terminal, dry_run=options.dry_run)
+        return
+    found = client.entry_of(known) if isinstance(known, Mapping) else None
+    entry = {**(known if isinstance(known, Mapping) else {}), **client.shape(wanted_entry(options, found))}
+    if entry == known:
+        terminal.line(f"{client.title} has it already, just so: {file} is as it was.")
+        return
+    if options.client == "claude-code":
+        steps = [["remove", "--scope", "user", NAME]] if known is not None else []
+        steps.append(["add-json", "--scope", "user", NAME, json.dumps(entry)])
+        _run_claude(system, terminal, steps, dry_run=options.dry_run)
+    else:
+        changed = with_entry(file, client.form, client.path, entry, text)
+        _change(file, text, changed, terminal, dry_run=options.dry_run, fresh=known is None)
+    if not options.dry_run:
+        terminal.line(f"{client.restart}; then say: “Remember that …”. To test it: mcp-memory check {options.client}")
+        if options.judge in ("auto", "anthropic"):
+            terminal.line(f'Claude needs a key: add "ANTHROPIC_API_KEY" beside {VARIABLES["judge"]} in that file.')
+
+
+def wanted_entry(options: argparse.Namespace, known: Entry | None) -> Entry:
+    """Return how the client shall start the server.
+
+    Args:
+        options: of the command; those that were not given stay as they are in the file.
+        known: how it starts it now; None if it does not.
+    """
+    command, *arguments = executable()
+    environment = dict(known["env"]) if known else {}
+    for option, variable in VARIABLES.items():
+        if (value := getattr(options, option)) is not None:
+            environment[variable] = _place(value) if option == "store" else value
+    if options.config is not None:
+        environment["MCP_MEMORY_CONFIG"] = str(options.config.expanduser().absolute())
+    entry: Entry = {"command": command}
+    if arguments:
+        entry["args"] = arguments
+    if environment:
+        entry["env"] = environment
+    return entry
+
+
+def executable() -> list[str]:
+    """Return the command that starts this program, by its absolute path, since clients have a PATH of their own."""
+    name = "mcp-memory.exe" if sys.platform == "win32" else "mcp-memory"
+    started = Path(sys.argv[0])
+    for place in (started if started.name == name else None, Path(sys.executable).parent / name,
+                  Path(sysconfig.get_path("scripts")) / name):  # fmt: skip
+        if place is not None and place.is_file() and os.access(place, os.X_OK):
+            return [str(place.absolute())]
+    return [sys.executable, "-m", "mcp_memory"]
+
+
+def _place(store: str) -> str:
+    """Return a store's place as another process can find it: a folder by its absolute path, a URI as it is."""
+    return store if "://" in store else str(Path(store).expanduser().absolute())
+
+
+def _change(file: Path, before: str, after: str, terminal: Terminal, *, dry_run: bool, fresh: bool = False) -> None:
+    """Show what changes in a file, and change it, with a copy beside it.
+
+    Args:
+        file: to change.
+        before: its text.
+        after: its new text.
+        terminal: that shows the lines.
+        dry_run: only show them.
+        fresh: whether the file did not have the server before; else an earlier copy is the better one.
+
+    Raises:
+        InvalidInput: it cannot be written; it is as it was.
+    """
+    terminal.line(f"{'Would change' if dry_run else 'Changing'} {file}:")
+    for line in _difference(before, after):
+        terminal.line((line, "name" if line.startswith("+") else "dim"))
+    if dry_run:
+        return
+    try:
+        target = file.resolve()  # a link to a file that is kept elsewhere stays a link
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o600
+        if target.exists() and (fresh or not _copy_of(target).exists()):
+            shutil.copy2(target, _copy_of(target))
+            terminal.line((f"The file as it was: {_copy_of(target)}", "dim"))
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "wb") as out:
+                out.write(after.encode())
+                out.flush()
+                os.fsync(out.fileno())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be written ({error.strerror})", "It is as it was.") from None
+
+
+def _copy_of(file: Path) -> Path:
+    """Return where the copy of a file lies, as it was before the server was put into it."""
+    return file.with_name(file.name + SUFFIX)
+
+
+def _difference(before: str, after: str) -> Iterator[str]:
+    """Yield the lines that change, without the others: they may hold keys of other servers."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+    return (line for line in lines if not line.startswith(("---", "+++", "@@")))
+
+
+def _restored(file: Path, client: ClientFile, text: str) -> str:
+    """Return a file's text without the server; as in the copy of it, if nothing else was changed since."""
+    removed = with_entry(file, client.form, client.path, None, text)
+    candidates = [removed]
+    if client.form == "json" and not entry_in(file, client.form, client.path[:-1], removed):
+        candidates.append(with_entry(file, client.form, client.path[:-1], None, removed))
+    copy = _copy_of(file.resolve())
+    before = read_text(copy) if copy.is_file() else None
+    same = before is not None and any(one.split() == before.split() for one in candidates)  # but for white space
+    return before if before is not None and same else removed
+
+
+def _run_claude(system: System, terminal: Terminal, steps: list[list[str]], *, dry_run: bool) -> None:
+    """Run ``claude mcp`` with some arguments, which changes Claude Code's file.
+
+    Raises:
+        InvalidInput: there is no such command, or it fails.
+    """
+    claude = shutil.which("claude", path=system.environment.get("PATH"))
+    for step in steps:
+        command = ["claude", "mcp", *step]
+        terminal.line(f"{'Would run' if dry_run or claude is None else 'Running'}: {shlex.join(command)}")
+        if dry_run:
+            continue
+        if claude is None:
+            problem = "the command `claude` is not in PATH"
+            raise InvalidInput("claude-code", problem, "Install Claude Code, or run the line above where it is.")
+        environment: dict[str, Any] = dict(system.environment)
+        done = subprocess.run([claude, *command[1:]], env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            said = " ".join((done.stderr or done.stdout).split())[:300]
+            raise InvalidInput("claude-code", f"`claude mcp {step[0]}` failed: {said}", "Nothing else was changed.")

@@ -1,0 +1,118 @@
+"""``mcp-memory check``: a real server as a client's file starts it, and what is said where it does not come up."""
+
+import argparse
+import sys
+
+import pytest
+
+from mcp_memory.cli import main
+from mcp_memory.commands.check import check
+from mcp_memory.commands.clients import System
+from mcp_memory.commands.install import install
+from mcp_memory.commands.terminal import Terminal
+from mcp_memory.errors import InvalidInput
+
+
+def system_at(tmp_path):
+    return System("linux", tmp_path, {"PATH": "/usr/bin:/bin"})
+
+
+def put(tmp_path, **how):
+    options = {"client": "cursor", "space": None, "store": None, "judge": None, "config": None}
+    options |= {"uninstall": False, "dry_run": False}
+    install(argparse.Namespace(**(options | how)), Terminal(colours=False), system_at(tmp_path))
+    return tmp_path / ".cursor" / "mcp.json"
+
+
+def checked(tmp_path, capsys, client="cursor"):
+    capsys.readouterr()
+    code = check(argparse.Namespace(client=client), Terminal(colours=False), system_at(tmp_path))
+    return code, capsys.readouterr().out
+
+
+@pytest.fixture
+def from_this_python(monkeypatch):
+    monkeypatch.setattr("mcp_memory.commands.install.executable", lambda: [sys.executable, "-m", "mcp_memory"])
+
+
+@pytest.mark.usefixtures("from_this_python")
+def test_a_server_that_is_put_into_a_client_remembers_and_leaves_nothing(tmp_path, capsys):
+    put(tmp_path, store=str(tmp_path / "store"), space="work")
+    code, out = checked(tmp_path, capsys)
+    assert code == 0, out
+    lines = out.splitlines()
+    assert "with MCP_MEMORY_STORAGE_URI" in out
+    good = [line.removeprefix("ok    ") for line in lines if line.startswith("ok")]
+    assert [line.split(":")[0].split(" in space")[0] for line in good] == [
+        "protocol 2025-11-25 and before",
+        "protocol 2026-07-28",
+        "stored a message",
+        "found it again",
+        "forgot it",
+        f"store {tmp_path / 'store'}; calls that name no space go to work",
+    ]
+    assert lines[-1] == "All is well."
+    code, out = checked(tmp_path, capsys)
+    assert code == 0
+
+
+@pytest.mark.usefixtures("from_this_python")
+def test_a_server_that_does_not_start_is_explained_by_its_own_words(tmp_path, capsys):
+    file = put(tmp_path, store=str(tmp_path / "store"))
+    file.write_text(file.read_text().replace("MCP_MEMORY_STORAGE_URI", "MCP_MEMORY_STORAGE_URL"))
+    code, out = checked(tmp_path, capsys)
+    assert code == 1
+    assert "FAILED" in out
+    assert "MCP_MEMORY_STORAGE_URL: no such setting. The nearest known one is 'MCP_MEMORY_STORAGE_URI'" in out
+
+
+@pytest.mark.usefixtures("from_this_python")
+def test_a_store_that_cannot_be_written_is_explained(tmp_path, capsys):
+    (tmp_path / "taken").write_text("a file")
+    put(tmp_path, store=str(tmp_path / "taken"))
+    code, out = checked(tmp_path, capsys)
+    assert code == 1
+    assert "ok    protocol 2026-07-28" in out
+    assert "memory_write: " in out
+
+
+def test_a_command_that_is_gone_and_a_client_without_the_server_are_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("mcp_memory.commands.install.executable", lambda: [str(tmp_path / "gone")])
+    put(tmp_path)
+    code, out = checked(tmp_path, capsys)
+    assert code == 1
+    assert f"there is no {tmp_path / 'gone'}" in out
+    assert "mcp-memory install cursor" in out
+    with pytest.raises(InvalidInput, match="has no server 'memory'"):
+        checked(tmp_path, capsys, "gemini-cli")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_script_that_knows_the_commands(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "install" in script
+    assert "claude-desktop" in script
+    assert "--dry-run" in script or "dry-run" in script
+
+
+def test_help_has_examples_and_exit_codes_and_the_version_is_one_line(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    said = capsys.readouterr().out
+    assert "mcp-memory install claude-desktop" in said
+    assert "exit codes: 0 success" in said
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out.startswith("mcp-memory ")
+    with pytest.raises(SystemExit) as ended:
+        main(["install", "netscape"])
+    assert ended.value.code == 2
+
+
+def test_install_and_check_need_no_settings_that_are_right(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MCP_MEMORY_LIMITS_ITEMS", "many")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert main(["install", "print"]) == 0
+    assert "mcpServers" in capsys.readouterr().out
