@@ -1,11 +1,12 @@
 """Units: what a broad recall lists, ranked, and each as one line of its words.
 
 A unit is an exchange (``search/exchanges.py``): a message to an assistant with the replies to it, else a message, or a
-segment of a document. It *bears on* a question if one of these holds:
+segment of a document. It *bears on* a question if:
 
-- its score is at least the share `BreadthSettings.bears` of the best one's;
-- a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts);
-- a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq. 5, φ(c, g) over all tags).
+- its score is at least the share `BreadthSettings.bears` of the best one's (`exchange_bears` for exchanges), half of
+  that where a telling cue of the topic leads to it: one in at most one sentence of 50 (MRAgent eq. 5, φ(c, g) over all
+  tags);
+- a memory point that is related to the question rests on it (HGMem §3.3.4, which answers from all of a point's texts).
 
 Words that were said twice by the same speaker are one line. A line is the sentence of a message that says most of the
 topic (where it is asked how many, one with a number counts more), with what is around it as far as there is room, and
@@ -108,15 +109,17 @@ def find_units(
     scores = np.zeros(len(index), dtype=np.float32)
     np.maximum.at(scores, index.of[rows], total / np.float32(float(total.max()) or 1.0))
     talk = space.talk[rows]
+    least = np.full(len(index), settings.bears, dtype=np.float32)
     if settings.exchanges and index.replies[rows].any():
         own = exchange_scores(space, rows[talk], total[talk], topic_cosines, stems(topic))
         held = own > 0
         scores[held] = own[held] * (float(total[talk].max()) / (float(total.max()) or 1.0))
-    bearing = scores >= settings.bears
+        least[held] = settings.exchange_bears
+    if settings.told_by_cues:
+        least[_by_cues(space, index, topic)] /= 2
+    bearing = scores >= least
     if settings.told_by_points:
         bearing[_exchanges(space, index, (name for point in points for name in point.sentences))] = True
-    if settings.told_by_cues:
-        bearing[_by_cues(space, index, topic)] = True
     bearing &= np.isin(np.arange(len(index)), index.of[rows])  # within the window
     numbers = np.flatnonzero(bearing)
     held_rows: dict[int, list[int]] = {number: [] for number in numbers.tolist()}
