@@ -44,6 +44,7 @@ def add_commands(commands: Any) -> None:
     export = commands.add_parser("export", help="write all that was said and asserted to a file of JSON lines")
     export.add_argument("file", type=Path, metavar="FILE", help="to write; an earlier export is replaced")
     export.add_argument("--space", metavar="SPACE", help="only this space; default: all")
+    export.add_argument("--markdown", action="store_true", help="write a folder of Markdown, for people and git")
     export.add_argument("--with-secrets", action="store_true", help="do not mask keys, passwords and card numbers")
     importing = commands.add_parser(
         "import", help="store what an export of mcp-memory, or of another program, holds; twice changes nothing"

@@ -13,6 +13,7 @@ from mcp_memory.commands.terminal import Terminal
 from mcp_memory.domain.query import MEANT_SPACE
 from mcp_memory.errors import InvalidInput
 from mcp_memory.memory import now
+from mcp_memory.privacy.secrets import masking_of
 from mcp_memory.server.tools.replies import quantity
 from mcp_memory.services.ingest import Reading
 from mcp_memory.services.transfer.foreign.importing import ForeignImport, ItemLimits, import_foreign
@@ -51,7 +52,7 @@ async def import_other(settings: Settings, options: argparse.Namespace, terminal
             kind = options.kind or await to_thread.run_sync(recognise, files)
             result = await import_foreign(
                 store,
-                Reading(embedder, extractor, settings.search.segment_tokens),
+                Reading(embedder, extractor, settings.search.segment_tokens, masking_of(settings.privacy.secrets)),
                 READERS[kind],
                 files,
                 space=space,

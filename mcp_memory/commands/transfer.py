@@ -6,6 +6,7 @@ import argparse
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,6 +14,7 @@ from anyio import to_thread
 
 from mcp_memory import __version__
 from mcp_memory.commands.foreign import import_other, is_foreign
+from mcp_memory.commands.markdown import check_folder, write_folder
 from mcp_memory.commands.progress import ProgressBar
 from mcp_memory.commands.terminal import Terminal
 from mcp_memory.errors import InvalidInput
@@ -26,6 +28,7 @@ from mcp_memory.services.learn.update import relearner
 from mcp_memory.services.transfer.exporting import export_lines, space_of, values_of
 from mcp_memory.services.transfer.format import FORMAT
 from mcp_memory.services.transfer.importing import import_file
+from mcp_memory.services.transfer.markdown import WHOLE, markdown_files
 from mcp_memory.settings import Settings
 from mcp_memory.wiring import choose_embedder, open_extractor, open_store
 
@@ -38,10 +41,16 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
         StoreError: the store cannot be read.
     """
     file: Path = options.file
-    _check_target(file)
+    (check_folder if options.markdown else _check_target)(file)
+    if options.with_secrets:
+        settings = replace(settings, privacy=replace(settings.privacy, secrets="keep"))
     store = open_store(settings, choose_embedder(settings), open_extractor(settings))
+    notes: list[tuple[str, str]] = []
     try:
-        log = await store.log(secrets=options.with_secrets)
+        log = await store.log()
+        if options.markdown:
+            async with store.reading() as view:
+                notes = list(markdown_files(view, None if options.space is None else {options.space}))
     finally:
         await store.aclose()
     names = sorted({space_of(value) for batch in log for value in values_of(batch)})
@@ -58,9 +67,13 @@ async def export(settings: Settings, options: argparse.Namespace, terminal: Term
             counts[record] += record not in ("header", "end")
             yield line
 
-    await to_thread.run_sync(write_aside, file, lines())
-    terminal.line(f"Exported {_in_words(counts)} to {file}.")
-    if options.with_secrets or settings.privacy.secrets == "keep":
+    if options.markdown:
+        written = await to_thread.run_sync(write_folder, file, notes, lines())
+        terminal.line(f"Exported {_in_words(counts)} to {file}, with {quantity(written, 'file')} of Markdown.")
+    else:
+        await to_thread.run_sync(write_aside, file, lines())
+        terminal.line(f"Exported {_in_words(counts)} to {file}.")
+    if settings.privacy.secrets == "keep":
         terminal.line("The file holds everything in plain text, secrets too.")
     else:
         terminal.line("Secrets in it are masked; --with-secrets exports them too.")
@@ -74,6 +87,8 @@ async def import_(settings: Settings, options: argparse.Namespace, terminal: Ter
         StoreError: the store cannot be read or written.
     """
     file: Path = options.file
+    if options.kind is None and (file / WHOLE).is_file():  # a folder of Markdown: the export in it holds all
+        file = options.file = file / WHOLE
     if await to_thread.run_sync(is_foreign, file, options.kind):
         await import_other(settings, options, terminal)
         return

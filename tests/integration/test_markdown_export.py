@@ -1,0 +1,103 @@
+"""``mcp-memory export --markdown``: what the folder holds, and what an import of it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+import yaml
+
+from mcp_memory.cli import main
+from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
+from mcp_memory.settings import load
+from mcp_memory.wiring import open_unloaded
+
+NOON = 1_716_206_400_000
+TOKEN = "gh" + "p_" + "k7Q" * 12
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").touch()
+    monkeypatch.setenv("MCP_MEMORY_CONFIG", str(tmp_path / "config.toml"))
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "store"))
+    anyio.run(fill)
+
+
+async def fill() -> None:
+    memory = await open_unloaded(load(None))
+    items = (
+        NewItem("I moved to Porto in March.", ref="m1", speaker="Ines", said_at=NOON),
+        NewItem(f"The token is {TOKEN}.", ref="m2", speaker="Ines", said_at=NOON + 1000),
+    )
+    facts = (NewFact("Ines", "likes", "octopuses", source="m1"),)
+    await memory.write(WriteRequest("default", "Letters: to/../Tomas", "message", items, facts))
+    note = NewItem("---\nNot front matter of ours.", ref="n: 1", title="Tank: deep\nnotes", said_at=NOON)
+    await memory.write(WriteRequest("work", "files", "document", (note,)))
+    await memory.aclose()
+
+
+def front(text: str) -> dict[str, object]:
+    fields = yaml.safe_load(text.split("---\n")[1])
+    assert isinstance(fields, dict)
+    return fields
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_sessions_documents_and_facts_are_files_and_secrets_are_masked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "notes"
+    assert main(["export", "--markdown", str(folder)]) == 0
+    assert "of Markdown" in capsys.readouterr().out
+    found = files(folder)
+    assert sorted(name.partition("/")[0] for name in found if "/" not in name) == ["index.md", "memory.jsonl"]
+    [talk] = [text for name, text in found.items() if "/sessions/" in name]
+    assert front(talk) == {
+        "space": "default", "session": "Letters: to/../Tomas", "messages": 2, "first": "2024-05-20T12:00:00Z"
+    }  # fmt: skip
+    assert "## Ines, 2024-05-20T12:00:00Z\n\nI moved to Porto in March.\n" in talk
+    [note] = [text for name, text in found.items() if "/documents/" in name]
+    assert front(note)["title"] == "Tank: deep\nnotes"
+    assert note.endswith("---\nNot front matter of ours.\n")
+    assert "- Ines likes octopuses" in found["spaces/default/facts.md"]
+    assert TOKEN not in "".join(found.values())
+    assert "[GitHub token]" in talk
+    assert main(["export", "--markdown", "--with-secrets", str(folder)]) == 0
+    assert TOKEN in "".join(files(folder).values())
+
+
+def test_an_import_of_the_folder_brings_all_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["export", "--markdown", "--with-secrets", str(tmp_path / "notes")]) == 0
+    monkeypatch.setenv("MCP_MEMORY_STORAGE_URI", str(tmp_path / "copy"))
+    assert main(["import", str(tmp_path / "notes")]) == 0
+    out = capsys.readouterr().out
+    assert all(words in out for words in ("2 messages", "1 fact", "1 document"))
+    assert main(["export", "--markdown", "--with-secrets", str(tmp_path / "again")]) == 0
+    first, second = files(tmp_path / "notes"), files(tmp_path / "again")
+    one, two = (found.pop("memory.jsonl").splitlines()[1:] for found in (first, second))  # but for the header
+    assert one == two
+    assert first == second
+
+
+def test_only_an_earlier_export_is_replaced_and_git_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "notes"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref")
+    assert main(["export", "--markdown", str(folder), "--space", "work"]) == 0
+    assert main(["export", "--markdown", str(folder)]) == 0
+    assert (folder / ".git" / "HEAD").read_text() == "ref"
+    assert (folder / "spaces" / "default" / "facts.md").is_file()
+    (folder / "mine.txt").write_text("keep me")
+    assert main(["export", "--markdown", str(folder)]) == 1
+    assert "holds other things (mine.txt)" in capsys.readouterr().err
+    assert main(["export", "--markdown", str(tmp_path / "config.toml")]) == 1
+    assert (folder / "mine.txt").read_text() == "keep me"
