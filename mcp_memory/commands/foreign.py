@@ -73,6 +73,8 @@ async def import_other(settings: Settings, options: argparse.Namespace, terminal
         rest = f"; the first {len(result.skipped)} are listed" if result.bad > len(result.skipped) else ""
         terminal.line(f"{quantity(result.bad, 'bad record')} skipped{rest}.")
     terminal.line(_outcome(result, space, dry_run=options.dry_run))
+    if result.secrets:
+        terminal.line("Secrets in it are masked wherever they are shown, searched, exported or sent.")
     if result.left_out:
         terminal.line(f"{quantity(result.left_out, 'item')} left out, forgotten here before; --again stores that too.")
 

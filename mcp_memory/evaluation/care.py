@@ -45,6 +45,9 @@ async def _status(settings: Settings) -> int:
     store = found.store
     size = "" if store.bytes is None else f", {store.bytes / 1e6:.1f} MB"
     others = [str(process) for process in store.holders if process != os.getpid()]
+    held = [sum(space.messages for space in found.spaces), sum(space.documents for space in found.spaces)]
+    told = f"{quantity(held[0], 'message')} and {quantity(held[1], 'document')}, {quantity(len(found.spaces), 'space')}"
+    print(f"healthy: {told}" if found.healthy else f"NOT HEALTHY: run mcp-memory doctor; {told}")
     print(f"mcp-memory {found.version}, embedder {found.embedder}")
     print(judge_text(found.judging))
     if store.backup:

@@ -41,6 +41,21 @@ def test_a_chatgpt_export_is_counted_stored_and_stored_once(tmp_path, capsys):
     assert "I moved to Porto in March, note 1 0." in capsys.readouterr().out
 
 
+def test_a_secret_in_an_import_is_masked(tmp_path, capsys):
+    chat = chatgpt_chat(0)
+    key = "AKIA" + "IOSFODNN7" + "ABCDEFG"
+    chat["mapping"]["c0-u0"]["message"]["content"]["parts"] = [f"My key is {key}."]
+    file = str(write_json(tmp_path / "conversations.json", [chat]))
+    assert main(["import", file]) == 0
+    assert "Secrets in it are masked" in capsys.readouterr().out
+    assert main(["show", "chatgpt:chat-0"]) == 0
+    shown = capsys.readouterr().out
+    assert "My key is " in shown
+    assert key not in shown
+    assert main(["import", file]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "Nothing of it is new: nothing was stored."
+
+
 def test_what_cannot_be_imported_is_said_with_a_remedy(tmp_path, capsys):
     assert main(["import", str(tmp_path / "missing.json")]) == 1
     assert "cannot be read" in capsys.readouterr().err

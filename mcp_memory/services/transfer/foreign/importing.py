@@ -17,6 +17,7 @@ from anyio import to_thread
 from mcp_memory.domain.ids import turn_id
 from mcp_memory.domain.requests import NewFact, NewItem, WriteRequest
 from mcp_memory.domain.times import Millis
+from mcp_memory.domain.turns import Turn
 from mcp_memory.errors import InvalidInput
 from mcp_memory.ports import Progress
 from mcp_memory.services.ingest import Reading, silent
@@ -55,6 +56,7 @@ class ForeignImport:
         left_out: of them, since they were forgotten here.
         skipped: the first bad records.
         bad: how many bad records there are.
+        secrets: whether what was stored holds some.
     """
 
     found: Counter[str] = field(default_factory=Counter)
@@ -63,6 +65,7 @@ class ForeignImport:
     left_out: int = 0
     skipped: list[SkippedRecord] = field(default_factory=list)
     bad: int = 0
+    secrets: bool = False
 
     def skip(self, record: SkippedRecord) -> None:
         """Note a bad record."""
@@ -181,7 +184,7 @@ class _ForeignWork:
         if not new.total():
             return
         try:
-            await write(self._store, self._reading, kept, now=self._now, progress=silent)
+            written = await write(self._store, self._reading, kept, now=self._now, progress=silent)
         except InvalidInput as refusal:
             parts = _parts_of(kept)
             if len(parts) == 1:
@@ -192,6 +195,7 @@ class _ForeignWork:
                 await self.store_request(part, result)
             return
         result.stored.update(new)
+        result.secrets |= any(warning.startswith("Secrets in ") for warning in written.warnings)
 
     def _request(self, record: ForeignRecord) -> WriteRequest:
         return WriteRequest(self._space.name, record.session, record.kind, record.items, record.facts)
@@ -240,9 +244,12 @@ class _ForeignWork:
         """Return a request without what was forgotten here, and how much that is."""
         if self._again:
             return request, 0
-        turns, statements = requested_turns(request, self._now, self._reading.masking)
-        gone = {turn.place for turn in turns if self._store.was_forgotten(turn.id)}
-        items = tuple(item for place, item in enumerate(request.items) if place not in gone)
+        statements = self._statements(request)
+        items = tuple(
+            item
+            for item in request.items
+            if not self._store.was_forgotten(turn_id(request.space, request.session, item.ref or "", item.text, 0))
+        )
         facts = tuple(
             fact
             for number, fact in enumerate(request.facts)
@@ -257,8 +264,8 @@ class _ForeignWork:
 
     def _new(self, request: WriteRequest) -> Counter[str]:
         """Return how much of a request is not stored yet; of facts those whose statement or source is new."""
-        turns, statements = requested_turns(request, self._now, self._reading.masking)
-        new = {turn.ref for turn in turns if not self._stored(turn.session, turn.ref, turn.text)}
+        statements = self._statements(request)
+        new = {item.ref for item in request.items if item.ref and not self._stored(request.session, item)}
         facts = sum(
             self._is_new(request.session, fact, statements[number].ref if number in statements else None, new)
             for number, fact in enumerate(request.facts)
@@ -268,17 +275,20 @@ class _ForeignWork:
     def _is_new(self, session: str, fact: NewFact, statement: str | None, new: set[str]) -> bool:
         ref = fact.source if statement is None else statement
         turn = None if ref is None or ref in new else self._space.current(session, ref)
-        return (
-            turn is None
-            or self._space.facts.assertion(
-                caller_assertion(masked_fact(fact, self._reading.masking), turn, self._now).id
-            )
-            is None
-        )
+        if turn is None:
+            return True
+        assertion = caller_assertion(masked_fact(fact, self._reading.masking), turn, self._now)
+        return self._space.facts.assertion(assertion.id) is None
 
-    def _stored(self, session: str, ref: str, text: str) -> bool:
-        known = self._space.current(session, ref)
-        return known is not None and known.text == text
+    def _stored(self, session: str, item: NewItem) -> bool:
+        known = self._space.current(session, item.ref or "")
+        return known is not None and item.text in (known.said, known.text)
+
+    def _statements(self, request: WriteRequest) -> dict[int, Turn]:
+        """Return the statements that the facts of a request become; readers give every item an id of its own."""
+        if not request.facts:
+            return {}
+        return requested_turns(replace(request, items=()), self._now, self._reading.masking)[1]
 
 
 def _in_batches(records: Iterable[ForeignRecord]) -> Iterator[ForeignRecord]:
