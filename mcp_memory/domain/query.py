@@ -96,6 +96,8 @@ class Query:
         parts: intermediate facts to find, each as a short question or as likely words of the text that answers it.
         vectors: the vectors of its `forms`, shape ``(len(forms), d)``, length 1 each; None until it is embedded.
         time_vector: the vector of the words that say a time, shape ``(d,)``; None for a query without one.
+        subject_vector: the vector of the text with "somebody" for whom it asks about, shape ``(d,)``; None where that
+            is a speaker, the user or nobody (``search/subjects.py``).
         topic_vector: the vector of its topic (`language.shapes.topic_of`), shape ``(d,)``; None if not needed.
     """
 
@@ -132,6 +134,7 @@ class Query:
     vectors: Matrix = field(default=_NOT_YET, compare=False, repr=False)
     time_vector: Vector | None = field(default=None, compare=False, repr=False)
     topic_vector: Vector | None = field(default=None, compare=False, repr=False)
+    subject_vector: Vector | None = field(default=None, compare=False, repr=False)
 
     @property
     def forms(self) -> list[str]:

@@ -50,6 +50,9 @@ contains. The best support of the person asked about, less the best of anybody e
 *lead*. On 497 questions to three long dialogues, the lead tells the answerable ones from those whose persons were
 swapped with an AUROC of .88; the same by whole messages and their speakers reaches .79, by the scores of the ranking
 .77.
+
+Where the query asks about somebody who does not speak, or about the user, ``subjects.py`` tells whether the evidence is
+told of another, which then is not sufficient. Nor is evidence in which a name of the query does not stand.
 """
 
 from __future__ import annotations
@@ -72,6 +75,7 @@ from mcp_memory.language.tokens import stems, words
 from mcp_memory.search.candidates import Candidate
 from mcp_memory.search.channels import MEANING, SPEAKER, SpeakerIndex
 from mcp_memory.search.settings import SufficiencyFormula, SufficiencySettings
+from mcp_memory.search.subjects import told_of_another
 from mcp_memory.search.words import WordIndex
 from mcp_memory.view.space import NONE, Space
 
@@ -173,7 +177,13 @@ def judge_sufficiency(
     if not any(_has_kind(space, query, candidate.row) for candidate in best[:FIRST]):
         score = min(score, settings.doubtful)
         missing.append(NEEDED.get(query.answer_type, "an answer"))
-    if score < settings.enough and told is not None and told.lead <= settings.of_another:
+    if talk and _unnamed(query, uncovered):
+        score = min(score, settings.uncovered)
+    other = told_of_another(space, query, best, weights) if talk else None
+    if other is not None:
+        score = min(score, settings.doubtful)
+        missing.append(_told_of(space, *other))
+    elif score < settings.enough and told is not None and told.lead <= settings.of_another:
         missing += _of_another(space, told)
     return Sufficiency(score, score >= settings.enough, tuple(missing))
 
@@ -255,10 +265,22 @@ def _of_another(space: Space, told: ToldOf) -> list[str]:
     """Return, as words, that the evidence tells of somebody else; nothing if it is not known of whom."""
     if not told.person or not told.other:
         return []
-    sentence = space.sentences[told.other_row]
+    return [_told_of(space, told.other, told.person, told.other_row)]
+
+
+def _unnamed(query: Query, uncovered: Sequence[str]) -> bool:
+    """Return whether a name in the query, not its first word, is among the words that no candidate contains."""
+    lacking = {part for word in uncovered for part in words(word)}
+    first = words(query.text)[:1]
+    return any(words(name) and words(name)[-1] in lacking and words(name) != first for name in query.names)
+
+
+def _told_of(space: Space, other: str, person: str, row: int) -> str:
+    """Return in words that a sentence tells of somebody else than the person asked about."""
+    sentence = space.sentences[row]
     quote = " ".join(space.turns[sentence.turn_id].text[sentence.start : sentence.end].split())
     quote = quote if len(quote) <= QUOTED else f"{quote[: QUOTED - 1].rstrip()}…"
-    return [f"told of {told.other}, not of {told.person}: “{quote}”"]
+    return f"told of {other}, not of {person}: “{quote}”"
 
 
 CONTAINED = 0.3

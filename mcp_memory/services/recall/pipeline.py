@@ -54,6 +54,7 @@ from mcp_memory.reflection.questions import pool_similarity
 from mcp_memory.search.candidates import Candidate, CandidateSet, find_candidates
 from mcp_memory.search.channels import EXPERIENCE, FACTS, POINTS, PROPAGATION, QUESTIONS, Channel
 from mcp_memory.search.residual import RESIDUAL, residual_queries, residual_scores
+from mcp_memory.search.subjects import subject_of
 from mcp_memory.search.sufficiency import judge_sufficiency
 from mcp_memory.search.words import WordIndex
 from mcp_memory.services.learn.episodes import time_words
@@ -99,7 +100,9 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
     parts = [understand(part, speakers, query.now) for part in (*wordings, *query.parts)]
     forms = [query.forms, *(part.forms for part in parts)]
     topic = [topic_of(query.text)] if wanted_breadth(query) != "best" else []
-    vectors = await embedder.embed([*chain(*forms), *topic, *([time] if time else [])])
+    subject = subject_of(query, speakers)
+    masked = [subject.masked] if subject is not None and subject.words else []
+    vectors = await embedder.embed([*chain(*forms), *topic, *masked, *([time] if time else [])])
     own, *others = (vectors[start:end] for start, end in pairwise(accumulate(map(len, forms), initial=0)))
     embedded = tuple(
         replace(part, vectors=rows, window=query.window, role=query.role)
@@ -111,6 +114,7 @@ async def embed_query(store: Store, embedder: Embedder, query: Query, judge: Que
         vectors=own,
         time_vector=vectors[-1] if time else None,
         topic_vector=vectors[sum(map(len, forms))] if topic else None,
+        subject_vector=vectors[sum(map(len, forms)) + len(topic)] if masked else None,
     )
 
 
