@@ -92,6 +92,8 @@ def read_note(text: str, start: int, end: int) -> Note | None:
     match = _NOTE.match(text, start, min(end, start + 160))
     if match is None or match.end() != end or _NO_ITEM.match(match["what"]) or not _VALUE.search(match["value"]):
         return None
+    if re.search(r"->|→|=>", match["value"]):
+        return None  # "queue: RabbitMQ -> SQS" tells a change
     what = match["what"].lower()
     owner = match["owner"] or match["who"] or ""
     relation = _RELATIONS.get(what, what.replace(" ", "_").replace("-", "_"))

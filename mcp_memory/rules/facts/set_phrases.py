@@ -35,7 +35,6 @@ def set_phrases(clause: Clause, *, talk: bool) -> Iterator[Claim]:
     if not clause.slots or not clause.subject:
         return
     yield from _job_claims(clause)
-    yield from _home_claims(clause)
     yield from _turning_claims(clause)
     yield from _naming_claims(clause, talk)
     for read in (
@@ -60,16 +59,6 @@ def _job_claims(clause: Clause) -> Iterator[Claim]:
                     yield Claim(subject, "works_as", noun, effect, None, slot.end)
                 elif slot.preposition in ("at", "with", "for") and kinds.fits(noun, "org"):
                     yield Claim(subject, "works_at", noun, effect, None, slot.end)
-
-
-def _home_claims(clause: Clause) -> Iterator[Claim]:
-    """Yield the place of "made Lisbon her home" and "called Lisbon home"."""
-    if clause.verb.lemma in ("make", "call") and len(clause.slots) > 1 and clause.slots[1].nouns[0].head == "home":
-        place = clause.slots[0].nouns[0]
-        effect: Effect = "begin" if clause.verb.lemma == "make" else "state"
-        if kinds.fits(place, "place") and (clause.slots[1].nouns[0].owner or clause.verb.lemma == "call"):
-            for subject in clause.subject:
-                yield Claim(subject, "lives_in", place, effect, None, clause.slots[1].end)
 
 
 def age_claims(clause: Clause, person: NounPhrase, age: str, effect: Effect, end: int) -> Iterator[Claim]:

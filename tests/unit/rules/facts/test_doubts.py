@@ -45,3 +45,23 @@ def test_reasons_are_hedged() -> None:
 )
 def test_what_names_nothing_is_left_out(text: str, expected: list[str]) -> None:
     assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The stairs, Olga carved oak, are lovely.", []),
+        ("I left Nordwerk in May.", []),
+        ("I ran out of flour.", []),
+        ("queue: RabbitMQ -> SQS", []),
+        ("queue: RabbitMQ", ["queue uses RabbitMQ"]),
+        ("I have a deadline of 1 June for the first sprint.", ["first sprint due_on 1 June"]),
+        (
+            "We took bread to a shelter to feed cats and dogs.",
+            ["Maria did took bread to a shelter to feed cats and dogs"],
+        ),
+        ("Tom is responsible for the importer.", ["importer owned_by Tom"]),
+    ],
+)
+def test_classes_that_readers_found_wrong(text: str, expected: list[str]) -> None:
+    assert facts(text) == expected
