@@ -97,7 +97,7 @@ def executable() -> list[str]:
     for place in (started if started.name == name else None, Path(sys.executable).parent / name,
                   Path(sysconfig.get_path("scripts")) / name):  # fmt: skip
         if place is not None and place.is_file() and os.access(place, os.X_OK):
-            return [str(place.absolute())]
+            return [os.path.abspath(place)]  # noqa: PTH100 - without "..", and links stay links
     return [sys.executable, "-m", "mcp_memory"]
 
 

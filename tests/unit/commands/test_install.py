@@ -342,4 +342,5 @@ def test_the_executable_is_named_by_its_absolute_path():
     first, *rest = executable()
     assert Path(first).is_absolute()
     assert Path(first).is_file()
+    assert ".." not in Path(first).parts
     assert rest in ([], ["-m", "mcp_memory"])
